@@ -1,0 +1,50 @@
+# make run    private environment, package, the first scenario with its table and figures
+# make test   style, types and tests
+# make clean  remove the environment and everything that was built
+# PYTHON=python3.12 make run    with another interpreter, 3.10 or newer
+
+PYTHON ?= python3
+VENV ?= .venv
+SCENARIO ?= yumi_step
+
+BIN := $(VENV)/bin
+INPUTS := setup.py setup.cfg pyproject.toml simloop_ros/__init__.py
+
+.PHONY: run test clean
+
+run: $(VENV)/installed
+	$(BIN)/simloop run $(SCENARIO)
+
+test: $(VENV)/installed-test
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/python -m pytest
+
+# Debian's python3 has no ensurepip unless python3-venv is there: virtualenv brings its own pip.
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || { \
+	  echo 'simloop_ros needs Python 3.10 or newer; $(PYTHON) is' \
+	    "$$($(PYTHON) --version 2>&1 || true). Choose another one: make PYTHON=python3.12"; exit 1; }
+	@$(PYTHON) -m venv $(VENV) || { \
+	  echo 'python venv did not work, trying virtualenv'; rm -rf $(VENV); \
+	  $(PYTHON) -m virtualenv --version >/dev/null 2>&1 \
+	    || $(PYTHON) -m pip install --user virtualenv \
+	    || $(PYTHON) -m pip install --user --break-system-packages virtualenv; \
+	  $(PYTHON) -m virtualenv $(VENV); } || { \
+	  echo 'No private environment: install python3-venv, or virtualenv, and try again.'; exit 1; }
+	@# The pip that comes with Python 3.10 searches versions for minutes; a new one needs none.
+	@$@ -m pip install --quiet --disable-pip-version-check --upgrade pip || true
+
+# Editable, so that the sources in use are always the present ones.
+$(VENV)/installed: $(INPUTS) | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	@touch $@
+
+$(VENV)/installed-test: $(INPUTS) | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test]'
+	@touch $@ $(VENV)/installed
+
+clean:
+	rm -rf $(VENV) build install log *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,32 @@
+"""Run one scenario in process: ``ros2 launch simloop_ros simloop.launch.py scenario:=NAME``."""
+
+from launch.actions import DeclareLaunchArgument
+from launch.substitutions import LaunchConfiguration
+from launch_ros.actions import Node
+
+from launch import LaunchDescription
+
+
+def generate_launch_description() -> LaunchDescription:
+    """Describe the run: the scenario's name and the folder for its results."""
+    return LaunchDescription(
+        [
+            DeclareLaunchArgument('scenario', default_value='yumi_step', description='its name'),
+            DeclareLaunchArgument(
+                'out',
+                default_value=['runs/', LaunchConfiguration('scenario')],
+                description='folder for the results',
+            ),
+            Node(
+                package='simloop_ros',
+                executable='simloop',
+                arguments=[
+                    'run',
+                    LaunchConfiguration('scenario'),
+                    '--out',
+                    LaunchConfiguration('out'),
+                ],
+                output='screen',
+            ),
+        ]
+    )

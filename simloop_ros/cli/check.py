@@ -1,0 +1,36 @@
+"""``simloop check``: is this model fit for control, and what is missing?"""
+
+from __future__ import annotations
+
+import argparse
+
+from ..check import check_robot
+from ..model import RobotConfig
+from ..resources import resource_folder
+
+
+def add_parser(subparsers: argparse._SubParsersAction) -> None:
+    """Add the command to the parser."""
+    parser = subparsers.add_parser('check', help='is this model fit for control?')
+    parser.add_argument('urdf', metavar='URDF', help='a URDF or xacro file')
+    parser.add_argument('--tips', nargs='*', default=[], metavar='LINK', help='tip links to use')
+    parser.add_argument('--lock', nargs='*', default=[], metavar='JOINT', help='joints to hold')
+    parser.add_argument('--packages', nargs='*', default=[], metavar='DIR', help='mesh packages')
+    parser.set_defaults(call=check)
+
+
+def check(options: argparse.Namespace) -> int:
+    """Print what is wrong with a model; 1 if it is unfit."""
+    config = RobotConfig(
+        urdf=options.urdf,
+        tips=tuple(options.tips),
+        lock=tuple(options.lock),
+        packages=tuple(options.packages),
+    )
+    problems = check_robot(config, resource_folder('urdf'))
+    for problem in sorted(problems, key=lambda problem: not problem.fatal):
+        kind = 'unfit' if problem.fatal else 'hint '
+        print(f'{kind}  {problem.where}: {problem.what}; {problem.remedy}')
+    unfit = sum(problem.fatal for problem in problems)
+    print(f'{options.urdf}: {f"unfit, {unfit} to mend" if unfit else "fit for control"}')
+    return 1 if unfit else 0

@@ -1,0 +1,107 @@
+"""``simloop run``: a scenario in process, with its table, log and figures."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+import signal
+import sys
+import time
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+from ..loop import run as run_module
+from ..loop.scenario import load_scenario
+from ..report.page import draw_run, print_table
+
+
+def add_parser(subparsers: argparse._SubParsersAction) -> None:
+    """Add the command to the parser."""
+    parser = subparsers.add_parser('run', help='run a scenario in process')
+    parser.add_argument('scenario', metavar='SCENARIO', help='a name of simloop list, or a file')
+    parser.add_argument(
+        '--set',
+        dest='settings',
+        metavar='KEY=VALUE',
+        action='append',
+        default=[],
+        help='change a value of the scenario, for instance period=0.0005 (more than once)',
+    )
+    parser.add_argument(
+        '--out', metavar='DIR', type=Path, help='folder for log, summary and figures [runs/NAME]'
+    )
+    parser.add_argument('--seed', metavar='N', help='seed of the random generator')
+    parser.set_defaults(call=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run a scenario; 0 when it completed, 1 when it diverged, 130 when it was stopped."""
+    settings = list(options.settings)
+    if options.seed is not None:
+        settings.append(f'seed={options.seed}')
+    scenario = load_scenario(options.scenario, settings)
+    folder = options.out or Path('runs') / scenario.name
+    run_module.make_folder(folder)
+    prepared = run_module.prepare(scenario)
+    console = Console(stderr=True)
+    for note in prepared.notes:
+        console.print(f'note: {note}', highlight=False)
+    with _stop_on_signal() as stopped, _progress(console) as progress:
+        task = progress.add_task(scenario.name, total=prepared.steps, factor='')
+        begin = time.perf_counter()
+
+        def proceed(steps: int) -> bool:
+            elapsed = max(time.perf_counter() - begin, 1e-9)
+            factor = steps * scenario.period / elapsed
+            progress.update(task, completed=steps, factor=f'{factor:.1f} x real time')
+            return not stopped
+
+        def writing(share: float) -> None:
+            progress.update(
+                task, description='writing log', total=1.0, completed=share, factor=''
+            )
+
+        summary = run_module.run(prepared, folder, time.perf_counter, proceed, writing)
+    figures = draw_run(folder)
+    print_table(summary, Console())
+    print(f'results  {folder}/summary.json, {folder}/log.mcap')
+    if figures:
+        print(f'figures  {" ".join(str(path) for path in figures)}')
+    if summary['status'] == 'diverged':
+        message = next(e['message'] for e in summary['events'] if e['kind'] == 'divergence')
+        print(f'simloop: {message}; the log so far is kept', file=sys.stderr)
+        return 1
+    if summary['status'] == 'interrupted':
+        print(f'simloop: stopped after {summary["steps"]} steps', file=sys.stderr)
+        return 130
+    return 0
+
+
+def _progress(console: Console) -> Progress:
+    return Progress(
+        TextColumn('{task.description}'),
+        BarColumn(),
+        TextColumn('{task.percentage:3.0f} %'),
+        TextColumn('{task.fields[factor]}'),
+        TimeRemainingColumn(),
+        console=console,
+        transient=True,
+    )
+
+
+@contextmanager
+def _stop_on_signal() -> Iterator[list[int]]:
+    """Collect SIGINT and SIGTERM instead of dying of them: the run ends at its next look."""
+    received: list[int] = []
+    handlers = {
+        number: signal.signal(number, lambda number, _: received.append(number))
+        for number in (signal.SIGINT, signal.SIGTERM)
+    }
+    try:
+        yield received
+    finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)

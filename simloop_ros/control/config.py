@@ -1,0 +1,30 @@
+"""What a scenario can say about the control simulation: the one place of these defaults."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import msgspec
+
+Positive = Annotated[float, msgspec.Meta(gt=0.0)]
+NonNegative = Annotated[float, msgspec.Meta(ge=0.0)]
+
+
+class ControlConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """How torques are computed and how the simulation follows the robot.
+
+    :ivar law: ``deadbeat``, 000 algorithm 2, or ``computed_torque``, 000 (3.5).
+    :ivar rollback: ``measured``, 000 as written, or ``observer``; where none is given,
+        ``observer`` if the encoders have noise or a resolution, else ``measured``.
+    :ivar regularisation: Sigma of 000 (3.3) for every joint [1/(kg m^2)].
+    :ivar bandwidth: bandwidth of the observer [rad/s].
+    :ivar natural_frequency: of the error under ``computed_torque`` [rad/s]: K_p is its square.
+    :ivar damping_ratio: of the error under ``computed_torque``: K_v is 2 ratio frequency.
+    """
+
+    law: Literal['deadbeat', 'computed_torque'] = 'deadbeat'
+    rollback: Literal['measured', 'observer'] | None = None
+    regularisation: NonNegative = 0.0
+    bandwidth: Positive = 200.0
+    natural_frequency: Positive = 60.0
+    damping_ratio: Positive = 1.0

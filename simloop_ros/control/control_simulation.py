@@ -1,0 +1,216 @@
+"""The control simulation: torques from a simulated twin that follows the robot by rollback."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+import msgspec
+import numpy as np
+import pinocchio as pin
+
+from ..errors import DivergenceError
+from ..model import RobotModel
+from ..values import Array, Command, JointState, Rollback
+from .config import ControlConfig
+from .laws import ComputedTorque, Deadbeat, Law
+from .observer import Estimate, Observer
+
+RUNAWAY = 20.0
+"""Multiple of its speed limit at which a saturated joint counts as diverged."""
+
+
+class ControlMemory(msgspec.Struct, frozen=True, gc=False):
+    """All that the next step of the control simulation depends on.
+
+    :ivar state: the control state ``(q, v)``.
+    :ivar disturbance: the observer's disturbance [rad/s^2]; zeros under ``measured``.
+    :ivar reference: what the control law remembers.
+    """
+
+    state: JointState
+    disturbance: Array
+    reference: JointState | None
+
+
+class ControlSimulation:
+    """000, sections 5.2.2 and 5.3, in joint coordinates.
+
+    ::
+
+        step      v_d = (q_d - q)/h                    (5.1)
+                  tau = rnea(q, v, (v_d - v)/h)        (5.2)
+        rollback  (q, v) as before the step            (5.5)
+                  v'  = (q_r - q)/h                    (5.6)
+                  tau' = rnea(q, v, (v' - v)/h)        (5.7)
+                  (q, v) <- (q_r, v')
+
+    ``step`` leaves ``memory`` as it is, so rolling back costs nothing: the old value is still
+    there. Under the ``observer`` rollback ``(q_r, v')`` is the estimate of ``Observer`` instead of
+    the raw measurement. With a regularisation, ``M a`` in ``rnea`` becomes
+    ``(M^-1 + Sigma)^-1 a``, 000 (3.3).
+
+    Efforts leave this class finite and within the model's limits, or not at all.
+
+    :param noisy: whether the encoders have noise, which decides the rollback where the
+        configuration leaves it open.
+    """
+
+    def __init__(
+        self, model: RobotModel, config: ControlConfig, period: float, *, noisy: bool = False
+    ):
+        self.model = model
+        self.rollback_kind = config.rollback or ('observer' if noisy else 'measured')
+        self.saturations = 0
+        self.steps = 0
+        self._h = period
+        self._rate = 1.0 / period
+        self._law: Law = (
+            Deadbeat(period)
+            if config.law == 'deadbeat'
+            else ComputedTorque(period, config.natural_frequency, config.damping_ratio)
+        )
+        self._follow: Follower = (
+            FollowMeasured(period)
+            if self.rollback_kind == 'measured'
+            else FollowObserver(Observer(period, config.bandwidth))
+        )
+        self._pin_model = model.pin_model
+        self._data = model.pin_model.createData()
+        self._sigma = config.regularisation
+        self._limit = model.effort_limit
+        self._inverse_limit = 1.0 / model.effort_limit
+        self._shape = (model.n,)
+        self.reset(JointState(model.home, np.zeros(model.n)))
+
+    def reset(self, state: JointState) -> None:
+        """Start from a joint state, as measured."""
+        self.memory = ControlMemory(state, np.zeros(self.model.n), self._law.reset(state))
+
+    @property
+    def state(self) -> JointState:
+        """Return the control state."""
+        return self.memory.state
+
+    def step(self, desired: Array) -> Command:
+        """Return the command that takes the twin to the desired position; algorithm 2.
+
+        :param desired: next desired position [rad], shape ``(n,)``.
+        :raises DivergenceError: the torque would not be finite.
+        """
+        if desired.shape != self._shape:
+            raise ValueError(f'desired position: {desired.shape} given, {self._shape} needed')
+        memory = self.memory
+        state = memory.state
+        velocity = desired - state.position
+        velocity *= self._rate
+        acceleration, reference = self._law.acceleration(state, velocity, memory.reference)
+        effort = self._inverse_dynamics(state, acceleration)
+        if reference is not memory.reference:
+            self.memory = ControlMemory(state, memory.disturbance, reference)
+        self.steps += 1
+        share = effort * self._inverse_limit
+        # Sufficient for "finite and within every limit", and a fraction of the cost.
+        if share.dot(share) <= 1.0:
+            return Command(velocity, acceleration, effort, False)
+        return self._limited(state, velocity, acceleration, effort)
+
+    def rollback(self, command: Command, measured: Array) -> Rollback:
+        """Follow the robot: from the old state, step to what it did; 000 (5.5) to (5.7).
+
+        :param command: what the robot was told in this step.
+        :param measured: its joint positions afterwards [rad], shape ``(n,)``.
+        """
+        if measured.shape != self._shape:
+            raise ValueError(f'measured position: {measured.shape} given, {self._shape} needed')
+        memory = self.memory
+        old = memory.state
+        estimate = self._follow.update(memory, command.acceleration, measured)
+        acceleration = estimate.state.velocity - old.velocity
+        acceleration *= self._rate
+        effort = self._inverse_dynamics(old, acceleration)
+        self.memory = ControlMemory(estimate.state, estimate.disturbance, memory.reference)
+        return Rollback(estimate.state, effort)
+
+    def _inverse_dynamics(self, state: JointState, acceleration: Array) -> Array:
+        """Return ``rnea``, or with Sigma: ``(M^-1 + Sigma)^-1 a`` plus the non-linear terms."""
+        if not self._sigma:
+            return pin.rnea(
+                self._pin_model, self._data, state.position, state.velocity, acceleration
+            )
+        inverse = pin.computeMinverse(self._pin_model, self._data, state.position)
+        compliance = inverse.reshape(self.model.n, -1) + self._sigma * np.eye(self.model.n)
+        drift = pin.nonLinearEffects(self._pin_model, self._data, state.position, state.velocity)
+        return np.linalg.solve(compliance, acceleration) + drift
+
+    def _limited(
+        self, state: JointState, velocity: Array, acceleration: Array, effort: Array
+    ) -> Command:
+        """Return the command with its effort clipped to the limits, if any is exceeded."""
+        for what, values in (
+            ('desired velocity', velocity),
+            ('position', state.position),
+            ('velocity', state.velocity),
+            ('effort', effort),
+        ):
+            if not np.isfinite(values).all():
+                self._diverged(what, values, ~np.isfinite(values))
+        clipped = np.clip(effort, -self._limit, self._limit)
+        if np.array_equal(clipped, effort):
+            return Command(velocity, acceleration, effort, False)
+        runaway = np.abs(state.velocity) > RUNAWAY * self.model.velocity_limit
+        if runaway.any():
+            self._diverged('velocity', state.velocity, runaway)
+        self.saturations += 1
+        expected = pin.aba(
+            self._pin_model, self._data, state.position, state.velocity, clipped
+        )
+        return Command(velocity, expected, clipped, True)
+
+    def _diverged(self, what: str, values: Array, where: np.ndarray) -> None:
+        joint = int(np.flatnonzero(where)[0])
+        name = self.model.joint_names[joint]
+        step = self.steps - 1
+        raise DivergenceError(
+            f'diverged at step {step} (t = {step * self._h:g} s): {what} of joint {name} is '
+            f'{values[joint]:g}',
+            step,
+            name,
+        )
+
+
+class Follower(ABC):
+    """How the control state follows the robot."""
+
+    @abstractmethod
+    def update(self, memory: ControlMemory, acceleration: Array, measured: Array) -> Estimate:
+        """Return the state after the step.
+
+        :param memory: before the step.
+        :param acceleration: commanded in the step [rad/s^2].
+        :param measured: position after the step [rad].
+        """
+
+
+class FollowMeasured(Follower):
+    """000 as written: ``(q, v) <- (q_r, (q_r - q)/h)``, (5.6)."""
+
+    def __init__(self, period: float):
+        self._rate = 1.0 / period
+
+    def update(self, memory: ControlMemory, acceleration: Array, measured: Array) -> Estimate:  # noqa: ARG002
+        """Return the measured position and its difference quotient."""
+        velocity = measured - memory.state.position
+        velocity *= self._rate
+        return Estimate(JointState(measured, velocity), memory.disturbance)
+
+
+class FollowObserver(Follower):
+    """The state that an observer finds behind the noise."""
+
+    def __init__(self, observer: Observer):
+        self._observer = observer
+
+    def update(self, memory: ControlMemory, acceleration: Array, measured: Array) -> Estimate:
+        """Return the observer's estimate."""
+        estimate = Estimate(memory.state, memory.disturbance)
+        return self._observer.update(estimate, acceleration, measured)

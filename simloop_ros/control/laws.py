@@ -1,0 +1,79 @@
+"""The control laws: which acceleration brings the robot to the desired position."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+from ..values import Array, JointState
+
+
+class Law(ABC):
+    """From the control state and the next desired position to an acceleration."""
+
+    def reset(self, state: JointState) -> JointState | None:  # noqa: ARG002
+        """Return what the law has to remember before the first step."""
+        return None
+
+    @abstractmethod
+    def acceleration(
+        self, state: JointState, velocity: Array, reference: JointState | None
+    ) -> tuple[Array, JointState | None]:
+        """Return the acceleration [rad/s^2] and what to remember for the next step.
+
+        :param state: the control state.
+        :param velocity: velocity that reaches the desired position in one step, 000 (5.1).
+        :param reference: what the last call returned to remember.
+        """
+
+
+class Deadbeat(Law):
+    """000, algorithm 2: be at the desired position after one step.
+
+    ``a = (v_d - v)/h`` with ``v_d = (q_d - q)/h``; ``rnea`` of it is the exact inverse of a
+    semi-implicit Euler step.
+    """
+
+    def __init__(self, period: float):
+        self._rate = 1.0 / period
+
+    def acceleration(
+        self, state: JointState, velocity: Array, reference: JointState | None
+    ) -> tuple[Array, JointState | None]:
+        """Return ``(v_d - v)/h``."""
+        a = velocity - state.velocity
+        a *= self._rate
+        return a, reference
+
+
+class ComputedTorque(Law):
+    """000 (3.5): ``a = a_d + K_v (v_d - v) + K_p (q_d - q)``.
+
+    The desired motion is the sequence of desired positions: ``v_d`` and ``a_d`` are its first and
+    second differences, 000 (3.7), and the error is taken against where the robot should be now.
+
+    :param natural_frequency: of the error equation [rad/s], whose square is ``K_p``.
+    :param damping_ratio: of the error equation; ``K_v`` is twice its product with the frequency.
+    """
+
+    def __init__(self, period: float, natural_frequency: float, damping_ratio: float):
+        self._h = period
+        self._kp = natural_frequency**2
+        self._kv = 2.0 * damping_ratio * natural_frequency
+
+    def reset(self, state: JointState) -> JointState:
+        """Start from a desired motion that is where the robot is."""
+        return state
+
+    def acceleration(
+        self, state: JointState, velocity: Array, reference: JointState | None
+    ) -> tuple[Array, JointState | None]:
+        """Return the acceleration of (3.5)."""
+        assert reference is not None
+        desired = state.position + self._h * velocity
+        desired_velocity = (desired - reference.position) / self._h
+        a = (
+            (desired_velocity - reference.velocity) / self._h
+            + self._kv * (reference.velocity - state.velocity)
+            + self._kp * (reference.position - state.position)
+        )
+        return a, JointState(desired, desired_velocity)

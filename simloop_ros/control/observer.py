@@ -1,0 +1,79 @@
+"""A steady-state Kalman filter per joint: position, velocity and disturbance from positions."""
+
+from __future__ import annotations
+
+import msgspec
+import numpy as np
+
+from ..values import Array, JointState
+
+CONVERGED = 1e-13
+"""Relative change of the gains at which the Riccati iteration has settled: near rounding."""
+
+
+class Estimate(msgspec.Struct, frozen=True, gc=False):
+    """Joint state and disturbance acceleration [rad/s^2] that explain the measurements."""
+
+    state: JointState
+    disturbance: Array
+
+
+class Observer:
+    """Joint states from noisy encoders and the commanded acceleration.
+
+    Each joint is a double integrator driven by the commanded acceleration plus an unknown,
+    slowly wandering disturbance ``d``, in the semi-implicit form of the simulation::
+
+        v+ = v + h (a + d),   q+ = q + h v+,   d+ = d + w
+
+    so a constant model error leaves no error in position or velocity. The gains are those of the
+    Kalman filter in steady state. They depend on one number only, the ratio of wander to encoder
+    noise, which is set by the bandwidth: ``w`` has the density that gives the filter in continuous
+    time its poles at that radius (third-order Butterworth).
+
+    :param period: step [s].
+    :param bandwidth: [rad/s].
+    """
+
+    def __init__(self, period: float, bandwidth: float):
+        self._h = period
+        self.gains = kalman_gains(period, bandwidth)
+
+    def update(self, estimate: Estimate, acceleration: Array, measured: Array) -> Estimate:
+        """Return the estimate one step later.
+
+        :param acceleration: commanded in this step [rad/s^2], shape ``(n,)``.
+        :param measured: positions at its end [rad], shape ``(n,)``.
+        """
+        h = self._h
+        gain_q, gain_v, gain_d = self.gains
+        velocity = acceleration + estimate.disturbance
+        velocity *= h
+        velocity += estimate.state.velocity
+        position = h * velocity
+        position += estimate.state.position
+        innovation = measured - position
+        position += gain_q * innovation
+        velocity += gain_v * innovation
+        return Estimate(
+            JointState(position, velocity), estimate.disturbance + gain_d * innovation
+        )
+
+
+def kalman_gains(period: float, bandwidth: float) -> tuple[float, float, float]:
+    """Return the gains for position [1], velocity [1/s] and disturbance [1/s^2].
+
+    Solves the discrete Riccati equation by iteration, in time units of one period so that the
+    numbers stay near one.
+    """
+    transition = np.array([[1.0, 1.0, 1.0], [0.0, 1.0, 1.0], [0.0, 0.0, 1.0]])
+    wander = np.diag([0.0, 0.0, (bandwidth * period) ** 6])
+    covariance = np.eye(3)
+    gains = np.zeros(3)
+    while True:
+        covariance = transition @ covariance @ transition.T + wander
+        last, gains = gains, covariance[:, 0] / (covariance[0, 0] + 1.0)
+        covariance -= np.outer(gains, covariance[0])
+        if np.all(np.abs(gains - last) <= CONVERGED * np.abs(gains)):
+            break
+    return float(gains[0]), float(gains[1] / period), float(gains[2] / period**2)

@@ -1,0 +1,68 @@
+"""What can go wrong, as one family of exceptions that carry their data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+import difflib
+
+
+class SimloopError(Exception):
+    """Base of every error that is the user's to mend; its text is one clear line."""
+
+
+class ConfigError(SimloopError):
+    """A scenario, robot file or argument that is not valid."""
+
+
+class UnknownNameError(ConfigError):
+    """A name that is not among the valid ones.
+
+    :param what: what kind of name it is, for instance ``scenario``.
+    :param name: the name that was given.
+    :param valid: every name that would have been accepted.
+    """
+
+    def __init__(self, what: str, name: str, valid: Iterable[str]):
+        self.name = name
+        self.valid = tuple(sorted(valid))
+        near = difflib.get_close_matches(name, self.valid, n=3, cutoff=0.5)
+        hint = f'did you mean {" or ".join(near)}? ' if near else ''
+        super().__init__(f'unknown {what} {name!r}: {hint}valid: {", ".join(self.valid)}')
+
+
+class ModelError(SimloopError):
+    """A robot description that cannot be read or is not fit for control."""
+
+
+class GoalError(SimloopError):
+    """A motion that is refused before it starts.
+
+    :param tip: the tip frame that cannot do what is asked.
+    :param missing: distance between the goal and the nearest point reached [m].
+    :param joints: the joints that stand at their limits there.
+    """
+
+    def __init__(
+        self, message: str, tip: str = '', missing: float = 0.0, joints: tuple[str, ...] = ()
+    ):
+        super().__init__(message)
+        self.tip = tip
+        self.missing = missing
+        self.joints = joints
+
+
+class DivergenceError(SimloopError):
+    """A run whose numbers left every reasonable range.
+
+    :param step: index of the step at which it was noticed.
+    :param joint: name of the first joint concerned.
+    """
+
+    def __init__(self, message: str, step: int, joint: str):
+        super().__init__(message)
+        self.step = step
+        self.joint = joint
+
+
+class MissingDependencyError(SimloopError):
+    """An optional package that the chosen option needs and that is not installed."""

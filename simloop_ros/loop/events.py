@@ -1,0 +1,90 @@
+"""What happened in a run: contacts, pushes, torque limits."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..values import Contact
+from .log import LogReader
+from .metrics import difference
+from .scenario import Scenario
+
+SIGN_WINDOW = 0.1
+"""Time before and after a contact in which its signs are compared [s]."""
+END_WINDOW = 0.5
+"""Time at the end of a run over which the remaining contact force is averaged [s]."""
+
+
+class EventRecorder:
+    """Collects events while the loop runs; times are the ends of steps."""
+
+    def __init__(self, scenario: Scenario):
+        self._period = scenario.period
+        self._events: list[dict[str, Any]] = []
+        self._limited = False
+        self._touching: set[tuple[str, str]] = set()
+        self._first_contact: int | None = None
+        self._forces: list[float] = []
+        self._end_steps = max(1, round(END_WINDOW / scenario.period))
+        self._force_max = 0.0
+        for push in scenario.plant.pushes:
+            for time, kind in ((push.start, 'push_start'), (push.start + push.duration, 'push_end')):
+                if scenario.duration is None or time <= scenario.duration:
+                    self._events.append({'time': time, 'kind': kind, 'link': push.link})
+
+    def add(self, step: int, kind: str, **details: Any) -> None:
+        """Add an event at the end of a step."""
+        self._events.append({'time': (step + 1) * self._period, 'kind': kind, **details})
+
+    def saturation(self, step: int) -> None:
+        """Note that an effort limit was applied; the first time is an event."""
+        if not self._limited:
+            self._limited = True
+            self.add(step, 'effort_limit')
+
+    def contacts(self, step: int, contacts: tuple[Contact, ...]) -> None:
+        """Note the contacts after a step; a new pair and a parted one are events."""
+        now = {(contact.link, contact.obstacle) for contact in contacts}
+        force = sum(contact.force for contact in contacts)
+        for pair in sorted(now - self._touching):
+            self.add(step, 'contact', link=pair[0], obstacle=pair[1], force=force)
+        for pair in sorted(self._touching - now):
+            self.add(step, 'contact_end', link=pair[0], obstacle=pair[1])
+        if now and self._first_contact is None:
+            self._first_contact = step
+        self._touching = now
+        self._force_max = max(self._force_max, force)
+        self._forces.append(force)
+        if len(self._forces) > 2 * self._end_steps:
+            del self._forces[: self._end_steps]
+
+    def events(self) -> list[dict[str, Any]]:
+        """Return all events in the order of time."""
+        return sorted(self._events, key=lambda event: float(event['time']))
+
+    def contact_summary(self, log: LogReader) -> dict[str, Any]:
+        """Return the contact forces and how both signs of 000 section 7.1 changed; or nothing.
+
+        The signs are the largest position and force difference before and after first contact.
+        """
+        if self._first_contact is None:
+            return {}
+        step, width = self._first_contact, max(1, round(SIGN_WINDOW / self._period))
+        before = log.read(max(0, step - width), step)
+        after = log.read(step, min(log.rows, step + width))
+        signs = {}
+        for name, pair in (
+            ('position_difference', ('measured_position', 'desired_position')),
+            ('force_difference', ('effort', 'rollback_effort')),
+        ):
+            signs[name] = {
+                when: float(np.abs(difference(block, *pair)).max()) if len(block) else 0.0
+                for when, block in (('before', before), ('after', after))
+            }
+        return {
+            'contact_force_max': self._force_max,
+            'contact_force_end': float(np.mean(self._forces[-self._end_steps :])),
+            'contact_signs': signs,
+        }

@@ -1,0 +1,157 @@
+"""The loop: nine steps that join planner, control simulation and plant."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+
+from ..control.control_simulation import ControlMemory, ControlSimulation
+from ..planning.motion_planner import MotionPlanner
+from ..plants.plant import Plant
+from ..values import Contact
+from .log import LogWriter
+
+BLOCK = 256
+"""Steps between two looks at the clock."""
+PARTS = ('planner', 'control', 'plant', 'rollback', 'log')
+
+
+class LoopState(msgspec.Struct, frozen=True):
+    """All that the next step of the loop depends on."""
+
+    step: int
+    planner: Any
+    control: ControlMemory
+    plant: Any
+
+
+class Loop:
+    """000, section 5.3. One ``step`` is all nine steps of the document.
+
+    :ivar index: number of steps taken.
+    :ivar on_saturation: called with the step's index when an effort limit was applied.
+    :ivar on_contact: called with the step's index and the contacts, after every step; none
+        where the plant has no obstacles.
+    """
+
+    def __init__(self, planner: MotionPlanner, control: ControlSimulation, plant: Plant):
+        self.planner = planner
+        self.control = control
+        self.plant = plant
+        self.index = 0
+        self.on_saturation: Callable[[int], None] | None = None
+        self.on_contact: Callable[[int, tuple[Contact, ...]], None] | None = None
+
+    @property
+    def state(self) -> LoopState:
+        """Return the state of all blocks, as a value for ``restore``."""
+        return LoopState(self.index, self.planner.memory, self.control.memory, self.plant.state)
+
+    def restore(self, state: LoopState) -> None:
+        """Go back to an earlier state; what follows is, bit for bit, what followed then."""
+        self.index = state.step
+        self.planner.memory = state.planner
+        self.control.memory = state.control
+        self.plant.reset(state.plant)
+
+    def step(self, log: LogWriter) -> None:
+        """Take one step and log it."""
+        control, plant = self.control, self.plant
+        desired = self.planner.step(control.memory.state)  # 1, 9: the planner, synchronised
+        command = control.step(desired)  # 2, 3: algorithm 2
+        plant.step(command.effort)  # 4, 5: algorithm 3
+        measured = plant.observe()  # 6
+        rollback = control.rollback(command, measured)  # 7, 8
+        log.append(
+            desired,
+            command.velocity,
+            command.effort,
+            measured,
+            rollback.state.position,
+            rollback.state.velocity,
+            rollback.effort,
+            plant.truth.position,
+        )
+        if command.saturated and self.on_saturation:
+            self.on_saturation(self.index)
+        if self.on_contact:
+            self.on_contact(self.index, plant.contacts())
+        self.index += 1
+
+    def run(
+        self,
+        steps: int,
+        log: LogWriter,
+        proceed: Callable[[int], bool] = lambda _: True,
+        clock: Callable[[], float] | None = None,
+    ) -> dict[str, float]:
+        """Take ``steps`` steps and return the mean cost of each part of a step [s].
+
+        :param proceed: asked now and then, with the number of steps taken, whether to go on.
+        :param clock: with it, one step of each block of steps is taken apart and timed.
+        """
+        costs = dict.fromkeys(PARTS, 0.0)
+        timed = 0
+        last = self.index + steps
+        while self.index < last and proceed(self.index):
+            if clock is not None:
+                self._timed_step(log, clock, costs)
+                timed += 1
+            for _ in range(min(BLOCK, last - self.index)):
+                self.step(log)
+        return {part: cost / timed for part, cost in costs.items()} if timed else {}
+
+    def _timed_step(
+        self, log: LogWriter, clock: Callable[[], float], costs: dict[str, float]
+    ) -> None:
+        """Take one step with a stopwatch around each block's calls."""
+        watch = _Stopwatch(clock, costs)
+        own = self.planner, self.control, self.plant
+        self.planner, self.control, self.plant = (
+            watch.around('planner', own[0]),
+            watch.around('control', own[1], rollback='rollback'),
+            watch.around('plant', own[2]),
+        )
+        try:
+            self.step(watch.around('log', log))
+        finally:
+            self.planner, self.control, self.plant = own
+
+
+class _Stopwatch:
+    """Adds up the time spent in the methods of the objects it is put around."""
+
+    def __init__(self, clock: Callable[[], float], costs: dict[str, float]):
+        self._clock = clock
+        self._costs = costs
+
+    def around(self, part: str, target: Any, **parts: str) -> Any:
+        """Return a stand-in for ``target`` whose methods are timed as ``part``.
+
+        :param parts: methods that are counted as another part.
+        """
+        return _Timed(self, part, target, parts)
+
+    def call(self, part: str, method: Callable[..., Any], *arguments: Any) -> Any:
+        """Call a method and add its time to a part."""
+        begin = self._clock()
+        try:
+            return method(*arguments)
+        finally:
+            self._costs[part] += self._clock() - begin
+
+
+class _Timed:
+    """A stand-in whose methods are timed."""
+
+    def __init__(self, watch: _Stopwatch, part: str, target: Any, parts: dict[str, str]):
+        self._watch, self._part, self._target, self._parts = watch, part, target, parts
+
+    def __getattr__(self, name: str) -> Any:
+        value = getattr(self._target, name)
+        if not callable(value):
+            return value
+        part = self._parts.get(name, self._part)
+        return lambda *arguments: self._watch.call(part, value, *arguments)

@@ -1,0 +1,358 @@
+"""The log as ROS 2 messages in MCAP, which Foxglove, PlotJuggler and ``rosbags`` open.
+
+Each column of the raw log is a field of one topic, bit for bit, so the arrays can be read back.
+Within a topic only stamp and numbers differ from message to message: ``_Layout`` knows where they
+lie in the CDR bytes, and numpy fills or reads a whole block at once. The container is the mcap
+library's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+import os
+from pathlib import Path
+import struct
+from typing import IO, Any
+
+from mcap.data_stream import ReadDataStream
+from mcap.exceptions import McapError
+from mcap.opcode import Opcode
+from mcap.reader import make_reader
+from mcap.records import Chunk
+from mcap.stream_reader import get_chunk_data_stream
+from mcap.summary import Summary
+from mcap.writer import CompressionType, Writer
+import msgspec
+import numpy as np
+import zstandard
+
+from ..errors import ConfigError
+from ..values import Array
+from .log import COLUMNS, LogRows
+
+_FIELDS = ('position', 'velocity', 'effort')
+TOPICS: Mapping[str, Mapping[str, str]] = {
+    '/desired_joint_states': {'position': 'desired_position', 'velocity': 'desired_velocity'},
+    '/effort_command': {'effort': 'effort'},
+    '/joint_states': {'position': 'measured_position'},
+    '/true_joint_states': {'position': 'true_position'},
+    '/control_state': {
+        'position': 'position',
+        'velocity': 'velocity',
+        'effort': 'rollback_effort',
+    },
+}
+"""Topic -> field of its JointState -> column of the log, in the order of one step."""
+
+_SEPARATOR = '=' * 80
+_JOINT_STATE = f"""std_msgs/Header header
+string[] name
+float64[] position
+float64[] velocity
+float64[] effort
+{_SEPARATOR}
+MSG: std_msgs/Header
+builtin_interfaces/Time stamp
+string frame_id
+{_SEPARATOR}
+MSG: builtin_interfaces/Time
+int32 sec
+uint32 nanosec
+"""
+_CDR_LITTLE_ENDIAN = b'\x00\x01\x00\x00'
+_MESSAGE_HEADER = struct.Struct('<BQHIQQ')  # opcode, length, channel, sequence, two times
+_RECORD_HEADER_SIZE = 9
+_CHUNK_BYTES = 4 * 1024 * 1024
+_BLOCK_ROWS = 1024
+_LOG_RECORD, _USER_RECORD = 'simloop_log', 'simloop'
+_DAMAGE = (
+    McapError,
+    msgspec.MsgspecError,
+    struct.error,
+    zstandard.ZstdError,
+    KeyError,
+    MemoryError,
+    OverflowError,
+    ValueError,
+)
+"""What the library raises for a file that is cut, damaged or something else."""
+
+
+class McapLog(msgspec.Struct, frozen=True):
+    """A log that was read back.
+
+    :ivar joint_names: names of the ``n`` joints.
+    :ivar period: length ``h`` of one step [s].
+    :ivar time: stamps of the rows [s], shape ``(rows,)``: row ``k`` of the run has ``(k + 1) h``.
+    :ivar columns: shape ``(rows, 8, n)``, in the order of ``COLUMNS``.
+    :ivar metadata: what the writer was given.
+    """
+
+    joint_names: tuple[str, ...]
+    period: float
+    time: Array
+    columns: Array
+    metadata: dict[str, str]
+
+    def column(self, name: str) -> Array:
+        """Return one of ``COLUMNS``, shape ``(rows, n)``."""
+        return self.columns[:, COLUMNS.index(name)]
+
+
+class _Layout:
+    """Where things lie in the CDR bytes of a JointState with these names and fields.
+
+    CDR aligns each number to its own size, counted from the end of the 4-byte encapsulation
+    header; an empty sequence is its length alone.
+    """
+
+    def __init__(self, joint_names: Sequence[str], fields: Mapping[str, str]):
+        n = len(joint_names)
+        body = bytearray(struct.pack('<iIIx', 0, 0, 1))  # stamp, empty frame_id
+        self._append_length(body, n)
+        for name in joint_names:
+            text = name.encode() + b'\0'
+            self._append_length(body, len(text))
+            body += text
+        offsets = [len(_CDR_LITTLE_ENDIAN), len(_CDR_LITTLE_ENDIAN) + 4]
+        for field in _FIELDS:
+            self._append_length(body, n if field in fields else 0)
+            if field in fields:
+                body += bytes(-len(body) % 8)
+                offsets.append(len(_CDR_LITTLE_ENDIAN) + len(body))
+                body += bytes(8 * n)
+        self.template = _CDR_LITTLE_ENDIAN + bytes(body)
+        self.size = len(self.template)
+        self.columns = {f: COLUMNS.index(fields[f]) for f in _FIELDS if f in fields}
+        self.dtype = np.dtype(
+            {
+                'names': ['sec', 'nanosec', *self.columns],
+                'formats': ['<i4', '<u4', *[('<f8', (n,))] * len(self.columns)],
+                'offsets': offsets,
+                'itemsize': self.size,
+            }
+        )
+
+    @staticmethod
+    def _append_length(body: bytearray, length: int) -> None:
+        body += bytes(-len(body) % 4) + struct.pack('<I', length)
+
+
+def write_mcap(
+    log: LogRows,
+    path: Path,
+    joint_names: Sequence[str],
+    period: float,
+    metadata: Mapping[str, str],
+    description: str,
+    progress: Callable[[float], None] | None = None,
+) -> None:
+    """Write the log as ROS 2 messages; the file has its name only once it is complete.
+
+    The messages of row ``k`` are stamped ``round((k + 1) h 1e9)`` ns, the end of the step.
+
+    :param period: length ``h`` of one step [s].
+    :param description: URDF, for ``/robot_description`` at time 0.
+    :param progress: called now and then with the share that is done, 0 to 1.
+    """
+    partial = path.with_name(path.name + '.part')
+    try:
+        with open(partial, 'wb') as file:
+            writer = Writer(file, chunk_size=_CHUNK_BYTES, compression=CompressionType.ZSTD)
+            writer.start(profile='ros2', library='simloop_ros')
+            own = {'joint_names': msgspec.json.encode(list(joint_names)).decode()}
+            writer.add_metadata(_LOG_RECORD, {**own, 'period': repr(float(period))})
+            writer.add_metadata(_USER_RECORD, dict(metadata))
+            _write_description(writer, description)
+            _write_rows(writer, log, joint_names, period, progress)
+            writer.finish()
+        os.replace(partial, path)
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def _write_description(writer: Writer, description: str) -> None:
+    schema = writer.register_schema('std_msgs/msg/String', 'ros2msg', b'string data\n')
+    channel = writer.register_channel('/robot_description', 'cdr', schema)
+    text = description.encode() + b'\0'
+    writer.add_message(channel, 0, _CDR_LITTLE_ENDIAN + struct.pack('<I', len(text)) + text, 0)
+
+
+def _write_rows(
+    writer: Writer,
+    log: LogRows,
+    joint_names: Sequence[str],
+    period: float,
+    progress: Callable[[float], None] | None,
+) -> None:
+    schema = writer.register_schema('sensor_msgs/msg/JointState', 'ros2msg', _JOINT_STATE.encode())
+    layouts = [_Layout(joint_names, fields) for fields in TOPICS.values()]
+    channels = [writer.register_channel(topic, 'cdr', schema) for topic in TOPICS]
+    buffers = [bytearray(layout.template * _BLOCK_ROWS) for layout in layouts]
+    add = writer.add_message
+    done = 0
+    for block in log.chunks(_BLOCK_ROWS):
+        stamps = np.rint(np.arange(done + 1, done + 1 + len(block)) * period * 1e9)
+        nanoseconds = stamps.astype(np.int64)
+        for layout, buffer in zip(layouts, buffers, strict=True):
+            messages = np.frombuffer(buffer, layout.dtype)[: len(block)]
+            messages['sec'], messages['nanosec'] = np.divmod(nanoseconds, 1_000_000_000)
+            for field, column in layout.columns.items():
+                messages[field] = block[:, column]
+        targets = [
+            (channel, layout.size, bytes(buffer))
+            for channel, layout, buffer in zip(channels, layouts, buffers, strict=True)
+        ]
+        for i, stamp in enumerate(nanoseconds.tolist()):
+            for channel, size, data in targets:
+                add(channel, stamp, data[i * size : (i + 1) * size], stamp, done + i)
+        done += len(block)
+        if progress is not None:
+            progress(done / log.rows)
+
+
+class McapReader:
+    """Reads a log that ``write_mcap`` wrote, by pieces.
+
+    :raises ConfigError: if the file is something else, or incomplete.
+    """
+
+    def __init__(self, path: Path):
+        self.path = path
+        try:
+            with open(path, 'rb') as file:
+                self._read_head(file)
+        except OSError as error:
+            raise ConfigError(f'cannot read the log {path}: {error.strerror or error}') from error
+        except _DAMAGE as error:
+            raise self.refusal() from error
+
+    def refusal(self) -> ConfigError:
+        """Return the error that says what is wrong with the file."""
+        return ConfigError(
+            f'{self.path} is not a complete log of simloop: run the scenario again to get one'
+        )
+
+    def _read_head(self, file: IO[bytes]) -> None:
+        reader = make_reader(file)
+        summary = reader.get_summary()
+        records = {record.name: record.metadata for record in reader.iter_metadata()}
+        if summary is None or summary.statistics is None:
+            raise McapError('no summary')
+        own = records[_LOG_RECORD]
+        self.joint_names = tuple(msgspec.json.decode(own['joint_names'], type=list[str]))
+        self.period = float(own['period'])
+        self.metadata: dict[str, str] = records[_USER_RECORD]
+        self._summary: Summary = summary
+        channels = {channel.topic: id_ for id_, channel in summary.channels.items()}
+        self._layouts = {
+            channels[topic]: _Layout(self.joint_names, fields) for topic, fields in TOPICS.items()
+        }
+        counts = {summary.statistics.channel_message_counts.get(id_, 0) for id_ in self._layouts}
+        if len(counts) != 1:
+            raise McapError('topics of different length')
+        self._rows: int = counts.pop()
+
+    @property
+    def n(self) -> int:
+        """Return the number of joints."""
+        return len(self.joint_names)
+
+    @property
+    def rows(self) -> int:
+        """Return the number of steps."""
+        return self._rows
+
+    def chunks(self, rows: int = 4096) -> Iterator[Array]:
+        """Yield blocks of shape ``(at most rows, 8, n)`` in the order of the steps."""
+        rest = np.empty((0, len(COLUMNS), self.n))
+        for _, columns in self.blocks():
+            rest = np.concatenate((rest, columns))
+            full = len(rest) - len(rest) % rows
+            yield from np.split(rest[:full], range(rows, full, rows)) if full else ()
+            rest = rest[full:]
+        if len(rest):
+            yield rest
+
+    def blocks(self) -> Iterator[tuple[Array, Array]]:
+        """Yield stamps [s], shape ``(rows,)``, and columns, ``(rows, 8, n)``, in file order."""
+        try:
+            yield from self._blocks()
+        except _DAMAGE as error:
+            raise self.refusal() from error
+
+    def _blocks(self) -> Iterator[tuple[Array, Array]]:
+        # A chunk may end between two topics of one row: what is too much waits for the next.
+        waiting = {id_: np.empty(0, layout.dtype) for id_, layout in self._layouts.items()}
+        for data in self._chunk_data():
+            for id_, messages in self._messages(data).items():
+                waiting[id_] = np.concatenate((waiting[id_], messages))
+            ready = min(len(messages) for messages in waiting.values())
+            columns = np.empty((ready, len(COLUMNS), self.n))
+            for id_, layout in self._layouts.items():
+                messages, waiting[id_] = waiting[id_][:ready], waiting[id_][ready:]
+                for field, column in layout.columns.items():
+                    columns[:, column] = messages[field]
+            nanoseconds = messages['sec'].astype(np.int64) * 10**9 + messages['nanosec']
+            yield nanoseconds / 1e9, columns
+
+    def _chunk_data(self) -> Iterator[bytes]:
+        with open(self.path, 'rb') as file:
+            for index in self._summary.chunk_indexes:
+                file.seek(index.chunk_start_offset + _RECORD_HEADER_SIZE)
+                chunk = Chunk.read(ReadDataStream(file))
+                stream, length = get_chunk_data_stream(chunk, validate_crc=True)
+                yield stream.read(length)
+
+    def _messages(self, data: bytes) -> dict[int, Any]:
+        """Return this chunk's messages by channel, as views into its bytes."""
+        starts: dict[int, list[int]] = {id_: [] for id_ in self._layouts}
+        position, header = 0, _MESSAGE_HEADER.size
+        unpack = _MESSAGE_HEADER.unpack_from
+        while position <= len(data) - header:
+            opcode, length, channel, _, _, _ = unpack(data, position)
+            if opcode == Opcode.MESSAGE and channel in starts:
+                if length - header + _RECORD_HEADER_SIZE != self._layouts[channel].size:
+                    raise McapError('a message of another size')
+                starts[channel].append(position + header)
+            position += length + _RECORD_HEADER_SIZE
+        return {
+            id_: _pick(data, np.array(starts[id_]), layout.dtype)
+            for id_, layout in self._layouts.items()
+            if starts[id_]
+        }
+
+
+def _pick(data: bytes, starts: Any, dtype: np.dtype[Any]) -> Any:
+    """Return the records of ``dtype`` that begin at ``starts``."""
+    steps = np.diff(starts)
+    if steps.size and (steps == steps[0]).all():
+        return np.ndarray(starts.size, dtype, data, starts[0], (steps[0],))
+    return np.concatenate([np.frombuffer(data, dtype, 1, start) for start in starts])
+
+
+def read_mcap(path: Path, stride: int = 1, limit: int | None = None) -> McapLog:
+    """Read the log back, or every ``stride``-th of its rows, at most ``limit`` of them.
+
+    :raises ConfigError: if the file is not a complete log of ``write_mcap``.
+    """
+    if stride < 1:
+        raise ValueError(f'stride {stride} is not positive')
+    reader = McapReader(path)
+    picked = len(range(0, reader.rows, stride))
+    if limit is not None:
+        picked = min(picked, limit)
+    time, columns = np.empty(picked), np.empty((picked, len(COLUMNS), reader.n))
+    seen = filled = 0
+    for block_time, block in reader.blocks():
+        if filled == picked:
+            break
+        rows = slice(-seen % stride, None, stride)
+        seen += len(block)
+        part = block[rows][: picked - filled]
+        time[filled : filled + len(part)] = block_time[rows][: len(part)]
+        columns[filled : filled + len(part)] = part
+        filled += len(part)
+    if filled < picked:
+        raise reader.refusal()
+    return McapLog(reader.joint_names, reader.period, time, columns, reader.metadata)

@@ -1,0 +1,235 @@
+"""A scenario from its data to its results on disk."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..check import check_robot
+from ..control.control_simulation import ControlSimulation
+from ..errors import ConfigError, DivergenceError, ModelError
+from ..model import RobotModel, load_robot
+from ..planning.build import build_planner
+from ..plants.build import build_plant
+from ..resources import resource_folder
+from ..values import JointState
+from .events import EventRecorder
+from .log import LogReader, LogWriter
+from .loop import Loop
+from .mcap import write_mcap
+from .metrics import compute_metrics
+from .scenario import Scenario
+
+LONGEST_RUN = 10**9
+"""Number of steps beyond which a duration is taken for a slip of the pen."""
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A scenario whose every part is built and valid, ready to move.
+
+    :ivar steps: how many steps the run has.
+    :ivar goals: where the tips shall be at the end [m], shape ``(tips, 3)``; ``None`` if nowhere.
+    :ivar notes: what differs from what was asked for, one line each.
+    """
+
+    scenario: Scenario
+    model: RobotModel
+    loop: Loop
+    engine: str
+    steps: int
+    goals: np.ndarray | None
+    notes: tuple[str, ...]
+
+
+def prepare(scenario: Scenario) -> Prepared:
+    """Build every block of a scenario; the robot rests at its home.
+
+    :raises SimloopError: the scenario cannot be run, with the reason.
+    """
+    urdf_folder = resource_folder('urdf')
+    model = load_robot(scenario.robot, urdf_folder)
+    unfit = [problem for problem in check_robot(scenario.robot, urdf_folder) if problem.fatal]
+    if unfit:
+        more = f' (and {len(unfit) - 1} more: simloop check)' if len(unfit) > 1 else ''
+        raise ModelError(
+            f'{scenario.robot.urdf}: not fit for control: {unfit[0].where}: {unfit[0].what}; '
+            f'{unfit[0].remedy}{more}'
+        )
+    start = JointState(model.home, np.zeros(model.n))
+    period, plant_config = scenario.period, scenario.plant
+    motion = build_planner(scenario.planner, model, period, start, _encoder_error(scenario))
+    control = ControlSimulation(
+        model, scenario.control, period, noisy=_encoder_error(scenario) > 0.0
+    )
+    rng = np.random.default_rng(scenario.seed)
+    built = build_plant(plant_config, model, period, rng)
+    built.plant.reset(start)
+    goals = None
+    if scenario.planner.kind != 'guiding':
+        goals = model.tip_positions(start.position) + np.array(scenario.planner.move)
+    return Prepared(
+        scenario=scenario,
+        model=model,
+        loop=Loop(motion.planner, control, built.plant),
+        engine=built.engine,
+        steps=_steps(scenario, motion.duration),
+        goals=goals,
+        notes=built.notes,
+    )
+
+
+def run(
+    prepared: Prepared,
+    folder: Path,
+    clock: Callable[[], float],
+    proceed: Callable[[int], bool] = lambda _: True,
+    progress: Callable[[float], None] | None = None,
+) -> dict[str, Any]:
+    """Run a prepared scenario, write ``log.mcap`` and ``summary.json``, return the summary.
+
+    A run that diverges or is stopped keeps what it has: a valid log and a summary whose
+    ``status`` says so.
+
+    :param proceed: asked now and then, with the number of steps taken, whether to go on.
+    :param progress: told the share of the log that is written, 0 to 1.
+    """
+    scenario, model, loop = prepared.scenario, prepared.model, prepared.loop
+    recorder = EventRecorder(scenario)
+    loop.on_saturation = recorder.saturation
+    if scenario.plant.obstacles:
+        loop.on_contact = recorder.contacts
+    make_folder(folder)
+    raw = folder / 'log.raw'
+    status, costs = 'completed', {}
+    begin = clock()
+    try:
+        with LogWriter(raw, model.n) as log:
+            try:
+                costs = loop.run(prepared.steps, log, proceed, clock)
+                if loop.index < prepared.steps:
+                    status = 'interrupted'
+            except DivergenceError as error:
+                status = 'diverged'
+                recorder.add(error.step, 'divergence', joint=error.joint, message=str(error))
+        elapsed = clock() - begin
+        reader = LogReader(raw, model.n)
+        summary = _summary(prepared, reader, recorder, status, elapsed, costs)
+        write_mcap(
+            reader,
+            folder / 'log.mcap',
+            model.joint_names,
+            scenario.period,
+            {'scenario': scenario.name, 'summary': json.dumps(summary)},
+            model.urdf,
+            progress,
+        )
+        write_text(folder / 'summary.json', json.dumps(summary, indent=2) + '\n')
+    finally:
+        raw.unlink(missing_ok=True)
+        loop.plant.close()
+    return summary
+
+
+def make_folder(folder: Path) -> None:
+    """Make an output folder and see that it can be written."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        probe = folder / '.writable'
+        probe.touch()
+        probe.unlink()
+    except OSError as error:
+        raise ConfigError(f'{folder}: cannot be written: {error.strerror}') from error
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a file that is either whole or not there."""
+    partial = path.with_name(path.name + '.part')
+    partial.write_text(text)
+    partial.replace(path)
+
+
+def _encoder_error(scenario: Scenario) -> float:
+    """Return the standard deviation of the measured positions [rad]; a step counts as uniform."""
+    return float(np.hypot(scenario.plant.noise, scenario.plant.resolution / np.sqrt(12.0)))
+
+
+def _steps(scenario: Scenario, planned: float | None) -> int:
+    if scenario.duration is None and planned is None:
+        raise ConfigError('duration: needed, because hand guiding has no end of its own')
+    duration = scenario.duration or (planned or 0.0) + scenario.rest
+    steps = round(duration / scenario.period)
+    if not 1 <= steps <= LONGEST_RUN:
+        raise ConfigError(
+            f'duration: {duration:g} s are {steps} steps of {scenario.period:g} s; '
+            f'1 to {LONGEST_RUN} are possible'
+        )
+    return steps
+
+
+def _summary(
+    prepared: Prepared,
+    log: LogReader,
+    recorder: EventRecorder,
+    status: str,
+    elapsed: float,
+    costs: dict[str, float],
+) -> dict[str, Any]:
+    scenario, model, loop = prepared.scenario, prepared.model, prepared.loop
+    metrics = compute_metrics(log)
+    duration = log.rows * scenario.period
+    tip_errors: dict[str, float] = {}
+    if prepared.goals is not None:
+        missing = prepared.goals - model.tip_positions(loop.plant.truth.position)
+        lengths = np.linalg.norm(missing, axis=1)
+        tip_errors = dict(zip(model.tips, lengths.tolist(), strict=True))
+    return {
+        'scenario': scenario.name,
+        'robot': model.name,
+        'plant': prepared.engine,
+        'planner': scenario.planner.kind,
+        'rollback': loop.control.rollback_kind,
+        'status': status,
+        'period': scenario.period,
+        'steps': log.rows,
+        'duration': duration,
+        'seed': scenario.seed,
+        'mass_bias': scenario.plant.mass_bias,
+        'path_error_rms': metrics.path_error_rms,
+        'path_error_max': metrics.path_error_max,
+        'true_path_error_rms': metrics.true_path_error_rms,
+        'true_path_error_max': metrics.true_path_error_max,
+        'force_difference_rms': metrics.force_difference_rms,
+        'force_difference_max': metrics.force_difference_max,
+        'force_difference_end': dict(
+            zip(model.joint_names, metrics.force_difference_end, strict=True)
+        ),
+        'velocity_difference_rms': metrics.velocity_difference_rms,
+        'tip_error_end': tip_errors,
+        'effort_share_max': max(
+            e / limit for e, limit in zip(metrics.effort_max, model.effort_limit, strict=True)
+        ),
+        'effort_limited_steps': loop.control.saturations,
+        **recorder.contact_summary(log),
+        'real_time_factor': duration / elapsed if elapsed > 0.0 else 0.0,
+        'step_cost_us': {part: round(1e6 * cost, 2) for part, cost in costs.items()},
+        'joint_names': list(model.joint_names),
+        'joint_units': joint_units(model),
+        'graphs': list(scenario.graphs),
+        'notes': list(prepared.notes),
+        'events': recorder.events(),
+        'digest': metrics.digest,
+    }
+
+
+def joint_units(model: RobotModel) -> list[str]:
+    """Return the unit of each joint's position, ``rad`` or ``m``."""
+    return [
+        'm' if joint.shortname().startswith('JointModelP') else 'rad'
+        for joint in list(model.pin_model.joints)[1:]
+    ]

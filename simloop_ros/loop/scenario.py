@@ -1,0 +1,190 @@
+"""A scenario: typed data from a YAML file and from ``--set`` on the command line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+import math
+from pathlib import Path
+import re
+from typing import Annotated, Any, Literal, get_args
+
+import msgspec
+import yaml
+
+from ..control.config import ControlConfig
+from ..errors import ConfigError, UnknownNameError
+from ..model import RobotConfig
+from ..planning.config import PlannerConfig
+from ..plants.config import PlantConfig
+from ..resources import resource_folder
+
+Graph = Literal[
+    'force_comparison',
+    'force_difference',
+    'path_comparison',
+    'path_difference',
+    'velocity_comparison',
+    'velocity_difference',
+]
+Positive = Annotated[float, msgspec.Meta(gt=0.0)]
+
+
+class Scenario(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """All that a run depends on.
+
+    :ivar name: name of the scenario.
+    :ivar description: one line about it.
+    :ivar period: length h of one step [s].
+    :ivar duration: simulated time [s]; the planned motion and ``rest`` where none is given.
+    :ivar rest: time at the goal after a planned motion [s].
+    :ivar seed: of the random generator.
+    :ivar graphs: the figures to draw, of the six in 000 section 6.2.
+    """
+
+    name: str
+    description: str
+    robot: RobotConfig
+    period: Positive = 0.005
+    duration: Positive | None = None
+    rest: Annotated[float, msgspec.Meta(ge=0.0)] = 0.5
+    seed: Annotated[int, msgspec.Meta(ge=0)] = 0
+    planner: PlannerConfig = PlannerConfig()
+    control: ControlConfig = ControlConfig()
+    plant: PlantConfig = PlantConfig()
+    graphs: tuple[Graph, ...] = get_args(Graph)
+
+
+class _Loader(yaml.SafeLoader):
+    """YAML 1.1, but ``1e-5`` is a number, as in YAML 1.2."""
+
+
+_Loader.add_implicit_resolver(
+    'tag:yaml.org,2002:float',
+    re.compile(r'^[-+]?(\d+\.?\d*|\.\d+)[eE][-+]?\d+$'),
+    list('-+.0123456789'),
+)
+
+
+def scenario_names() -> tuple[str, ...]:
+    """Return the names of the shipped scenarios."""
+    return _names('scenarios')
+
+
+def scenario_descriptions() -> dict[str, str]:
+    """Return the one-line description of each shipped scenario."""
+    folder = _folder('scenarios')
+    return {name: _read(folder / f'{name}.yaml')['description'] for name in scenario_names()}
+
+
+def load_scenario(name: str, settings: Iterable[str] = ()) -> Scenario:
+    """Return a shipped scenario, or one in a file, with settings applied.
+
+    :param name: name of a scenario, or path of a YAML file.
+    :param settings: ``a.b=value`` each, value in YAML.
+    :raises ConfigError: a name, key or value is not valid.
+    """
+    if name.endswith(('.yaml', '.yml')):
+        path = Path(name)
+    elif name in scenario_names():
+        path = _folder('scenarios') / f'{name}.yaml'
+    else:
+        raise UnknownNameError('scenario', name, scenario_names())
+    raw = {'name': path.stem, **_read(path)}
+    _expand_robot(raw)
+    for setting in settings:
+        _apply(raw, setting)
+        _expand_robot(raw)
+    if 'robot' not in raw or 'urdf' not in raw['robot']:
+        raise ConfigError(
+            f'{path.stem}: no robot given; add --set robot.urdf=FILE --set robot.tips=[LINK], or '
+            f'--set robot=NAME with one of {", ".join(_names("robots"))}'
+        )
+    for where, value in _leaves(raw):
+        if isinstance(value, float) and not math.isfinite(value):
+            raise ConfigError(f'{where}: {value} is not a finite number')
+    try:
+        return msgspec.convert(raw, Scenario)
+    except msgspec.ValidationError as error:
+        text, _, where = str(error).partition(' - at `$')
+        raise ConfigError(f'{where.rstrip("`").lstrip(".") or path.stem}: {text}') from error
+
+
+def robot_config(name: str) -> RobotConfig:
+    """Return the configuration of a shipped robot."""
+    raw = {'robot': name}
+    _expand_robot(raw)
+    return msgspec.convert(raw['robot'], RobotConfig)
+
+
+def _folder(kind: str) -> Path:
+    return resource_folder('config') / kind
+
+
+def _names(kind: str) -> tuple[str, ...]:
+    return tuple(sorted(path.stem for path in _folder(kind).glob('*.yaml')))
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        raw = yaml.load(path.read_text(), _Loader)
+    except OSError as error:
+        raise ConfigError(f'{path}: cannot be read: {error.strerror}') from error
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise ConfigError(f'{path}: not valid YAML: {" ".join(str(error).split())}') from error
+    if not isinstance(raw, dict):
+        raise ConfigError(f'{path}: not a mapping of keys to values')
+    _check_keys(raw, Scenario if 'planner' in raw or 'description' in raw else RobotConfig, '')
+    return raw
+
+
+def _expand_robot(raw: dict[str, Any]) -> None:
+    """Replace the name of a shipped robot by its configuration."""
+    robot = raw.get('robot')
+    if isinstance(robot, str):
+        if robot not in _names('robots'):
+            raise UnknownNameError('robot', robot, _names('robots'))
+        raw['robot'] = _read(_folder('robots') / f'{robot}.yaml')
+
+
+def _apply(raw: dict[str, Any], setting: str) -> None:
+    key, equals, text = setting.partition('=')
+    if not equals or not key:
+        raise ConfigError(f'--set {setting}: not of the form key=value, for instance period=0.001')
+    try:
+        value = yaml.load(text, _Loader)
+    except yaml.YAMLError as error:
+        raise ConfigError(f'--set {key}: {text!r} is not valid YAML') from error
+    *sections, last = key.split('.')
+    nested: Any = {last: value}
+    for section in reversed(sections):
+        nested = {section: nested}
+    if key != 'robot':
+        _check_keys(nested, Scenario, '')
+    target = raw
+    for section in sections:
+        if not isinstance(target.get(section), dict):
+            target[section] = {}
+        target = target[section]
+    target[last] = value
+
+
+def _check_keys(raw: Mapping[Any, Any], kind: Any, where: str) -> None:
+    """Refuse a key that the type does not have, naming the nearest that it has."""
+    fields = {field.encode_name: field.type for field in msgspec.structs.fields(kind)}
+    for key, value in raw.items():
+        if key not in fields:
+            raise UnknownNameError('key', f'{where}{key}', (where + name for name in fields))
+        section = fields[key]
+        if isinstance(value, dict) and hasattr(section, '__struct_fields__'):
+            _check_keys(value, section, f'{where}{key}.')
+
+
+def _leaves(value: Any, where: str = '') -> Iterator[tuple[str, Any]]:
+    if isinstance(value, dict):
+        for key, item in value.items():
+            yield from _leaves(item, f'{where}.{key}' if where else str(key))
+    elif isinstance(value, list):
+        for i, item in enumerate(value):
+            yield from _leaves(item, f'{where}[{i}]')
+    else:
+        yield where, value

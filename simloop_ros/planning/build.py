@@ -1,0 +1,66 @@
+"""From a configuration to a planner."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..errors import ConfigError
+from ..model import RobotModel
+from ..values import JointState
+from .config import PlannerConfig
+from .forced_simulation import ForcedSimulation
+from .hand_guiding import HandGuiding
+from .motion_planner import MotionPlanner
+from .offline import OfflinePlanner
+from .online import OnlinePlanner
+from .rehearsal import rehearse
+
+NOISE_MARGIN = 10.0
+"""Standard deviations of the encoders that never count as a difference from the robot."""
+
+
+@dataclass(frozen=True)
+class PlannedMotion:
+    """A planner, and how long its motion takes [s] where that is known beforehand."""
+
+    planner: MotionPlanner
+    duration: float | None
+
+
+def build_planner(
+    config: PlannerConfig,
+    model: RobotModel,
+    period: float,
+    start: JointState,
+    noise: float = 0.0,
+) -> PlannedMotion:
+    """Return the planner for a motion from ``start``, once the motion is known to be possible.
+
+    :param noise: standard deviation of the encoders [rad].
+    :raises GoalError: the motion is refused.
+    """
+    floor = NOISE_MARGIN * noise
+    if config.kind == 'guiding':
+        threshold = config.threshold * period**2
+        tare_steps = round(config.tare_time / period)
+        return PlannedMotion(
+            HandGuiding(start, threshold + floor if threshold else 0.0, tare_steps), None
+        )
+    if not model.tips:
+        raise ConfigError('robot.tips is empty: name at least one link to move')
+    if len(config.move) != len(model.tips):
+        raise ConfigError(
+            f'planner.move has {len(config.move)} rows, but there are {len(model.tips)} tips: '
+            f'{", ".join(model.tips)}; give one [x, y, z] per tip'
+        )
+    goals = model.tip_positions(start.position) + np.array(config.move)
+    simulation = ForcedSimulation(model, config, period, goals)
+    rehearsal = rehearse(simulation, start)
+    planner: MotionPlanner = (
+        OfflinePlanner(rehearsal.positions)
+        if config.kind == 'offline'
+        else OnlinePlanner(simulation, start, config.leash * period**2 + floor)
+    )
+    return PlannedMotion(planner, rehearsal.duration)

@@ -1,0 +1,179 @@
+"""The planner's own simulation: tips forced along their ways, joints found by the dynamics."""
+
+from __future__ import annotations
+
+from math import exp
+
+import msgspec
+import numpy as np
+import pinocchio as pin
+
+from ..model import RobotModel
+from ..values import Array, JointState
+from .config import PlannerConfig
+from .profiles import Travel, build_profile
+
+SINGULARITY = 1e-10
+"""Share of the mean tip mobility that is added everywhere (S in the law below): far below what
+moves a tip, enough for directions in which a tip cannot move at all."""
+ON_BOUND = 1e-9
+"""Excess over a bound that is rounding, relative and [rad/s]."""
+
+
+class Motion(msgspec.Struct, frozen=True, gc=False):
+    """The state of the planner's simulation.
+
+    :ivar joints: its joint state.
+    :ivar directions: unit vectors of the ways, world axes, shape ``(tips, 3)``.
+    :ivar travels: where each tip is on its way.
+    """
+
+    joints: JointState
+    directions: Array
+    travels: tuple[Travel, ...]
+
+
+class ForcedSimulation:
+    """000, section 5.2.1: force the end effectors along algorithm 1 and read the joints.
+
+    ::
+
+        x'_d = (x_next - x)/h                                     tips to the next point of their ways
+        v+   = u + M^-1 J^T (J M^-1 J^T + S)^-1 (x'_d - J u),     u = exp(-h/T) v
+        q+   = q + h v+
+
+    Of all motions with the wanted tip velocities this is the nearest to ``u`` in kinetic energy,
+    which is what a simulation with gravity compensated does (Gauss' principle). What the tips
+    leave free dies with the time constant ``T``. No joint goes faster than its limit or reaches
+    the end of its range sooner than exponentially: a joint that would is held at its bound and
+    the others are solved again.
+
+    :param goals: tip positions to go to, world axes [m], shape ``(tips, 3)``.
+    """
+
+    def __init__(self, model: RobotModel, config: PlannerConfig, period: float, goals: Array):
+        self.model = model
+        self.goals = goals
+        self.period = period
+        self._profile = build_profile(config, period)
+        self._keep = exp(-period / config.damping_time)
+        self._range_time = max(config.range_time, period)
+        self._inverse_speed = 1.0 / model.velocity_limit
+        self._pin_model = model.pin_model
+        self._data = model.pin_model.createData()
+        self._frames = [
+            (frame, slice(3 * i, 3 * i + 3)) for i, frame in enumerate(model.tip_frames)
+        ]
+        rows = 3 * len(self._frames)
+        self._jacobian = np.zeros((rows, model.n))
+        self._tips = np.zeros(rows)
+        self._softness = np.full(rows, SINGULARITY)
+
+    def start(self, joints: JointState) -> Motion:
+        """Return the motion from a joint state straight to the goals.
+
+        The tips keep what speed they have towards their goals.
+        """
+        self._kinematics(joints.position)
+        velocity = (self._jacobian @ joints.velocity).reshape(-1, 3)
+        ways = self.goals - self._tips.reshape(-1, 3)
+        lengths = np.linalg.norm(ways, axis=1)
+        directions = np.divide(
+            ways, lengths[:, None], out=np.zeros_like(ways), where=lengths[:, None] > 0.0
+        )
+        speeds = np.maximum(0.0, np.sum(velocity * directions, axis=1))
+        travels = tuple(
+            Travel(float(d), float(s)) for d, s in zip(lengths, speeds, strict=True)
+        )
+        return Motion(joints, directions, travels)
+
+    def step(self, motion: Motion) -> Motion:
+        """Return the motion one step later."""
+        q, v = motion.joints.position, motion.joints.velocity
+        travels = tuple([self._profile.advance(travel) for travel in motion.travels])
+        self._kinematics(q)
+        tip_velocity = self.goals.ravel() - self._tips
+        for (_, rows), direction, travel in zip(
+            self._frames, motion.directions, travels, strict=True
+        ):
+            if travel.remaining:
+                tip_velocity[rows] -= travel.remaining * direction
+        tip_velocity /= self.period
+        mobility = pin.computeMinverse(self._pin_model, self._data, q).reshape(v.size, v.size)
+        free = self._keep * v
+        velocity = self._project(q, free, tip_velocity, mobility)
+        return Motion(
+            JointState(q + self.period * velocity, velocity), motion.directions, travels
+        )
+
+    def tip_positions(self, q: Array) -> Array:
+        """Return the tip positions in the world [m], shape ``(tips, 3)``."""
+        self._kinematics(q)
+        return self._tips.reshape(-1, 3).copy()
+
+    def _kinematics(self, q: Array) -> None:
+        """Set the tip positions (3 tips,) and their Jacobian (3 tips, n)."""
+        data = self._data
+        pin.computeJointJacobians(self._pin_model, data, q)
+        for frame, rows in self._frames:
+            jacobian = pin.getFrameJacobian(
+                self._pin_model, data, frame, pin.ReferenceFrame.LOCAL_WORLD_ALIGNED
+            )
+            self._jacobian[rows] = jacobian.reshape(6, -1)[:3]  # one joint: Pinocchio gives (6,)
+            self._tips[rows] = data.oMf[frame].translation
+
+    def _project(self, q: Array, free: Array, tip_velocity: Array, mobility: Array) -> Array:
+        """Return the velocity with the wanted tip velocity that is nearest to ``free``."""
+        velocity = _nearest(free, self._jacobian, tip_velocity, mobility, self._softness)
+        ahead = self._range_time * velocity
+        ahead += q
+        inside = np.minimum(np.maximum(ahead, self.model.lower), self.model.upper)
+        share = velocity * self._inverse_speed
+        if inside.tobytes() == ahead.tobytes() and share.dot(share) <= 1.0:
+            return velocity
+        return self._bounded(q, free, tip_velocity, mobility, velocity)
+
+    def _bounded(
+        self, q: Array, free: Array, tip_velocity: Array, mobility: Array, velocity: Array
+    ) -> Array:
+        """Return the same with every joint within its speed and range.
+
+        Joints that would leave are held at their bounds, as further constraints, until none does.
+        """
+        model = self.model
+        low = np.maximum((model.lower - q) / self._range_time, -model.velocity_limit)
+        high = np.minimum((model.upper - q) / self._range_time, model.velocity_limit)
+        held = np.zeros(model.n, dtype=bool)
+        while True:
+            bounded = np.minimum(np.maximum(velocity, low), high)
+            outside = np.abs(velocity - bounded) > ON_BOUND * (1.0 + np.abs(bounded))
+            if not (outside & ~held).any():
+                return bounded
+            held |= outside
+            bounds = np.where(held, bounded, 0.0)
+            rows = np.eye(model.n)[held]
+            velocity = _nearest(
+                free,
+                np.vstack((self._jacobian, rows)),
+                np.concatenate((tip_velocity, bounds[held])),
+                mobility,
+                np.concatenate((self._softness, np.zeros(len(rows)))),
+            )
+
+
+def _nearest(
+    free: Array, jacobian: Array, wanted: Array, mobility: Array, softness: Array
+) -> Array:
+    """Return ``u + M^-1 J^T (J M^-1 J^T + S)^-1 (x'_d - J u)``.
+
+    :param free: ``u`` [rad/s], shape ``(n,)``.
+    :param jacobian: ``J``, shape ``(k, n)``.
+    :param wanted: ``x'_d``, shape ``(k,)``.
+    :param mobility: ``M^-1``, shape ``(n, n)``.
+    :param softness: ``S`` as a share of the mean mobility in each direction, shape ``(k,)``.
+    """
+    response = mobility @ jacobian.T
+    delassus = jacobian @ response
+    diagonal = np.einsum('ii->i', delassus)
+    diagonal += softness * (np.add.reduce(diagonal) / len(diagonal))
+    return free + response @ np.linalg.solve(delassus, wanted - jacobian @ free)

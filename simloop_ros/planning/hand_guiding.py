@@ -1,0 +1,60 @@
+"""Hand guiding as in 000: the planner wants no velocity and takes its position from the robot."""
+
+from __future__ import annotations
+
+import msgspec
+import numpy as np
+
+from ..values import Array, JointState
+from .motion_planner import MotionPlanner
+
+
+class Grip(msgspec.Struct, frozen=True, gc=False):
+    """What hand guiding remembers.
+
+    :ivar reference: the position to stay at [rad], shape ``(n,)``.
+    :ivar resting: where an untouched robot rests relative to it [rad], shape ``(n,)``.
+    :ivar tared: number of steps that ``resting`` is the mean of.
+    """
+
+    reference: Array
+    resting: Array
+    tared: int
+
+
+class HandGuiding(MotionPlanner):
+    """000, section 6.1.4, with the cure for its drift that section 7.2 proposes.
+
+    With a threshold of zero the desired position is the robot's own at every step. A model error
+    that moves the robot by ``e h^2`` in a step then does so for ever: the drift of 000.
+
+    With a threshold the position is held, and follows the robot only while their difference is
+    larger. What the model error alone does is learnt at the start, in the tare time, without a
+    hand; the threshold counts from there, and the followed position allows for it, so a push
+    moves the robot as far in every direction and nothing creeps when it ends.
+
+    :param threshold: largest difference that is not followed, per joint [rad].
+    :param tare_steps: number of steps at the start in which the model error is learnt.
+    """
+
+    memory: Grip
+
+    def __init__(self, start: JointState, threshold: float, tare_steps: int):
+        self._threshold = threshold
+        self._tare_steps = tare_steps
+        self.memory = Grip(start.position, np.zeros_like(start.position), 0)
+
+    def step(self, control: JointState) -> Array:
+        """Return the position to stay at."""
+        if not self._threshold:
+            self.memory = Grip(control.position, self.memory.resting, 0)
+            return control.position
+        grip = self.memory
+        apart = control.position - grip.reference
+        if grip.tared < self._tare_steps:
+            share = 1.0 / (grip.tared + 1)
+            resting = grip.resting + share * (apart - grip.resting)
+            self.memory = Grip(grip.reference, resting, grip.tared + 1)
+        elif (np.abs(apart - grip.resting) > self._threshold).any():
+            self.memory = Grip(control.position - grip.resting, grip.resting, grip.tared)
+        return self.memory.reference

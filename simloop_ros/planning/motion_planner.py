@@ -1,0 +1,25 @@
+"""What every motion planner can do."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any
+
+from ..values import Array, JointState
+
+
+class MotionPlanner(ABC):
+    """Desired joint positions, one at a time.
+
+    :ivar memory: all that the next step depends on, as a value; assigning an earlier one goes
+        back to it.
+    """
+
+    memory: Any
+
+    @abstractmethod
+    def step(self, control: JointState) -> Array:
+        """Return the next desired position [rad], shape ``(n,)``.
+
+        :param control: the control state, 000 section 5.3 step 9.
+        """

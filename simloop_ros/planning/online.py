@@ -1,0 +1,54 @@
+"""Planning in the loop: the next position while the robot moves."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..values import Array, JointState
+from .forced_simulation import ForcedSimulation, Motion
+from .motion_planner import MotionPlanner
+
+
+class OnlinePlanner(MotionPlanner):
+    """000, figure 6: the planner's simulation, synchronised with the control state every step.
+
+    The planner compares its own simulation with the control state. Within the leash it goes on
+    from its own: the difference is what the controller corrects anyway. A joint beyond the leash
+    (a contact, a hand, a torque limit) is taken to the end of the leash, goes on no faster than
+    the robot does and never backwards, and the tips set out anew from there. So a held robot
+    makes the motion later, not wrong, and the force that the planner asks for is bounded by
+    ``M * leash``. Why not the whole state at every step: see ``docs/planning.md``.
+
+    :param leash: largest distance between the two, per joint [rad].
+    """
+
+    memory: Motion
+
+    def __init__(self, simulation: ForcedSimulation, start: JointState, leash: float):
+        self._simulation = simulation
+        self._leash = leash
+        self._leash_squared = leash * leash
+        self.memory = simulation.start(start)
+
+    def step(self, control: JointState) -> Array:
+        """Return the next desired position."""
+        motion = self.memory
+        apart = motion.joints.position - control.position
+        # The norm is sufficient, and cheaper than the largest component.
+        if not apart.dot(apart) <= self._leash_squared:
+            motion = self._synchronise(motion, control, apart)
+        self.memory = self._simulation.step(motion)
+        return self.memory.joints.position
+
+    def _synchronise(self, motion: Motion, control: JointState, apart: Array) -> Motion:
+        beyond = np.abs(apart) > self._leash
+        if not beyond.any():
+            return motion
+        own, robot = motion.joints.velocity, control.velocity
+        slower = np.where(own * robot > 0.0, np.sign(own) * np.minimum(abs(own), abs(robot)), 0.0)
+        return self._simulation.start(
+            JointState(
+                control.position + np.clip(apart, -self._leash, self._leash),
+                np.where(beyond, slower, own),
+            )
+        )

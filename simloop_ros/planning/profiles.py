@@ -1,0 +1,97 @@
+"""Speed along a straight way to a goal: 000's algorithm 1, and a jerk-limited one."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from math import sqrt
+
+import msgspec
+
+from .config import PlannerConfig
+
+
+class Travel(msgspec.Struct, frozen=True, gc=False):
+    """Where a tip is on its way.
+
+    :ivar remaining: distance to the goal [m].
+    :ivar speed: towards the goal [m/s].
+    :ivar acceleration: towards the goal [m/s^2].
+    """
+
+    remaining: float
+    speed: float = 0.0
+    acceleration: float = 0.0
+
+
+class Profile(ABC):
+    """How a tip speeds up, travels and stops at its goal."""
+
+    @abstractmethod
+    def advance(self, travel: Travel) -> Travel:
+        """Return the travel one step later; at the goal it stays there, at rest."""
+
+
+class ConstantAcceleration(Profile):
+    """000, algorithm 1: accelerate, hold the largest velocity, decelerate, stop at the goal.
+
+    The new speed is the smallest of ``v + a h``, ``v_max`` and the speed ``s`` from which equal
+    steps of ``a h`` still stop at the goal. With ``d`` to go, a step at ``s`` followed by that
+    deceleration covers ``s^2/(2 a) + s h/2 = d``, so ``s = a (sqrt(h^2/4 + 2 d/a) - h/2)``: the
+    continuous ``v^2/(2 a)`` of 000, made exact for steps. Below one step's worth (``d < a h^2``)
+    the last step is shortened to ``d/h`` and ends at the goal. The speed is a continuous function
+    of distance and speed, so rounding cannot make it overshoot or chatter.
+    """
+
+    def __init__(self, period: float, acceleration: float, max_velocity: float):
+        self._h = period
+        self._a = acceleration
+        self._v_max = max_velocity
+
+    def advance(self, travel: Travel) -> Travel:
+        """Return the travel one step later."""
+        h, a, d = self._h, self._a, travel.remaining
+        if d <= a * h * h:
+            stopping = d / h
+        else:
+            stopping = a * (sqrt(0.25 * h * h + 2.0 * d / a) - 0.5 * h)
+        speed = min(travel.speed + a * h, self._v_max, stopping)
+        remaining = 0.0 if speed == d / h else d - h * speed
+        return Travel(remaining, speed, (speed - travel.speed) / h)
+
+
+class JerkLimited(Profile):
+    """The time-optimal way to the goal within limits of velocity, acceleration and jerk."""
+
+    def __init__(self, period: float, acceleration: float, max_velocity: float, jerk: float):
+        import ruckig
+
+        self._ruckig = ruckig.Ruckig(1, period)
+        self._input = ruckig.InputParameter(1)
+        self._output = ruckig.OutputParameter(1)
+        self._finished = ruckig.Result.Finished
+        self._input.max_velocity = [max_velocity]
+        self._input.max_acceleration = [acceleration]
+        self._input.max_jerk = [jerk]
+        self._input.target_position = [0.0]
+
+    def advance(self, travel: Travel) -> Travel:
+        """Return the travel one step later."""
+        self._input.current_position = [-travel.remaining]
+        self._input.current_velocity = [travel.speed]
+        self._input.current_acceleration = [travel.acceleration]
+        self._ruckig.reset()
+        result = self._ruckig.update(self._input, self._output)
+        if result == self._finished:
+            return Travel(0.0)
+        return Travel(
+            -self._output.new_position[0],
+            self._output.new_velocity[0],
+            self._output.new_acceleration[0],
+        )
+
+
+def build_profile(config: PlannerConfig, period: float) -> Profile:
+    """Return the profile that a configuration asks for."""
+    if config.profile == 'jerk_limited':
+        return JerkLimited(period, config.acceleration, config.max_velocity, config.jerk)
+    return ConstantAcceleration(period, config.acceleration, config.max_velocity)

@@ -1,0 +1,133 @@
+"""A motion tried beforehand: the off-line list, and the reason to refuse one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..errors import GoalError
+from ..values import Array, JointState
+from .forced_simulation import ForcedSimulation, Motion
+from .self_collision import SelfCollision
+
+AT_GOAL = 1e-6
+"""Distance at which a tip has reached its goal [m]: well below any encoder."""
+LAG = 1e-3
+"""Distance of a tip behind its way at which it does not follow [m]."""
+LOST = 0.05
+"""Distance of a tip behind its way at which trying further is of no use [m]."""
+AT_REST = 1e-9
+"""Joint speed at which the robot is at rest [rad/s]."""
+SETTLING = 3.0
+"""Longest time for the free joint motion to die after the tips have arrived [s]."""
+AT_LIMIT = 0.02
+"""Distance from the end of its range at which a joint is at its limit [rad]."""
+COLLISION_SPACING = 0.02
+"""Time between two looks for self-collision [s]."""
+
+
+@dataclass(frozen=True)
+class Rehearsal:
+    """The whole motion.
+
+    :ivar positions: desired positions at each step [rad], shape ``(steps, n)``.
+    :ivar duration: time until the robot is at rest [s].
+    """
+
+    positions: Array
+    duration: float
+
+
+def rehearse(simulation: ForcedSimulation, start: JointState) -> Rehearsal:
+    """Return the whole motion from ``start`` to the goals, or refuse it.
+
+    :raises GoalError: a goal is out of reach, a joint limit or another link is in the way, or a
+        tip cannot follow its way at the speed asked for.
+    """
+    h = simulation.period
+    motion = simulation.start(start)
+    positions = []
+    lag = 0.0
+    lagging: tuple[int, Motion] | None = None
+    settling = round(SETTLING / h)
+    while settling > 0:
+        motion = simulation.step(motion)
+        positions.append(motion.joints.position)
+        behind = _behind(simulation, motion)
+        tip = int(np.argmax(behind))
+        if behind[tip] > max(lag, LAG):
+            lag, lagging = float(behind[tip]), (tip, motion)
+        if lag > LOST:
+            break
+        if not any(travel.remaining for travel in motion.travels):
+            if np.abs(motion.joints.velocity).max() < AT_REST:
+                break
+            settling -= 1
+    _refuse_unreached(simulation, motion)
+    if lagging is not None:
+        _refuse_lag(simulation, *lagging, lag)
+    _refuse_self_collision(simulation, start, positions)
+    return Rehearsal(np.array(positions), len(positions) * h)
+
+
+def _behind(simulation: ForcedSimulation, motion: Motion) -> Array:
+    """Return how far each tip is from where it should be on its way [m], shape ``(tips,)``."""
+    remaining = np.array([travel.remaining for travel in motion.travels])
+    wanted = simulation.goals - remaining[:, None] * motion.directions
+    tips = simulation.tip_positions(motion.joints.position)
+    return np.linalg.norm(wanted - tips, axis=1)
+
+
+def _at_limits(simulation: ForcedSimulation, motion: Motion) -> tuple[str, ...]:
+    model, q = simulation.model, motion.joints.position
+    near = np.minimum(q - model.lower, model.upper - q) < AT_LIMIT
+    return tuple(model.joint_names[i] for i in np.flatnonzero(near))
+
+
+def _refuse_unreached(simulation: ForcedSimulation, motion: Motion) -> None:
+    missing = np.linalg.norm(
+        simulation.goals - simulation.tip_positions(motion.joints.position), axis=1
+    )
+    tip = int(np.argmax(missing))
+    if missing[tip] <= AT_GOAL:
+        return
+    joints = _at_limits(simulation, motion)
+    where = f'with {", ".join(joints)} at its limit' if joints else 'with the arm stretched out'
+    goal = ', '.join(f'{x:.3f}' for x in simulation.goals[tip])
+    name = simulation.model.tips[tip]
+    raise GoalError(
+        f'goal out of reach: tip {name} stays {missing[tip]:.3g} m short of ({goal}) m, {where}; '
+        'shorten planner.move or start from another robot.home',
+        name,
+        float(missing[tip]),
+        joints,
+    )
+
+
+def _refuse_lag(simulation: ForcedSimulation, tip: int, motion: Motion, lag: float) -> None:
+    name = simulation.model.tips[tip]
+    share = np.abs(motion.joints.velocity) / simulation.model.velocity_limit
+    fastest = simulation.model.joint_names[int(np.argmax(share))]
+    joints = _at_limits(simulation, motion) or (fastest,)
+    raise GoalError(
+        f'tip {name} cannot follow its way: it lags by {lag:.3g} m, with {", ".join(joints)} at '
+        'its limit; lower planner.max_velocity or start from another robot.home',
+        name,
+        lag,
+        joints,
+    )
+
+
+def _refuse_self_collision(
+    simulation: ForcedSimulation, start: JointState, positions: list[Array]
+) -> None:
+    check = SelfCollision(simulation.model, start.position)
+    stride = max(1, round(COLLISION_SPACING / simulation.period))
+    for step in range(0, len(positions), stride):
+        links = check.first(positions[step])
+        if links is not None:
+            raise GoalError(
+                f'the robot would run into itself: {links[0]} touches {links[1]} at '
+                f't = {step * simulation.period:.2f} s; change planner.move or robot.home'
+            )

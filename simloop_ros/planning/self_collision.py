@@ -1,0 +1,54 @@
+"""Does the robot run into itself?"""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import pinocchio as pin
+
+from ..model import RobotModel
+from ..values import Array
+
+
+class SelfCollision:
+    """Pairs of links that must not touch.
+
+    Links up to two joints apart along the tree are left out, and so are pairs that touch at the
+    start: simple shapes around a wrist or shoulder overlap by construction.
+
+    :param start: joint position that is known to be free [rad], shape ``(n,)``.
+    """
+
+    def __init__(self, model: RobotModel, start: Array):
+        self._pin_model = model.pin_model
+        self._data = model.pin_model.createData()
+        self._geometry = pin.buildGeomFromUrdfString(
+            model.pin_model, model.urdf, pin.GeometryType.COLLISION
+        )
+        bodies = self._geometry.geometryObjects
+        self._links = [model.pin_model.frames[body.parentFrame].name for body in bodies]
+        joints = [body.parentJoint for body in bodies]
+        for pair in combinations(range(len(bodies)), 2):
+            if not self._near(*(joints[i] for i in pair)):
+                self._geometry.addCollisionPair(pin.CollisionPair(*pair))
+        for pair in self._touching(start):
+            self._geometry.removeCollisionPair(pin.CollisionPair(*pair))
+
+    def first(self, q: Array) -> tuple[str, str] | None:
+        """Return two links that touch at ``q``, if any do."""
+        for a, b in self._touching(q):
+            return self._links[a], self._links[b]
+        return None
+
+    def _near(self, a: int, b: int) -> bool:
+        parents = self._pin_model.parents
+        above_a, above_b = ((i, parents[i], parents[parents[i]]) for i in (a, b))
+        return a in above_b or b in above_a
+
+    def _touching(self, q: Array) -> list[tuple[int, int]]:
+        """Return the pairs of shapes that touch, by index."""
+        pairs = [(pair.first, pair.second) for pair in self._geometry.collisionPairs]
+        data = self._geometry.createData()
+        pin.computeCollisions(self._pin_model, self._data, self._geometry, data, q, False)
+        results = data.collisionResults
+        return [pair for pair, result in zip(pairs, results, strict=True) if result.isCollision()]

@@ -1,0 +1,129 @@
+"""From a scenario's words to a plant."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..errors import ConfigError, MissingDependencyError
+from ..model import RobotModel
+from .config import Obstacle, PlantConfig
+from .delay import Delay
+from .encoder import Encoder
+from .friction import JointFriction
+from .pinocchio_plant import PinocchioPlant
+from .plant import Plant
+from .pushes import Pushes
+
+STEP_TOLERANCE = 1e-9
+"""How far the period may be from a whole multiple of the step, relative to the period."""
+
+Obstacles = tuple[Obstacle, ...]
+
+
+@dataclass(frozen=True)
+class BuiltPlant:
+    """A plant and how it came about.
+
+    :ivar plant: the plant, at the robot's home, at rest.
+    :ivar engine: the engine that is really used.
+    :ivar notes: what differs from what was asked for, one line each.
+    """
+
+    plant: Plant
+    engine: str
+    notes: tuple[str, ...] = ()
+
+
+def build_plant(
+    config: PlantConfig, model: RobotModel, period: float, rng: np.random.Generator
+) -> BuiltPlant:
+    """Build the engine and, around it, what makes the plant differ from the model.
+
+    :param config: the scenario's words.
+    :param model: the robot as control knows it; the mass bias is applied here.
+    :param period: control period [s].
+    :param rng: generator of the encoder noise, which the plant keeps to itself.
+    :raises ConfigError: the engine cannot do what is asked, or the step does not fit the period.
+    """
+    if config.obstacles and config.engine == 'pinocchio':
+        raise ConfigError(
+            'plant.obstacles: engine pinocchio has no contact; '
+            'choose plant.engine pybullet or mujoco'
+        )
+    for obstacle in config.obstacles:
+        if obstacle.kind == 'plane' and not any(obstacle.normal):
+            raise ConfigError(f'plant.obstacles: the normal of {obstacle.name!r} has no length')
+    substeps = _substeps(period, config.step)
+    biased = model.with_mass_bias(config.mass_bias)
+    engine: str = config.engine
+    notes: tuple[str, ...] = ()
+    try:
+        plant = ENGINES[engine](biased, period, substeps, config.obstacles)
+    except MissingDependencyError as error:
+        if engine not in FALLBACKS:
+            raise
+        engine = FALLBACKS[engine]
+        notes = (f'{error}; {engine} is used instead',)
+        plant = ENGINES[engine](biased, period, substeps, config.obstacles)
+    try:
+        plant = _wrap(plant, config, biased, period, rng)
+    except Exception:
+        plant.close()
+        raise
+    return BuiltPlant(plant, engine, notes)
+
+
+def _wrap(
+    plant: Plant, config: PlantConfig, model: RobotModel, period: float, rng: np.random.Generator
+) -> Plant:
+    friction = config.friction
+    if friction.coulomb > 0.0 or friction.viscous > 0.0:
+        plant = JointFriction(plant, model, period, friction.coulomb, friction.viscous)
+    if config.pushes:
+        plant = Pushes(plant, model, period, config.pushes)
+    if config.noise > 0.0 or config.resolution > 0.0:
+        plant = Encoder(plant, config.noise, config.resolution, rng)
+    if config.delay > 0:
+        plant = Delay(plant, config.delay)
+    return plant
+
+
+def _substeps(period: float, step: float | None) -> int:
+    """Return how many physics steps there are in a period."""
+    if step is None:
+        return 1
+    substeps = max(1, round(period / step))
+    if abs(substeps * step - period) > STEP_TOLERANCE * period:
+        raise ConfigError(
+            f'plant.step: the period {period:.12g} s is not a whole multiple of the step '
+            f'{step:.12g} s; the nearest step that fits is {period / substeps:.12g} s'
+        )
+    return substeps
+
+
+def _pinocchio(model: RobotModel, period: float, substeps: int, _: Obstacles) -> Plant:
+    return PinocchioPlant(model, period, substeps)
+
+
+def _pybullet(model: RobotModel, period: float, substeps: int, obstacles: Obstacles) -> Plant:
+    from .pybullet_plant import PyBulletPlant
+
+    return PyBulletPlant(model, period, substeps, obstacles)
+
+
+def _mujoco(model: RobotModel, period: float, substeps: int, obstacles: Obstacles) -> Plant:
+    from .mujoco_plant import MujocoPlant
+
+    return MujocoPlant(model, period, substeps, obstacles)
+
+
+ENGINES: dict[str, Callable[[RobotModel, float, int, Obstacles], Plant]] = {
+    'pinocchio': _pinocchio,
+    'pybullet': _pybullet,
+    'mujoco': _mujoco,
+}
+FALLBACKS = {'pybullet': 'mujoco'}
+"""What takes the place of an engine that is not installed and can be replaced."""

@@ -1,0 +1,80 @@
+"""What a scenario can say about its plant: the one place of these defaults."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import msgspec
+
+NonNegative = Annotated[float, msgspec.Meta(ge=0.0)]
+Positive = Annotated[float, msgspec.Meta(gt=0.0)]
+Vector = tuple[float, float, float]
+
+
+class Friction(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Friction of every joint.
+
+    :ivar coulomb: friction that does not depend on speed [N m].
+    :ivar viscous: friction per speed [N m s/rad].
+    """
+
+    coulomb: NonNegative = 0.0
+    viscous: NonNegative = 0.0
+
+
+class Push(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """An external wrench on a link for a while, at the origin of the link's frame.
+
+    :ivar link: name of the link.
+    :ivar start: time at which it begins [s].
+    :ivar duration: how long it lasts [s].
+    :ivar force: force in world axes [N].
+    :ivar torque: torque in world axes [N m].
+    """
+
+    link: str
+    start: NonNegative
+    duration: Positive
+    force: Vector = (0.0, 0.0, 0.0)
+    torque: Vector = (0.0, 0.0, 0.0)
+
+
+class Obstacle(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A fixed body that only the plant knows.
+
+    :ivar kind: a plane is the half space behind ``normal``; a box has ``size``, a sphere
+        ``radius``.
+    :ivar position: a point of the plane, or the centre of the body [m].
+    """
+
+    kind: Literal['plane', 'box', 'sphere']
+    name: str = 'obstacle'
+    position: Vector = (0.0, 0.0, 0.0)
+    normal: Vector = (0.0, 0.0, 1.0)
+    size: tuple[Positive, Positive, Positive] = (0.1, 0.1, 0.1)
+    radius: Positive = 0.1
+
+
+class PlantConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Which simulated robot stands in for the real one, and how it differs from the model.
+
+    :ivar engine: the physics engine; contact needs ``pybullet`` or ``mujoco``.
+    :ivar step: length of a physics step [s], of which the period is a whole multiple; the period
+        itself where none is given.
+    :ivar mass_bias: relative error of all masses: 0.1 is 10 % heavier than the model.
+    :ivar noise: standard deviation of the encoders [rad].
+    :ivar resolution: step of the encoders [rad]; 0 for none.
+    :ivar delay: age of the measured position, in whole periods.
+    :ivar pushes: wrenches from outside.
+    :ivar obstacles: bodies in the way, unknown to planner and control.
+    """
+
+    engine: Literal['pinocchio', 'pybullet', 'mujoco'] = 'pinocchio'
+    step: Positive | None = None
+    mass_bias: Annotated[float, msgspec.Meta(gt=-1.0)] = 0.0
+    noise: NonNegative = 0.0
+    resolution: NonNegative = 0.0
+    friction: Friction = Friction()
+    delay: Annotated[int, msgspec.Meta(ge=0)] = 0
+    pushes: tuple[Push, ...] = ()
+    obstacles: tuple[Obstacle, ...] = ()

@@ -1,0 +1,214 @@
+"""A plant with contact: MuJoCo."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+import xml.etree.ElementTree as ET
+
+import msgspec
+import numpy as np
+import pinocchio as pin
+
+from ..errors import MissingDependencyError, ModelError
+from ..model import RobotModel
+from ..values import Array, Contact, JointState
+from .config import Obstacle
+from .contact_law import SLIDING_FRICTION, sum_contacts
+from .engine_urdf import engine_urdf
+from .plant import Plant
+
+MESHES = ('.obj', '.stl', '.msh')
+"""Kinds of mesh that MuJoCo reads."""
+SMALLEST = 1e-12
+"""Mass and inertia [kg, kg m^2] that MuJoCo's compiler is shown in place of none."""
+DAMPING_RATIO = 2.0
+"""Damping of a contact: at 1 a falling body still bounced with a restitution of 0.15, at 2 not."""
+IMPEDANCE = (0.99, 0.999)
+"""How rigid a contact is at touch and in depth: a weight at rest sinks in by micrometres."""
+ROBOT_BIT, OBSTACLE_BIT = 1, 2
+
+
+class MujocoState(msgspec.Struct, frozen=True):
+    """What MuJoCo's integrator starts from, its warm start included, and the contacts."""
+
+    integration: Array
+    contacts: tuple[Contact, ...]
+
+
+class MujocoPlant(Plant):
+    """A rigid arm among fixed obstacles, in MuJoCo.
+
+    Without contact its step is that of ``PinocchioPlant``: semi-implicit Euler, no damping,
+    armature or friction loss, no self collision and, as in every plant, no joint ends. Contact is
+    as stiff as the physics step allows (time constant of two steps) and does not bounce. Links
+    that are fixed to the world touch nothing.
+
+    :param model: the robot; the plant starts at its home, at rest.
+    :param period: time of one ``step`` [s].
+    :param substeps: number of physics steps in one ``step``.
+    :param obstacles: the bodies in the way.
+    :raises MissingDependencyError: MuJoCo is not installed.
+    :raises ModelError: MuJoCo cannot read the robot.
+    """
+
+    def __init__(
+        self,
+        model: RobotModel,
+        period: float,
+        substeps: int = 1,
+        obstacles: tuple[Obstacle, ...] = (),
+    ):
+        self._mujoco = mujoco = _import_mujoco()
+        self._substeps = substeps
+        step = period / substeps
+        spec = _robot_spec(mujoco, model, collision=bool(obstacles))
+        spec.option.timestep = step
+        spec.option.gravity = model.gravity
+        spec.option.integrator = mujoco.mjtIntegrator.mjINT_EULER
+        spec.option.cone = mujoco.mjtCone.mjCONE_ELLIPTIC
+        # A run that blows up must be seen, not begun anew.
+        spec.option.disableflags |= mujoco.mjtDisableBit.mjDSBL_AUTORESET
+        bodies = [_add(mujoco, spec, obstacle) for obstacle in obstacles]
+        for geom in spec.geoms:
+            geom.solref = [2.0 * step, DAMPING_RATIO]
+            geom.solimp[:2] = IMPEDANCE
+            geom.friction = [SLIDING_FRICTION, 0.0, 0.0]
+        self._model, self._data = _compile(mujoco, spec, model)
+        self._obstacles = {
+            body.id: obstacle.name for body, obstacle in zip(bodies, obstacles, strict=True)
+        }
+        joints = [self._model.joint(name) for name in model.joint_names]
+        self._index = np.array([joint.qposadr[0] for joint in joints])
+        self._kind = mujoco.mjtState.mjSTATE_INTEGRATION
+        self._size = mujoco.mj_stateSize(self._model, self._kind)
+        self.reset(JointState(model.home, np.zeros(model.n)))
+
+    @property
+    def state(self) -> MujocoState:
+        """Return what the next step starts from."""
+        integration = np.empty(self._size)
+        self._mujoco.mj_getState(self._model, self._data, integration, self._kind)
+        return MujocoState(integration, self.contacts())
+
+    @property
+    def truth(self) -> JointState:
+        """Return the joint state."""
+        return JointState(self._q, self._data.qvel[self._index])
+
+    def reset(self, state: JointState | MujocoState) -> None:
+        """Go to a joint state that touches nothing yet, or to an earlier ``state``."""
+        if isinstance(state, MujocoState):
+            self._mujoco.mj_setState(self._model, self._data, state.integration, self._kind)
+            self._contacts: tuple[Contact, ...] | None = state.contacts
+        else:
+            self._mujoco.mj_resetData(self._model, self._data)
+            self._data.qpos[self._index] = state.position
+            self._data.qvel[self._index] = state.velocity
+            self._contacts = ()
+        self._q: Array = self._data.qpos[self._index]
+
+    def step(self, effort: Array) -> None:
+        """Apply efforts [N m], shape ``(n,)``, for one period."""
+        self._data.qfrc_applied[self._index] = effort
+        self._mujoco.mj_step(self._model, self._data, self._substeps)
+        self._q = self._data.qpos[self._index]
+        self._contacts = None
+
+    def observe(self) -> Array:
+        """Return the joint positions [rad], shape ``(n,)``."""
+        return self._q
+
+    def contacts(self) -> tuple[Contact, ...]:
+        """Return the contacts of the last physics step."""
+        if self._contacts is None:
+            self._contacts = sum_contacts(self._point(i) for i in range(self._data.ncon))
+        return self._contacts
+
+    def _point(self, index: int) -> tuple[str, str, float]:
+        """Return link, obstacle and normal force [N] of one point."""
+        first, second = (int(geom) for geom in self._data.contact[index].geom)
+        obstacle, link = (first, second) if first in self._obstacles else (second, first)
+        wrench = np.zeros(6)
+        self._mujoco.mj_contactForce(self._model, self._data, index, wrench)
+        body = self._model.body(self._model.geom_bodyid[link]).name
+        return body, self._obstacles[obstacle], float(wrench[0])
+
+
+def _import_mujoco() -> Any:
+    try:
+        import mujoco
+    except ImportError as error:
+        raise MissingDependencyError(
+            'plant.engine mujoco is not installed: pip install mujoco'
+        ) from error
+    if mujoco.get_mju_user_warning() is None:
+        # Else MuJoCo writes a file into the working directory; whoever runs the plant sees NaN.
+        mujoco.set_mju_user_warning(lambda _: None)
+    return mujoco
+
+
+def _robot_spec(mujoco: Any, model: RobotModel, *, collision: bool) -> Any:
+    """Return the robot as MuJoCo reads it, every link a body of its own."""
+    root = engine_urdf(model.urdf, collision=collision)
+    for mesh in root.iter('mesh'):
+        name = mesh.get('filename', '')
+        if Path(name).suffix.lower() not in MESHES:
+            raise ModelError(
+                f'{model.name}: collision mesh {name} cannot be read by MuJoCo; convert it to '
+                f'{" or ".join(MESHES)}, choose plant.engine pybullet, or leave out the obstacles'
+            )
+    ET.SubElement(
+        ET.SubElement(root, 'mujoco'),
+        'compiler',
+        fusestatic='false',
+        strippath='false',
+        # The compiler refuses what Pinocchio takes; the true values are put back afterwards.
+        balanceinertia='true',
+        boundmass=repr(SMALLEST),
+        boundinertia=repr(SMALLEST),
+    )
+    try:
+        spec = mujoco.MjSpec.from_string(ET.tostring(root, encoding='unicode'))
+    except ValueError as error:
+        raise ModelError(f'{model.name}: MuJoCo cannot read the robot: {error}') from error
+    for geom in spec.geoms:
+        geom.contype, geom.conaffinity = ROBOT_BIT, OBSTACLE_BIT
+    return spec
+
+
+def _add(mujoco: Any, spec: Any, obstacle: Obstacle) -> Any:
+    """Put a fixed body into the world."""
+    kinds = mujoco.mjtGeom
+    z_to_normal = pin.Quaternion.FromTwoVectors(
+        np.array([0.0, 0.0, 1.0]), np.array(obstacle.normal)
+    )
+    x, y, z, w = z_to_normal.coeffs()
+    shape = {
+        # The third size of a plane is the mesh of its picture.
+        'plane': {'type': kinds.mjGEOM_PLANE, 'size': [0.0, 0.0, 1.0], 'quat': [w, x, y, z]},
+        'box': {'type': kinds.mjGEOM_BOX, 'size': [size / 2.0 for size in obstacle.size]},
+        'sphere': {'type': kinds.mjGEOM_SPHERE, 'size': [obstacle.radius, 0.0, 0.0]},
+    }[obstacle.kind]
+    return spec.worldbody.add_geom(
+        pos=obstacle.position, contype=OBSTACLE_BIT, conaffinity=ROBOT_BIT, **shape
+    )
+
+
+def _compile(mujoco: Any, spec: Any, model: RobotModel) -> tuple[Any, Any]:
+    """Return MuJoCo's model and data with the inertias of the description, to the last bit."""
+    # The compiler turns each tensor anew, balances and bounds it. No inertia is NaN in the spec.
+    exact = [
+        (body.name, body.mass, np.nan_to_num(body.fullinertia[:3]), body.iquat.copy())
+        for body in spec.bodies[1:]
+    ]
+    try:
+        compiled = spec.compile()
+    except ValueError as error:
+        raise ModelError(f'{model.name}: MuJoCo cannot read the robot: {error}') from error
+    for name, mass, moments, axes in exact:
+        body = compiled.body(name)
+        body.mass, body.inertia, body.iquat = mass, moments, axes
+    data = mujoco.MjData(compiled)
+    mujoco.mj_setConst(compiled, data)
+    return compiled, data

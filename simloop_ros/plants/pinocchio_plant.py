@@ -1,0 +1,67 @@
+"""The plant without contact: Pinocchio's forward dynamics."""
+
+from __future__ import annotations
+
+import numpy as np
+import pinocchio as pin
+
+from ..model import RobotModel
+from ..values import Array, JointState
+from .plant import Plant
+
+
+class PinocchioPlant(Plant):
+    """A rigid arm that touches nothing.
+
+    Semi-implicit Euler in joint coordinates, 000 (5.3) and (5.4), with ``h = period / substeps``::
+
+        v+ = v + h aba(q, v, tau)
+        q+ = q + h v+
+
+    Joints have no ends: as in every plant, ranges are the business of planner and control.
+
+    :param model: the robot; the plant starts at its home, at rest.
+    :param period: time of one ``step`` [s].
+    :param substeps: number of physics steps in one ``step``.
+    """
+
+    def __init__(self, model: RobotModel, period: float, substeps: int = 1):
+        self._model = model.pin_model
+        self._data = self._model.createData()
+        # As an array it spares numpy a conversion in every product.
+        self._h = np.array(period / substeps)
+        self._substeps = substeps
+        self._q = model.home
+        self._v: Array = np.zeros(model.n)
+
+    @property
+    def state(self) -> JointState:
+        """Return the joint state, which is all that there is."""
+        return JointState(self._q, self._v)
+
+    @property
+    def truth(self) -> JointState:
+        """Return the joint state."""
+        return JointState(self._q, self._v)
+
+    def reset(self, state: JointState) -> None:
+        """Go to a joint state."""
+        self._q = state.position
+        self._v = state.velocity
+
+    def step(self, effort: Array) -> None:
+        """Apply efforts [N m], shape ``(n,)``, for one period."""
+        h = self._h
+        for _ in range(self._substeps):
+            # aba returns a fresh array, which becomes the new velocity in place.
+            v = pin.aba(self._model, self._data, self._q, self._v, effort)
+            v *= h
+            v += self._v
+            q = v * h
+            q += self._q
+            self._v = v
+            self._q = q
+
+    def observe(self) -> Array:
+        """Return the joint positions [rad], shape ``(n,)``."""
+        return self._q

@@ -1,0 +1,88 @@
+"""Somebody who pushes the robot."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+import numpy as np
+import pinocchio as pin
+
+from ..model import RobotModel
+from ..values import Array, JointState
+from .config import Push
+from .plant import Plant
+from .wrapper import PlantWrapper
+
+
+class PushesState(msgspec.Struct, frozen=True):
+    """The plant's state and the number of steps taken so far."""
+
+    plant: Any
+    index: int
+
+
+class _TimedWrench(msgspec.Struct, frozen=True):
+    """A wrench (force, torque) [N, N m] on a frame during steps ``first <= k < end``."""
+
+    frame: int
+    first: int
+    end: int
+    wrench: Array
+
+
+class Pushes(PlantWrapper):
+    """Add external wrenches ``w`` to the efforts: ``tau + J(q)^T w``.
+
+    A wrench acts at the origin of its link, in world axes, with the Jacobian at the step's start.
+    It begins with the step nearest to its start and lasts the nearest whole number of steps, at
+    least one.
+
+    :param plant: the plant that is pushed.
+    :param model: the robot's kinematics.
+    :param period: time of one ``step`` [s].
+    :param pushes: the wrenches and when they act.
+    :raises UnknownNameError: a push names a link that the robot has not.
+    """
+
+    def __init__(self, plant: Plant, model: RobotModel, period: float, pushes: Sequence[Push]):
+        super().__init__(plant)
+        self._model = model.pin_model
+        self._data = self._model.createData()
+        self._pushes = tuple(_timed(push, model, period) for push in pushes)
+        self._index = 0
+
+    @property
+    def state(self) -> PushesState:
+        """Return the plant's state and the step index."""
+        return PushesState(self._plant.state, self._index)
+
+    def reset(self, state: JointState | PushesState) -> None:
+        """Go to a state; a ``JointState`` is at time zero."""
+        if isinstance(state, PushesState):
+            self._plant.reset(state.plant)
+            self._index = state.index
+        else:
+            self._plant.reset(state)
+            self._index = 0
+
+    def step(self, effort: Array) -> None:
+        """Apply efforts [N m] and the wrenches of this step for one period."""
+        for push in self._pushes:
+            if push.first <= self._index < push.end:
+                effort = effort + self._jacobian(push.frame).T @ push.wrench
+        self._index += 1
+        self._plant.step(effort)
+
+    def _jacobian(self, frame: int) -> Array:
+        q = self._plant.truth.position
+        aligned = pin.ReferenceFrame.LOCAL_WORLD_ALIGNED
+        jacobian: Array = pin.computeFrameJacobian(self._model, self._data, q, frame, aligned)
+        return jacobian
+
+
+def _timed(push: Push, model: RobotModel, period: float) -> _TimedWrench:
+    first = round(push.start / period)
+    end = first + max(1, round(push.duration / period))
+    return _TimedWrench(model.frame(push.link), first, end, np.array(push.force + push.torque))

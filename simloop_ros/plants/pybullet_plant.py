@@ -1,0 +1,231 @@
+"""A plant with contact: PyBullet."""
+
+from __future__ import annotations
+
+import weakref
+import xml.etree.ElementTree as ET
+
+import msgspec
+import numpy as np
+
+from ..errors import ModelError
+from ..model import RobotModel
+from ..values import Array, Contact, JointState
+from .config import Obstacle
+from .contact_law import SLIDING_FRICTION, sum_contacts
+from .engine_urdf import DIAGONAL, engine_urdf
+from .plant import Plant
+from .pybullet_client import PyBulletClient, Snapshot
+
+SOLVER_ITERATIONS = 200
+FASTEST = 1e9
+"""Speed at which PyBullet cuts off [rad/s]: far beyond what makes sense, so that it never does."""
+POSITION, VELOCITY = 0, 1
+LINK, OTHER_BODY, NORMAL_FORCE = 3, 2, 9
+
+
+class PyBulletState(msgspec.Struct, frozen=True):
+    """The joint state, the contacts, and the snapshot that has the rest."""
+
+    joints: JointState
+    contacts: tuple[Contact, ...]
+    snapshot: Snapshot
+
+
+class PyBulletPlant(Plant):
+    """A rigid arm among fixed obstacles, in PyBullet.
+
+    Without contact its step is that of ``PinocchioPlant``: semi-implicit Euler, no damping, no
+    motors, no self collision and, as in every plant, no joint ends. Contact is rigid and without
+    restitution. Links that are fixed to the world touch nothing.
+
+    :param model: the robot; the plant starts at its home, at rest.
+    :param period: time of one ``step`` [s].
+    :param substeps: number of physics steps in one ``step``.
+    :param obstacles: the bodies in the way.
+    :raises MissingDependencyError: PyBullet is not installed.
+    :raises ModelError: PyBullet cannot read the robot.
+    """
+
+    def __init__(
+        self,
+        model: RobotModel,
+        period: float,
+        substeps: int = 1,
+        obstacles: tuple[Obstacle, ...] = (),
+    ):
+        self._client = client = PyBulletClient()
+        self._finalizer = weakref.finalize(self, client.close)
+        self._bullet = client.bullet
+        self._substeps = substeps
+        client.call(
+            'setPhysicsEngineParameter',
+            fixedTimeStep=period / substeps,
+            numSolverIterations=SOLVER_ITERATIONS,
+            # Without it the order of contacts depends on the past, and so does the last bit.
+            deterministicOverlappingPairs=1,
+        )
+        client.call('setGravity', *model.gravity)
+        self._links, self._joints = self._load_robot(model, collision=bool(obstacles))
+        self._obstacles = {self._add(obstacle): obstacle.name for obstacle in obstacles}
+        self._separate_base(model)
+        self._contacts: tuple[Contact, ...] | None = ()
+        self._fresh = Snapshot(client)
+        self.reset(JointState(model.home, np.zeros(model.n)))
+
+    @property
+    def state(self) -> PyBulletState:
+        """Return the joint state and a snapshot of the rest, which takes about a millisecond."""
+        return PyBulletState(self.truth, self.contacts(), Snapshot(self._client))
+
+    @property
+    def truth(self) -> JointState:
+        """Return the joint state."""
+        return JointState(self._q, self._v)
+
+    def reset(self, state: JointState | PyBulletState) -> None:
+        """Go to a joint state that touches nothing yet, or to an earlier ``state``."""
+        if isinstance(state, PyBulletState):
+            if state.snapshot.client is not self._client:
+                raise ValueError('a PyBullet state belongs to the plant that it was taken from')
+            self._restore(state.snapshot, state.joints)
+            self._contacts = state.contacts
+        else:
+            self._restore(self._fresh, state)
+            self._contacts = ()
+
+    def step(self, effort: Array) -> None:
+        """Apply efforts [N m], shape ``(n,)``, for one period."""
+        bullet, client = self._bullet, self._client.id
+        torques = effort.tolist()
+        for _ in range(self._substeps):
+            # PyBullet forgets torques after each of its steps.
+            bullet.setJointMotorControlArray(
+                self._robot,
+                self._joints,
+                bullet.TORQUE_CONTROL,
+                forces=torques,
+                physicsClientId=client,
+            )
+            bullet.stepSimulation(physicsClientId=client)
+        states = bullet.getJointStates(self._robot, self._joints, physicsClientId=client)
+        self._q = np.array([joint[POSITION] for joint in states])
+        self._v = np.array([joint[VELOCITY] for joint in states])
+        self._contacts = None
+
+    def observe(self) -> Array:
+        """Return the joint positions [rad], shape ``(n,)``."""
+        return self._q
+
+    def contacts(self) -> tuple[Contact, ...]:
+        """Return the contacts of the last physics step."""
+        if self._contacts is None:
+            points = self._client.call('getContactPoints', bodyA=self._robot)
+            self._contacts = sum_contacts(
+                (self._links[p[LINK]], self._obstacles[p[OTHER_BODY]], p[NORMAL_FORCE])
+                for p in points
+            )
+        return self._contacts
+
+    def close(self) -> None:
+        """End the simulation."""
+        self._finalizer()
+
+    def _restore(self, snapshot: Snapshot, joints: JointState) -> None:
+        self._client.call('restoreState', stateId=snapshot.id)
+        self._client.call(
+            'resetJointStatesMultiDof',
+            self._robot,
+            self._joints,
+            joints.position[:, None].tolist(),
+            joints.velocity[:, None].tolist(),
+        )
+        self._q, self._v = joints.position, joints.velocity
+
+    def _load_robot(
+        self, model: RobotModel, *, collision: bool
+    ) -> tuple[dict[int, str], list[int]]:
+        """Load the robot; return its links by index and its joints in the model's order."""
+        call = self._client.call
+        root = engine_urdf(model.urdf, collision=collision)
+        for joint in root.findall('joint'):
+            # PyBullet takes an empty range for none, and refuses a prismatic joint without one.
+            ET.SubElement(joint, 'limit', lower='0', upper='-1', effort='0', velocity='0')
+        moments = _take_moments(root)
+        try:
+            self._robot = self._client.load_urdf(root)
+        except self._bullet.error as error:
+            raise ModelError(f'{model.name}: PyBullet cannot read the robot: {error}') from error
+        infos = [
+            call('getJointInfo', self._robot, i) for i in range(call('getNumJoints', self._robot))
+        ]
+        base = call('getBodyInfo', self._robot)[0].decode()
+        links = {-1: base} | {info[0]: info[12].decode() for info in infos}
+        # These are the body's; in one call with a link's values PyBullet would forget the link.
+        call(
+            'changeDynamics',
+            self._robot,
+            -1,
+            linearDamping=0,
+            angularDamping=0,
+            maxJointVelocity=FASTEST,
+        )
+        for index, link in links.items():
+            call(
+                'changeDynamics',
+                self._robot,
+                index,
+                jointDamping=0,
+                restitution=0,
+                lateralFriction=SLIDING_FRICTION,
+                localInertiaDiagonal=moments[link],
+            )
+        index_of = {info[1].decode(): info[0] for info in infos}
+        joints = [index_of[name] for name in model.joint_names]
+        call(
+            'setJointMotorControlArray',
+            self._robot,
+            joints,
+            self._bullet.VELOCITY_CONTROL,
+            forces=[0.0] * model.n,
+        )
+        return links, joints
+
+    def _add(self, obstacle: Obstacle) -> int:
+        """Put a fixed body into the simulation and return its number."""
+        bullet, call = self._bullet, self._client.call
+        if obstacle.kind == 'plane':
+            normal = np.array(obstacle.normal) / np.linalg.norm(obstacle.normal)
+            shape = call('createCollisionShape', bullet.GEOM_PLANE, planeNormal=normal.tolist())
+        elif obstacle.kind == 'box':
+            half = [size / 2.0 for size in obstacle.size]
+            shape = call('createCollisionShape', bullet.GEOM_BOX, halfExtents=half)
+        else:
+            shape = call('createCollisionShape', bullet.GEOM_SPHERE, radius=obstacle.radius)
+        body: int = call('createMultiBody', 0.0, shape, basePosition=obstacle.position)
+        # PyBullet multiplies the coefficients of the two bodies.
+        call('changeDynamics', body, -1, restitution=0, lateralFriction=1.0)
+        return body
+
+    def _separate_base(self, model: RobotModel) -> None:
+        """Let links that cannot move pass through obstacles: nothing could push them out."""
+        for index, link in self._links.items():
+            if model.pin_model.frames[model.frame(link)].parentJoint == 0:
+                for body in self._obstacles:
+                    self._client.call(
+                        'setCollisionFilterPair', self._robot, body, index, -1, enableCollision=0
+                    )
+
+
+def _take_moments(root: ET.Element) -> dict[str, list[float]]:
+    """Take the principal moments [kg m^2] of every link out of an engine's description.
+
+    PyBullet complains of moments that no solid body can have and sets them to zero; Pinocchio
+    takes them. So PyBullet reads harmless ones and gets the true ones afterwards.
+    """
+    moments = {}
+    for link in root.findall('link'):
+        for tensor in link.iter('inertia'):
+            moments[link.get('name', '')] = [float(tensor.get(key, 0.0)) for key in DIAGONAL]
+            tensor.attrib.update(dict.fromkeys(DIAGONAL, '1'))
+    return moments

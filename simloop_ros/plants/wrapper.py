@@ -1,0 +1,45 @@
+"""A plant around a plant: how the simulated robot gets the faults of a real one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..values import Array, Contact, JointState
+from .plant import Plant
+
+
+class PlantWrapper(Plant):
+    """Hand everything on to the plant inside; a subclass changes one thing on the way."""
+
+    def __init__(self, plant: Plant):
+        self._plant = plant
+
+    @property
+    def state(self) -> Any:
+        """Return the state of the plant inside."""
+        return self._plant.state
+
+    @property
+    def truth(self) -> JointState:
+        """Return the true joint state."""
+        return self._plant.truth
+
+    def reset(self, state: Any) -> None:
+        """Go to a state."""
+        self._plant.reset(state)
+
+    def step(self, effort: Array) -> None:
+        """Apply efforts [N m], shape ``(n,)``, for one period."""
+        self._plant.step(effort)
+
+    def observe(self) -> Array:
+        """Return the measured joint positions [rad], shape ``(n,)``."""
+        return self._plant.observe()
+
+    def contacts(self) -> tuple[Contact, ...]:
+        """Return the present contacts with obstacles."""
+        return self._plant.contacts()
+
+    def close(self) -> None:
+        """Close the plant inside."""
+        self._plant.close()

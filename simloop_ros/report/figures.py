@@ -1,0 +1,277 @@
+"""The six graphs of 000, section 6.2, as PNG files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator, ScalarFormatter
+import msgspec
+import numpy as np
+
+from ..errors import UnknownNameError
+from ..values import Array
+from .series import Series
+from .units import EFFORT_UNITS, Scale, scale_for
+
+DOTS_PER_INCH = 110
+_BLUE, _RED, _PURPLE = '#56A8E8', '#B81D13', '#AA3377'  # light under dark: for any eye
+_GREY = '#666666'
+
+
+class Mark(msgspec.Struct, frozen=True):
+    """Something that happened, drawn as a vertical line.
+
+    :ivar time: [s].
+    :ivar label: what to write beside it, for instance ``contact``.
+    """
+
+    time: float
+    label: str
+
+
+class _Graph(msgspec.Struct, frozen=True):
+    """One kind of graph: its curves, with legend entries, and the unit of its vertical axis."""
+
+    heading: str
+    quantity: str
+    curves: tuple[tuple[str, str], ...]
+
+    def unit(self, joint_unit: str) -> str:
+        """Return the SI unit for a joint that moves in ``rad`` or ``m``."""
+        return {
+            'force': EFFORT_UNITS.get(joint_unit, ''),
+            'path': joint_unit,
+            'velocity': f'{joint_unit}/s',
+        }[self.quantity]
+
+
+_GRAPHS = {
+    'force_comparison': _Graph(
+        'Force comparison',
+        'force',
+        (
+            ('effort', 'τ  sent to the robot'),
+            ('rollback_effort', 'τ′  that explains its motion'),
+        ),
+    ),
+    'force_difference': _Graph(
+        'Force difference', 'force', (('force_difference', 'τ − τ′  sent minus explained'),)
+    ),
+    'path_comparison': _Graph(
+        'Path comparison',
+        'path',
+        (('desired_position', 'q_d  of the planner'), ('measured_position', 'q  of the robot')),
+    ),
+    'path_difference': _Graph(
+        'Path difference', 'path', (('path_difference', 'q − q_d  robot minus planner'),)
+    ),
+    'velocity_comparison': _Graph(
+        'Velocity comparison',
+        'velocity',
+        (('desired_velocity', 'v_c  required'), ('velocity', 'v  of the robot')),
+    ),
+    'velocity_difference': _Graph(
+        'Velocity difference',
+        'velocity',
+        (('velocity_difference', 'v − v_c  robot minus required'),),
+    ),
+}
+GRAPHS = tuple(_GRAPHS)
+
+
+def draw_figures(
+    folder: Path,
+    graphs: Sequence[str],
+    series: Series,
+    title: str,
+    events: Sequence[Mark] = (),
+) -> list[Path]:
+    """Draw each graph into ``folder`` as ``NAME.png`` and return the paths.
+
+    :param graphs: some of ``GRAPHS``.
+    :param title: what run it is, see ``run_title``.
+    """
+    for name in graphs:
+        if name not in _GRAPHS:
+            raise UnknownNameError('graph', name, GRAPHS)
+    folder.mkdir(parents=True, exist_ok=True)
+    paths = []
+    for name in graphs:
+        path = folder / f'{name}.png'
+        _draw(_GRAPHS[name], series, title, events).savefig(path)
+        paths.append(path)
+    return paths
+
+
+def grid_shape(n: int) -> tuple[int, int]:
+    """Return rows and columns of small axes for ``n`` joints, to be filled column by column."""
+    columns = 1 if n <= 3 else 2 if n <= 16 else 3 if n <= 30 else 4
+    return -(-n // columns), columns
+
+
+def _draw(graph: _Graph, series: Series, title: str, events: Sequence[Mark]) -> Figure:
+    n = len(series.joint_names)
+    rows, columns = grid_shape(n)
+    figure, grid = _empty_figure(rows, columns, 3.6 if n == 1 else 1.2)
+    scales = _scales(graph, series)
+    marks = _readable(events, series.time)
+    for place, ax in enumerate(grid):
+        if place >= n:
+            ax.set_visible(False)
+            continue
+        _draw_joint(ax, graph, series, place, scales[place])
+        _draw_marks(ax, marks, labelled=place % rows == 0)
+        ax.yaxis.set_major_locator(MaxNLocator(nbins=7 if n == 1 else 4))
+        if place + 1 == n or (place + 1) % rows == 0:
+            ax.set_xlabel('time [s]', fontsize=9)
+        else:
+            ax.tick_params(labelbottom=False)
+    height = figure.get_figheight()
+    heading = f'{graph.heading}: {title}'
+    figure.text(0.5, 1.0 - 0.1 / height, heading, ha='center', va='top', parse_math=False)
+    lines, labels = grid[0].get_legend_handles_labels()
+    figure.legend(
+        lines,
+        labels,
+        loc='upper center',
+        bbox_to_anchor=(0.5, 1.0 - 0.3 / height),
+        ncols=len(lines),
+        fontsize=9,
+        frameon=False,
+    )
+    return figure
+
+
+def _empty_figure(rows: int, columns: int, axes_height: float) -> tuple[Figure, list[Axes]]:
+    """Return a figure and its axes, column by column.
+
+    All measures are in inches: matplotlib's own layouts take seconds for a dozen axes, and so
+    does its sharing of axes for many.
+    """
+    left, right, top, bottom = 0.75, 0.2, 0.9, 0.55
+    across, down = 0.85, 0.42
+    axes_width = 7.9 if columns == 1 else 3.9
+    width = left + columns * axes_width + (columns - 1) * across + right
+    height = top + rows * axes_height + (rows - 1) * down + bottom
+    figure = Figure(figsize=(width, height), dpi=DOTS_PER_INCH)
+    FigureCanvasAgg(figure)
+    places = {
+        'left': left / width,
+        'right': 1.0 - right / width,
+        'top': 1.0 - top / height,
+        'bottom': bottom / height,
+        'wspace': across / axes_width,
+        'hspace': down / axes_height,
+    }
+    grid = figure.subplots(rows, columns, squeeze=False, gridspec_kw=places)
+    return figure, list(grid.T.flat)
+
+
+def _scales(graph: _Graph, series: Series) -> list[Scale]:
+    """Return each joint's scale: one for all with the same unit, so that they compare at sight.
+
+    A joint whose values would be lost in it, at less than a hundredth, has its own.
+    """
+    largest = [_largest(graph, series, joint) for joint in range(len(series.joint_names))]
+    scales = []
+    for unit, own in zip(series.units, largest, strict=True):
+        common = max(x for u, x in zip(series.units, largest, strict=True) if u == unit)
+        scales.append(scale_for(common if own >= 0.01 * common else own, graph.unit(unit)))
+    return scales
+
+
+def _largest(graph: _Graph, series: Series, joint: int) -> float:
+    values = np.concatenate([np.abs(_finite(series.curves[c][:, joint])) for c, _ in graph.curves])
+    return float(np.fmax.reduce(values, initial=0.0))
+
+
+def _draw_joint(ax: Axes, graph: _Graph, series: Series, joint: int, scale: Scale) -> None:
+    curves = [_finite(series.curves[name][:, joint]) / scale.factor for name, _ in graph.curves]
+    compared = len(curves) > 1
+    # The second is thinner, dashed and on top: where they agree, both are seen.
+    styles: tuple[dict[str, Any], ...] = (
+        ({'color': _BLUE, 'lw': 3.0}, {'color': _RED, 'lw': 1.3, 'ls': (0, (5, 3))})
+        if compared
+        else ({'color': _PURPLE, 'lw': 1.1},)
+    )
+    if not compared:
+        ax.axhline(0.0, color=_GREY, lw=0.8)
+        largest = _largest(graph, series, joint) / scale.factor
+        text = f'max |{graph.curves[0][1].split("  ")[0]}| = {largest:.3g} {scale.unit}'
+        ax.set_title(text, fontsize=8, loc='right', color=_GREY, pad=4)
+    ax.set_autoscale_on(False)
+    for curve, style, (_, label) in zip(curves, styles, graph.curves, strict=True):
+        ax.plot(series.time, curve, label=label, **style)
+    _set_range(ax, np.concatenate(curves), compared)
+    name = _shortened(series.joint_names[joint])
+    ax.set_title(name, fontsize=9, loc='left', parse_math=False, pad=4)
+    ax.set_ylabel(f'[{scale.unit}]', fontsize=9)
+    ax.yaxis.set_label_coords(-0.56 * DOTS_PER_INCH / ax.bbox.width, 0.5)
+    ax.grid(alpha=0.3, lw=0.5)
+    ax.tick_params(labelsize=8)
+    formatter = ScalarFormatter(useOffset=False)
+    formatter.set_powerlimits((-4, 5))
+    ax.yaxis.set_major_formatter(formatter)
+    if len(series.time) > 1:
+        begin, end = float(series.time[0]), float(series.time[-1])
+        ax.set_xlim(0.0 if 0.0 < begin < 0.1 * end else begin, end)
+
+
+def _draw_marks(ax: Axes, marks: Sequence[Mark], labelled: bool) -> None:
+    if marks and labelled:
+        low, high = ax.get_ylim()
+        line = 10 / 72 * DOTS_PER_INCH / ax.bbox.height
+        room = min(0.45, line * min(len(marks), 3))
+        ax.set_ylim(low, low + (high - low) / (1.0 - room))
+    for i, mark in enumerate(marks):
+        ax.axvline(mark.time, color=_GREY, lw=0.9, ls=':')
+        if labelled:
+            ax.annotate(
+                mark.label,
+                (mark.time, 1.0),
+                xycoords=('data', 'axes fraction'),
+                xytext=(3, -2 - 10 * (i % 3)),  # neighbours on lines of their own
+                textcoords='offset points',
+                fontsize=8,
+                va='top',
+                parse_math=False,
+            )
+
+
+def _set_range(ax: Axes, values: Array, compared: bool) -> None:
+    """Show every value; a difference with its zero, a constant as a flat line."""
+    values = values[np.isfinite(values)]
+    low, high = (float(values.min()), float(values.max())) if values.size else (0.0, 0.0)
+    if not compared:
+        low, high = min(low, 0.0), max(high, 0.0)
+    least = 1e-3 * max(abs(low), abs(high))
+    middle, half = (low + high) / 2.0, max((high - low) / 2.0, least)
+    half = 1.12 * half if half > 0.0 else 1.0
+    ax.set_ylim(middle - half, middle + half)
+
+
+def _finite(curve: Array) -> Array:
+    """Return the curve with a gap instead of what has no place on an axis."""
+    return np.where(np.abs(curve) < 1e300, curve, np.nan)
+
+
+def _shortened(name: str, longest: int = 30) -> str:
+    return name if len(name) <= longest else '…' + name[1 - longest :]
+
+
+def _readable(events: Sequence[Mark], time: Array, most: int = 12) -> list[Mark]:
+    """Return the events within the time shown, without repeats that would print on each other."""
+    if not len(time):
+        return []
+    apart = 0.06 * (time[-1] - time[0])
+    chosen: list[Mark] = []
+    for event in sorted(events, key=lambda mark: mark.time):
+        near = [mark for mark in chosen if event.time - mark.time < apart]
+        if time[0] <= event.time <= time[-1] and not any(m.label == event.label for m in near):
+            chosen.append(event)
+    return chosen[:most]

@@ -1,0 +1,79 @@
+"""A run as a person sees it: its table and its figures."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from ..errors import ConfigError
+from ..loop.mcap import McapReader
+from .figures import GRAPHS, Mark, draw_figures
+from .series import series_of
+from .units import period_text, run_title
+
+
+def draw_run(folder: Path, every_graph: bool = False) -> list[Path]:
+    """Draw the figures of the run in a folder, from its log and summary.
+
+    :param every_graph: all six, not only those that the scenario asks for.
+    :raises ConfigError: the folder does not hold a run.
+    """
+    try:
+        summary = json.loads((folder / 'summary.json').read_text())
+        units, graphs = summary['joint_units'], summary['graphs']
+    except OSError as error:
+        raise ConfigError(f'{folder}: not the folder of a run: no summary.json') from error
+    except (ValueError, KeyError, TypeError) as error:
+        raise ConfigError(f'{folder}/summary.json: not the summary of a run') from error
+    log = McapReader(folder / 'log.mcap')
+    if not log.rows:
+        return []
+    series = series_of(log, log.period, log.joint_names, units)
+    marks = [
+        Mark(float(event['time']), str(event['kind']).replace('_', ' '))
+        for event in summary['events']
+    ]
+    title = run_title(summary['scenario'], summary['period'], summary['mass_bias'])
+    return draw_figures(folder, GRAPHS if every_graph else graphs, series, title, marks)
+
+
+def print_table(summary: dict[str, Any], console: Console) -> None:
+    """Print the main figures of a run with their units."""
+    units = sorted(set(summary['joint_units']))
+    position = ' or '.join(units)
+    force = ' or '.join({'m': 'N', 'rad': 'N m'}[unit] for unit in units)
+    table = Table(
+        title=f'{summary["scenario"]}: {summary["robot"]}, plant {summary["plant"]}, '
+        f'{period_text(summary["period"])}, {summary["duration"]:g} s',
+        title_justify='left',
+        show_header=False,
+    )
+    rows: list[tuple[str, float | str, str]] = [
+        ('status', summary['status'], ''),
+        ('path error rms', summary['path_error_rms'], position),
+        ('path error max', summary['path_error_max'], position),
+        ('force difference rms', summary['force_difference_rms'], force),
+        ('force difference max', summary['force_difference_max'], force),
+        ('velocity difference rms', summary['velocity_difference_rms'], f'{position} /s'),
+        *(
+            (f'{tip} from its goal', error, 'm')
+            for tip, error in summary['tip_error_end'].items()
+        ),
+        ('largest effort', 100.0 * summary['effort_share_max'], '% of its limit'),
+        ('steps at an effort limit', float(summary['effort_limited_steps']), ''),
+    ]
+    if 'contact_force_max' in summary:
+        rows += [
+            ('contact force max', summary['contact_force_max'], 'N'),
+            ('contact force at the end', summary['contact_force_end'], 'N'),
+        ]
+    cost = sum(summary['step_cost_us'].values())
+    rows += [('cost per step', cost, 'us'), ('real-time factor', summary['real_time_factor'], '')]
+    for name, value, unit in rows:
+        table.add_row(name, value if isinstance(value, str) else f'{value:.4g}', unit)
+    console.print(table)
+    console.print(f'digest   {summary["digest"]}', highlight=False, soft_wrap=True)

@@ -1,0 +1,65 @@
+"""The curves of a log, thinned for drawing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import msgspec
+import numpy as np
+
+from ..loop.log import COLUMNS, LogRows
+from ..values import Array
+from .thin import Envelope
+
+DIFFERENCES: Mapping[str, tuple[str, str]] = {
+    'force_difference': ('effort', 'rollback_effort'),
+    'path_difference': ('measured_position', 'desired_position'),
+    'velocity_difference': ('velocity', 'desired_velocity'),
+}
+"""Difference -> the column, and what is taken from it: 000, section 6.2."""
+
+CURVES = (*COLUMNS, *DIFFERENCES)
+
+
+class Series(msgspec.Struct, frozen=True):
+    """What the figures show.
+
+    :ivar time: [s], shape ``(points,)``.
+    :ivar joint_names: names of the ``n`` joints.
+    :ivar units: unit of each joint's position, ``rad`` or ``m``.
+    :ivar curves: each of ``CURVES``, shape ``(points, n)``. The differences are thinned on their
+        own: the extreme of a difference is not the difference of two extremes.
+    """
+
+    time: Array
+    joint_names: tuple[str, ...]
+    units: tuple[str, ...]
+    curves: Mapping[str, Array]
+
+
+def series_of(
+    log: LogRows,
+    period: float,
+    joint_names: Sequence[str],
+    units: Sequence[str],
+    points: int = 4000,
+) -> Series:
+    """Read a log once and keep at most ``points`` points of each curve, extremes included.
+
+    :param period: length ``h`` of one step [s]; row ``k`` is drawn at ``(k + 1) h``.
+    """
+    envelope = Envelope(log.rows, points)
+    with np.errstate(invalid='ignore', over='ignore'):
+        for block in log.chunks():
+            differences = [
+                block[:, COLUMNS.index(a)] - block[:, COLUMNS.index(b)]
+                for a, b in DIFFERENCES.values()
+            ]
+            envelope.add(np.concatenate((block, np.stack(differences, axis=1)), axis=1))
+    values = envelope.values((len(CURVES), log.n))
+    return Series(
+        time=np.asarray((envelope.index + 1) * period, np.float64),
+        joint_names=tuple(joint_names),
+        units=tuple(units),
+        curves={name: values[:, i] for i, name in enumerate(CURVES)},
+    )

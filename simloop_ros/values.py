@@ -1,0 +1,60 @@
+"""The values that the blocks hand to each other: frozen, float64, SI units.
+
+Joint quantities are arrays of shape ``(n,)`` in the order of the robot model's ``joint_names``;
+``[rad]`` stands for rad or, on a prismatic joint, m, and ``[N m]`` for N m or N. Nobody writes into
+an array that it got from somebody else.
+"""
+
+from __future__ import annotations
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[np.float64]
+
+
+class JointState(msgspec.Struct, frozen=True, gc=False):
+    """Positions [rad] and velocities [rad/s] of all joints."""
+
+    position: Array
+    velocity: Array
+
+
+class Command(msgspec.Struct, frozen=True, gc=False):
+    """What one step of the control simulation sends to the robot.
+
+    :ivar velocity: velocity that reaches the desired position in one step [rad/s], 000 (5.1).
+    :ivar acceleration: what the twin does under ``effort`` [rad/s^2].
+    :ivar effort: torque within the effort limits [N m], 000 (5.2).
+    :ivar saturated: whether a limit was applied.
+    """
+
+    velocity: Array
+    acceleration: Array
+    effort: Array
+    saturated: bool
+
+
+class Rollback(msgspec.Struct, frozen=True, gc=False):
+    """What the control simulation knows once the robot has moved.
+
+    :ivar state: the control state that the next step starts from, 000 (5.6).
+    :ivar effort: torque that explains the measured motion [N m], tau' of 000 (5.7).
+    """
+
+    state: JointState
+    effort: Array
+
+
+class Contact(msgspec.Struct, frozen=True):
+    """A contact between the robot and an obstacle, as the plant knows it.
+
+    :ivar link: name of the touching link.
+    :ivar obstacle: name of the obstacle.
+    :ivar force: normal force [N], positive when pushing apart.
+    """
+
+    link: str
+    obstacle: str
+    force: float

@@ -1,0 +1,208 @@
+"""What holds for every plant."""
+
+import numpy as np
+import pinocchio as pin
+import pytest
+
+from simloop_ros.values import JointState
+
+H = 0.002
+FLOOR = {'kind': 'plane', 'name': 'floor', 'position': [0, 0, -0.6]}
+BOX = {'kind': 'box', 'name': 'box', 'position': [0.4, 0.9, 1.0], 'size': [0.8, 0.8, 0.6]}
+FAULTS = {
+    'mass_bias': 0.1,
+    'noise': 1e-4,
+    'resolution': 1e-5,
+    'friction': {'coulomb': 0.5, 'viscous': 0.1},
+    'delay': 3,
+    'pushes': [{'link': 'tool', 'start': 0.05, 'duration': 0.1, 'force': [10, 0, 5]}],
+}
+PLANTS = {
+    'pinocchio': {'engine': 'pinocchio'},
+    'pybullet': {'engine': 'pybullet'},
+    'mujoco': {'engine': 'mujoco'},
+    'substeps': {'engine': 'pinocchio', 'step': H / 4},
+    'faults': {'engine': 'pinocchio', **FAULTS},
+    'pybullet contact': {'engine': 'pybullet', 'obstacles': [FLOOR, BOX]},
+    'mujoco contact': {'engine': 'mujoco', 'obstacles': [FLOOR, BOX]},
+    'pybullet all': {'engine': 'pybullet', 'obstacles': [FLOOR, BOX], 'step': H / 2, **FAULTS},
+    'mujoco all': {'engine': 'mujoco', 'obstacles': [FLOOR, BOX], 'step': H / 2, **FAULTS},
+}
+CONTACT_PLANTS = [name for name, config in PLANTS.items() if 'obstacles' in config]
+
+
+@pytest.fixture(params=PLANTS)
+def plant(request, build, arm):
+    """Every engine, and the wrappers around them."""
+    if 'pybullet' in request.param:
+        pytest.importorskip('pybullet')
+    return build(arm, H, **PLANTS[request.param])
+
+
+def effort(step):
+    return 4.0 * np.sin(0.02 * step + np.arange(7)) * np.array([1, 2, 1, 1, 0.3, 0.2, 0.1])
+
+
+def run(plant, first, last):
+    """Return everything that can be seen of the steps first to last - 1, and the contacts."""
+    seen, contacts = [], []
+    for step in range(first, last):
+        # Damping keeps a bare arm that falls among obstacles within reason.
+        plant.step(effort(step) - 1.0 * plant.truth.velocity)
+        seen.append([plant.observe(), plant.truth.position, plant.truth.velocity])
+        contacts.append(plant.contacts())
+    return np.array(seen), contacts
+
+
+def test_replay_from_any_saved_state_is_bitwise_the_straight_run(plant):
+    states, pieces = [], []
+    for start in range(0, 420, 60):
+        states.append(plant.state)
+        pieces.append(run(plant, start, start + 60))
+    for i in (5, 3, 0, 6, 4, 1, 2):
+        plant.reset(states[i])
+        seen, contacts = run(plant, 60 * i, 60 * i + 60)
+        assert np.array_equal(seen, pieces[i][0])
+        assert contacts == pieces[i][1]
+
+
+@pytest.mark.parametrize('name', CONTACT_PLANTS)
+def test_that_replay_met_obstacles(name, build, arm):
+    if 'pybullet' in name:
+        pytest.importorskip('pybullet')
+    seen, contacts = run(build(arm, H, **PLANTS[name]), 0, 300)
+    assert {contact.obstacle for step in contacts for contact in step} == {'box'}
+    assert np.abs(seen).max() < 50.0
+
+
+def test_reset_shows_what_was_saved(plant):
+    run(plant, 0, 100)
+    state, seen, truth, contacts = plant.state, plant.observe(), plant.truth, plant.contacts()
+    run(plant, 100, 150)
+    plant.reset(state)
+    assert np.array_equal(plant.observe(), seen)
+    assert np.array_equal(plant.truth.position, truth.position)
+    assert np.array_equal(plant.truth.velocity, truth.velocity)
+    assert plant.contacts() == contacts
+
+
+def test_the_same_start_gives_the_same_run_whatever_was_before(plant, arm):
+    start = JointState(arm.home + 0.1, np.full(arm.n, 0.2))
+    plant.reset(start)
+    first, _ = run(plant, 0, 150)
+    run(plant, 0, 37)
+    plant.reset(start)
+    again, _ = run(plant, 0, 150)
+    assert np.array_equal(first, again)
+
+
+def test_a_new_plant_is_at_home_at_rest(plant, arm):
+    assert np.array_equal(plant.truth.position, arm.home)
+    assert not plant.truth.velocity.any()
+
+
+def test_nobody_overwrites_what_was_shown(plant):
+    shown = [plant.observe(), plant.truth.position, plant.truth.velocity]
+    copies = [array.copy() for array in shown]
+    run(plant, 0, 20)
+    for array, copy in zip(shown, copies, strict=True):
+        assert np.array_equal(array, copy)
+
+
+def test_observe_twice_is_the_same_reading(plant):
+    run(plant, 0, 5)
+    assert np.array_equal(plant.observe(), plant.observe())
+
+
+def test_inverse_dynamics_of_a_step_gives_the_effort_back(engine, build, arm):
+    """Rounding of the velocity, 1e-16, over h and times the inertia: about 1e-12 N m."""
+    plant, data = build(arm, H, engine=engine), arm.pin_model.createData()
+    for step in range(50):
+        before = plant.truth
+        plant.step(effort(step))
+        acceleration = (plant.truth.velocity - before.velocity) / H
+        explained = pin.rnea(arm.pin_model, data, before.position, before.velocity, acceleration)
+        assert explained == pytest.approx(effort(step), abs=1e-10)
+        moved = (plant.truth.position - before.position) / H
+        assert moved == pytest.approx(plant.truth.velocity, abs=1e-12)
+
+
+def test_free_fall(engine, build, ball):
+    """q_k = q_0 - g h^2 k (k + 1) / 2 is what semi-implicit Euler does to a falling body."""
+    plant, steps = build(ball, H, engine=engine), 500
+    for _ in range(steps):
+        plant.step(np.zeros(1))
+    assert plant.truth.velocity[0] == pytest.approx(-9.82 * H * steps, rel=1e-12)
+    assert plant.observe()[0] == pytest.approx(-9.82 * H**2 * steps * (steps + 1) / 2, rel=1e-12)
+
+
+def test_substeps_are_steps(engine, build, arm):
+    coarse = build(arm, H, engine=engine, step=H / 5)
+    fine = build(arm, H / 5, engine=engine)
+    for step in range(20):
+        coarse.step(effort(step))
+        for _ in range(5):
+            fine.step(effort(step))
+    assert np.array_equal(coarse.observe(), fine.observe())
+
+
+def test_energy_of_a_free_arm_stays(engine, build, hanging_arm):
+    """The symplectic step keeps the energy up to a swing that shrinks with h."""
+    data = hanging_arm.pin_model.createData()
+    start = JointState(np.array([0, 0.1, 0.1, 0, 0.2, 0.1, 0.2]), np.zeros(7))
+
+    def drift(h):
+        plant = build(hanging_arm, h, engine=engine)
+        plant.reset(start)
+        energies = []
+        for _ in range(round(0.4 / h)):
+            truth = plant.truth
+            energies.append(
+                pin.computeMechanicalEnergy(
+                    hanging_arm.pin_model, data, truth.position, truth.velocity
+                )
+            )
+            plant.step(np.zeros(7))
+        return np.ptp(energies)
+
+    assert drift(0.0005) < 0.3 * drift(0.002) < 0.3
+
+
+def test_joints_are_matched_by_name(engine, build, fork):
+    """A torque of 1 N m turns an inertia of 2 kg m^2 to 0.5 rad/s in a second; the other stays."""
+    plant = build(fork, 0.01, engine=engine)
+    right = fork.joint_names.index('turn_right')
+    for _ in range(100):
+        plant.step(np.eye(2)[right])
+    expected = np.zeros(2)
+    expected[right] = 0.5
+    assert plant.truth.velocity == pytest.approx(expected, abs=1e-12)
+
+
+def test_joints_have_no_ends(engine, build, arm):
+    beyond = arm.upper[1] + 1.0
+    plant = build(arm, H, engine=engine)
+    position = np.zeros(7)
+    position[1] = beyond
+    data = arm.pin_model.createData()
+    plant.reset(JointState(position, np.zeros(7)))
+    hold = pin.computeGeneralizedGravity(arm.pin_model, data, position)
+    for _ in range(10):
+        plant.step(hold)
+    assert plant.observe() == pytest.approx(position, abs=1e-10)
+
+
+def test_speeds_have_no_ends(engine, build, fork):
+    """Without gravity a body keeps its speed, however fast: PyBullet alone would cut at 100."""
+    plant = build(fork, H, engine=engine)
+    plant.reset(JointState(np.zeros(2), np.array([500.0, -300.0])))
+    for _ in range(5):
+        plant.step(np.zeros(2))
+    assert plant.truth.velocity == pytest.approx([500.0, -300.0], rel=1e-12)
+
+
+def test_mass_bias_is_a_heavier_robot(engine, build, ball):
+    """10 % more mass under its old weight as effort: a = -g + g / 1.1."""
+    plant = build(ball, H, engine=engine, mass_bias=0.1)
+    plant.step(np.array([9.82]))
+    assert plant.truth.velocity[0] == pytest.approx(H * (9.82 / 1.1 - 9.82), rel=1e-12)

@@ -1,0 +1,259 @@
+"""The shipped robots against the fact sheet, as Pinocchio reads them."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import coal
+import msgspec
+import numpy as np
+import pinocchio as pin
+import pytest
+import yaml
+
+from simloop_ros.model import RobotConfig, RobotModel, load_robot
+from simloop_ros.resources import resource_folder
+
+FACTS = yaml.safe_load((Path(__file__).parent / 'data' / 'robots.yaml').read_text())
+ROBOTS = ('sphere', 'two_link', 'yumi')
+EXACT = 1e-12  # numbers are copied, so only round-off is left
+ANGLE_DIGITS = 1e-6  # rpy are given to six digits or more
+MASS_DIGITS = 2e-5  # the fact sheet rounds sixteen masses to 1e-5 kg
+NEXT_BUT_ONE = {'yumi_link_5', 'yumi_link_7'}  # the wrist's shapes are wider than its last link
+
+
+def load(name: str, **changes: Any) -> RobotModel:
+    text = (resource_folder('config') / 'robots' / f'{name}.yaml').read_bytes()
+    config = msgspec.yaml.decode(text, type=RobotConfig)
+    return load_robot(msgspec.structs.replace(config, **changes), resource_folder('urdf'))
+
+
+def placement(xyz: list[float], rpy: list[float]) -> pin.SE3:
+    return pin.SE3(pin.rpy.rpyToMatrix(*rpy), np.array(xyz))
+
+
+def assert_same(found: pin.SE3, expected: pin.SE3) -> None:
+    np.testing.assert_allclose(
+        found.homogeneous, expected.homogeneous, rtol=0.0, atol=ANGLE_DIGITS
+    )
+
+
+def geometry(
+    robot: RobotModel, kind: pin.GeometryType = pin.GeometryType.COLLISION
+) -> pin.GeometryModel:
+    return pin.buildGeomFromUrdfString(robot.pin_model, robot.urdf, kind)
+
+
+def shapes_of(
+    robot: RobotModel, link: str, kind: pin.GeometryType = pin.GeometryType.COLLISION
+) -> list[tuple[coal.ShapeBase, pin.SE3]]:
+    """Return the shapes of a link with their placements in it."""
+    found = []
+    for shape in geometry(robot, kind).geometryObjects:
+        frame = robot.pin_model.frames[shape.parentFrame]
+        if frame.name == link:
+            found.append((shape.geometry, frame.placement.actInv(shape.placement)))
+    return found
+
+
+@pytest.mark.parametrize('name', ROBOTS)
+def test_has_home_inside_its_limits_and_tips(name: str) -> None:
+    robot = load(name)
+    assert robot.name == name
+    assert robot.tips
+    assert np.isfinite(robot.tip_positions(robot.home)).all()
+    assert np.all((robot.lower <= robot.home) & (robot.home <= robot.upper))
+    assert np.all(np.isfinite(robot.effort_limit))
+    assert np.all(np.isfinite(robot.velocity_limit))
+
+
+@pytest.mark.parametrize(
+    ('name', 'joint'),
+    [(name, joint) for name, facts in FACTS.items() for joint in facts['joints']],
+    ids=lambda value: value if isinstance(value, str) else value['name'],
+)
+def test_joint(name: str, joint: dict[str, Any]) -> None:
+    robot = load(name)
+    model, data = robot.pin_model, robot.pin_model.createData()
+    i = robot.joint_names.index(joint['name'])
+    frame = model.frames[model.getFrameId(joint['child'], pin.FrameType.BODY)]
+    assert frame.parentJoint == i + 1
+    parent = model.frames[model.getFrameId(joint['parent'], pin.FrameType.BODY)]
+    assert parent.parentJoint == model.parents[i + 1]
+    assert_same(model.jointPlacements[i + 1], placement(**joint['origin']))
+    # The joint's own motion, in its own frame, is the axis it turns about.
+    jacobian = pin.computeJointJacobian(model, data, pin.neutral(model), i + 1)
+    np.testing.assert_allclose(jacobian[3:, i], joint['axis'], rtol=0.0, atol=EXACT)
+    assert robot.lower[i] == model.lowerPositionLimit[i] == joint['lower']
+    assert robot.upper[i] == model.upperPositionLimit[i] == joint['upper']
+    assert robot.velocity_limit[i] == model.upperVelocityLimit[i] == joint['velocity']
+    assert robot.effort_limit[i] == model.upperEffortLimit[i] == joint['effort']
+
+
+@pytest.mark.parametrize('name', FACTS)
+def test_has_no_other_joints(name: str) -> None:
+    assert list(load(name).joint_names) == [joint['name'] for joint in FACTS[name]['joints']]
+
+
+@pytest.mark.parametrize(
+    ('name', 'link'), [(name, link) for name, facts in FACTS.items() for link in facts['links']]
+)
+def test_inertial(name: str, link: str) -> None:
+    robot, facts = load(name), FACTS[name]['links'][link]
+    body = robot.pin_model.frames[robot.frame(link)].parentJoint
+    found = robot.pin_model.inertias[body]
+    assert found.mass == pytest.approx(facts['mass'], rel=EXACT)
+    np.testing.assert_allclose(found.lever, facts['com'], rtol=0.0, atol=EXACT)
+    f = facts['inertia']
+    tensor = [
+        [f['ixx'], f['ixy'], f['ixz']],
+        [f['ixy'], f['iyy'], f['iyz']],
+        [f['ixz'], f['iyz'], f['izz']],
+    ]
+    np.testing.assert_allclose(found.inertia, tensor, rtol=0.0, atol=EXACT)
+
+
+@pytest.mark.parametrize('name', FACTS)
+def test_total_mass(name: str) -> None:
+    robot = load(name)
+    expected = pytest.approx(FACTS[name]['datasheet']['total_mass'], abs=MASS_DIGITS)
+    assert sum(inertia.mass for inertia in robot.pin_model.inertias) == expected
+    assert robot.total_mass == expected
+
+
+@pytest.mark.parametrize(
+    ('name', 'frame'),
+    [(name, frame) for name, facts in FACTS.items() for frame in facts['frames']],
+)
+def test_frame(name: str, frame: str) -> None:
+    robot, facts = load(name), FACTS[name]['frames'][frame]
+    found = robot.pin_model.frames[robot.frame(frame)]
+    parent = robot.pin_model.frames[robot.frame(facts['parent'])]
+    assert found.parentJoint == parent.parentJoint
+    assert_same(found.placement, placement(facts['xyz'], facts['rpy']))
+
+
+@pytest.mark.parametrize(
+    ('name', 'link'),
+    [
+        (name, link)
+        for name, facts in FACTS.items()
+        for link, values in facts['links'].items()
+        if values['primitive']['type'] in ('capsule', 'sphere')
+    ],
+)
+def test_primitive(name: str, link: str) -> None:
+    """A capsule is a cylinder between two spheres."""
+    facts, shapes = FACTS[name]['links'][link]['primitive'], shapes_of(load(name), link)
+    balls = [at.translation for shape, at in shapes if isinstance(shape, coal.Sphere)]
+    assert all(shape.radius == facts['radius'] for shape, _ in shapes)
+    if facts['type'] == 'sphere':
+        np.testing.assert_allclose(balls, [facts['origin_xyz']], rtol=0.0, atol=EXACT)
+        return
+    np.testing.assert_allclose(balls, [facts['p1'], facts['p2']], rtol=0.0, atol=EXACT)
+    ((rod, at),) = [pair for pair in shapes if isinstance(pair[0], coal.Cylinder)]
+    assert 2.0 * rod.halfLength == pytest.approx(facts['length'], rel=EXACT)
+    assert_same(at, placement(facts['origin_xyz'], facts['origin_rpy']))
+
+
+@pytest.mark.parametrize('name', ROBOTS)
+def test_what_is_seen_is_what_is_touched(name: str) -> None:
+    robot = load(name)
+    for frame in robot.pin_model.frames:
+        if frame.type == pin.FrameType.BODY and frame.parentJoint > 0:
+            touched = shapes_of(robot, frame.name)
+            seen = shapes_of(robot, frame.name, pin.GeometryType.VISUAL)
+            assert len(seen) == len(touched)
+            for (shape, at), (other, there) in zip(seen, touched, strict=True):
+                assert shape == other
+                assert at == there
+
+
+def test_yumi_body_fills_its_bounding_box() -> None:
+    facts = FACTS['yumi']['links']['yumi_body']['primitive']
+    shapes = shapes_of(load('yumi'), 'yumi_body')
+    corners = [at.translation + side * box.halfSide for box, at in shapes for side in (-1.0, 1.0)]
+    centre, half = np.array(facts['origin_xyz']), 0.5 * np.array(facts['size'])
+    digits = 1e-4  # the bounding box is given in tenths of a millimetre
+    np.testing.assert_allclose(np.min(corners, axis=0), centre - half, rtol=0.0, atol=digits)
+    np.testing.assert_allclose(np.max(corners, axis=0), centre + half, rtol=0.0, atol=digits)
+
+
+def test_yumi_home_is_the_calibration_pose() -> None:
+    robot, pose = load('yumi'), FACTS['yumi']['home_pose']
+    numbers = pose['order'].split(',')
+    for side, arm in (('l', 'left'), ('r', 'right')):
+        for number, value in zip(numbers, pose[arm], strict=True):
+            i = robot.joint_names.index(f'yumi_joint_{number}_{side}')
+            assert robot.home[i] == value
+
+
+def touching(robot: RobotModel, q: np.ndarray) -> set[tuple[str, str]]:
+    """Return the pairs of links that touch, neighbours left out."""
+    model, shapes = robot.pin_model, geometry(robot)
+    shapes.addAllCollisionPairs()
+    data = shapes.createData()
+    pin.computeCollisions(model, model.createData(), shapes, data, q, False)
+    found = set()
+    for pair, result in zip(shapes.collisionPairs, data.collisionResults, strict=True):
+        first, second = (shapes.geometryObjects[k] for k in (pair.first, pair.second))
+        a, b = first.parentJoint, second.parentJoint
+        if result.isCollision() and a != b and model.parents[a] != b and model.parents[b] != a:
+            found.add(tuple(model.frames[g.parentFrame].name for g in (first, second)))
+    return {pair for pair in found if {link[:-2] for link in pair} != NEXT_BUT_ONE}
+
+
+def test_yumi_touches_itself_at_zero_but_not_at_home() -> None:
+    robot = load('yumi')
+    assert touching(robot, robot.home) == set()
+    assert ('yumi_link_6_l', 'yumi_link_6_r') in touching(robot, np.zeros(robot.n))
+
+
+def test_yumi_is_symmetric() -> None:
+    """At home one tip is the mirror image of the other, but for the mounts' rounding."""
+    left, right = load('yumi').tip_positions(load('yumi').home)
+    rounding = 3e-3
+    np.testing.assert_allclose(left, right * [1.0, -1.0, 1.0], atol=rounding)
+
+
+def test_two_link_obeys_the_textbook(rng: np.random.Generator) -> None:
+    """M(q) and g(q) of the fact sheet's closed form, evaluated as it is written there."""
+    gravity = 9.81
+    robot = load('two_link', gravity=(0.0, 0.0, -gravity))
+    data = robot.pin_model.createData()
+    formulas = {
+        key: text.replace('^', '**') for key, text in FACTS['two_link']['closed_form'].items()
+    }
+    constants = {'m1': 1, 'm2': 1, 'l1': 1, 'lc1': 0.5, 'lc2': 0.5, 'I1': 1 / 12, 'I2': 1 / 12}
+    thirds = 1e-9  # the file writes 1/12 with nine digits
+    for q in rng.uniform(-math.pi, math.pi, (20, 2)):
+        names = constants | {'q1': q[0], 'q2': q[1], 'cos': math.cos, 'sin': math.sin}
+        value = {key: eval(text, {}, names) for key, text in formulas.items()}
+        mass = pin.crba(robot.pin_model, data, q)
+        expected = [[value['M11'], value['M12']], [value['M12'], value['M22']]]
+        np.testing.assert_allclose(mass, expected, rtol=0.0, atol=thirds)
+        weight = pin.computeGeneralizedGravity(robot.pin_model, data, q)
+        np.testing.assert_allclose(weight, [value['g1'], value['g2']], rtol=0.0, atol=EXACT)
+
+
+def test_sphere_is_the_one_of_000() -> None:
+    """1 kg, radius 0.1 m, solid; it slides along z and weighs 9.82 N."""
+    robot = load('sphere')
+    data = robot.pin_model.createData()
+    assert robot.joint_names == ('slide',)
+    assert robot.links == ('base', 'sphere')
+    assert pin.crba(robot.pin_model, data, robot.home) == pytest.approx(1.0)
+    weight = pin.computeGeneralizedGravity(robot.pin_model, data, robot.home)
+    assert weight == pytest.approx(9.82)
+    ((ball, at),) = shapes_of(robot, 'sphere')
+    assert ball.radius == 0.1
+    np.testing.assert_array_equal(at.translation, 0.0)
+    np.testing.assert_allclose(robot.pin_model.inertias[1].inertia, np.eye(3) * 0.4 * 0.1**2)
+    np.testing.assert_allclose(robot.tip_positions(np.array([0.7])), [[0.0, 0.0, 0.7]])
+
+
+@pytest.fixture
+def rng() -> np.random.Generator:
+    return np.random.default_rng(4)
