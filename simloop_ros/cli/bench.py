@@ -3,9 +3,63 @@
 from __future__ import annotations
 
 import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.progress import Progress
+from rich.table import Table
+
+from ..bench.loop import bench_loop
+from ..errors import UnknownNameError
+from ..loop.run import make_folder, write_text
+
+BENCHES = {'loop': bench_loop}
 
 
 def add_parser(subparsers: argparse._SubParsersAction) -> None:
     """Add the command to the parser."""
-    parser = subparsers.add_parser('bench', help='benchmarks')
-    parser.set_defaults(call=lambda _: 0)
+    parser = subparsers.add_parser('bench', help='benchmarks, ratios side by side')
+    parser.add_argument('name', metavar='NAME', nargs='?', default='loop', help='[loop]')
+    parser.add_argument('--quick', action='store_true', help='a short one')
+    parser.add_argument('--json', metavar='FILE', type=Path, help='write the figures there')
+    parser.set_defaults(call=bench)
+
+
+def bench(options: argparse.Namespace) -> int:
+    """Run a benchmark and print its table."""
+    if options.name not in BENCHES:
+        raise UnknownNameError('benchmark', options.name, BENCHES)
+    if options.json:
+        make_folder(options.json.parent)
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(options.name, total=1.0)
+        result = BENCHES[options.name](
+            options.quick,
+            lambda what, share: bar.update(
+                task, description=f'{options.name}: {what}', completed=share
+            ),
+        )
+    _print(options.name, result, Console())
+    if options.json:
+        content = {
+            'bench': options.name,
+            'quick': options.quick,
+            'figures': result['figures'],
+            'rows': result['rows'],
+        }
+        write_text(options.json, json.dumps(content, indent=2) + '\n')
+    return 0
+
+
+def _print(name: str, result: dict[str, Any], console: Console) -> None:
+    rows = Table('what', 'joints', 'us per step', title=f'bench {name}', title_justify='left')
+    for row in result['rows']:
+        rows.add_row(row['what'], str(row['joints']), f'{row["us_per_step"]:.2f}')
+    figures = Table('figure', 'value', 'at most')
+    for figure, value in result['figures'].items():
+        limit = result['limits'].get(figure)
+        figures.add_row(figure, f'{value:.3f}', '' if limit is None else f'{limit:g}')
+    console.print(rows)
+    console.print(figures)

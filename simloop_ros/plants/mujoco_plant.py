@@ -48,6 +48,7 @@ class MujocoPlant(Plant):
     :param period: time of one ``step`` [s].
     :param substeps: number of physics steps in one ``step``.
     :param obstacles: the bodies in the way.
+    :ivar mj_model: MuJoCo's model, for whoever wants to talk to MuJoCo itself.
     :raises MissingDependencyError: MuJoCo is not installed.
     :raises ModelError: MuJoCo cannot read the robot.
     """
@@ -74,21 +75,21 @@ class MujocoPlant(Plant):
             geom.solref = [2.0 * step, DAMPING_RATIO]
             geom.solimp[:2] = IMPEDANCE
             geom.friction = [SLIDING_FRICTION, 0.0, 0.0]
-        self._model, self._data = _compile(mujoco, spec, model)
+        self.mj_model, self._data = _compile(mujoco, spec, model)
         self._obstacles = {
             body.id: obstacle.name for body, obstacle in zip(bodies, obstacles, strict=True)
         }
-        joints = [self._model.joint(name) for name in model.joint_names]
+        joints = [self.mj_model.joint(name) for name in model.joint_names]
         self._index = np.array([joint.qposadr[0] for joint in joints])
         self._kind = mujoco.mjtState.mjSTATE_INTEGRATION
-        self._size = mujoco.mj_stateSize(self._model, self._kind)
+        self._size = mujoco.mj_stateSize(self.mj_model, self._kind)
         self.reset(JointState(model.home, np.zeros(model.n)))
 
     @property
     def state(self) -> MujocoState:
         """Return what the next step starts from."""
         integration = np.empty(self._size)
-        self._mujoco.mj_getState(self._model, self._data, integration, self._kind)
+        self._mujoco.mj_getState(self.mj_model, self._data, integration, self._kind)
         return MujocoState(integration, self.contacts())
 
     @property
@@ -99,10 +100,10 @@ class MujocoPlant(Plant):
     def reset(self, state: JointState | MujocoState) -> None:
         """Go to a joint state that touches nothing yet, or to an earlier ``state``."""
         if isinstance(state, MujocoState):
-            self._mujoco.mj_setState(self._model, self._data, state.integration, self._kind)
+            self._mujoco.mj_setState(self.mj_model, self._data, state.integration, self._kind)
             self._contacts: tuple[Contact, ...] | None = state.contacts
         else:
-            self._mujoco.mj_resetData(self._model, self._data)
+            self._mujoco.mj_resetData(self.mj_model, self._data)
             self._data.qpos[self._index] = state.position
             self._data.qvel[self._index] = state.velocity
             self._contacts = ()
@@ -111,7 +112,7 @@ class MujocoPlant(Plant):
     def step(self, effort: Array) -> None:
         """Apply efforts [N m], shape ``(n,)``, for one period."""
         self._data.qfrc_applied[self._index] = effort
-        self._mujoco.mj_step(self._model, self._data, self._substeps)
+        self._mujoco.mj_step(self.mj_model, self._data, self._substeps)
         self._q = self._data.qpos[self._index]
         self._contacts = None
 
@@ -130,8 +131,8 @@ class MujocoPlant(Plant):
         first, second = (int(geom) for geom in self._data.contact[index].geom)
         obstacle, link = (first, second) if first in self._obstacles else (second, first)
         wrench = np.zeros(6)
-        self._mujoco.mj_contactForce(self._model, self._data, index, wrench)
-        body = self._model.body(self._model.geom_bodyid[link]).name
+        self._mujoco.mj_contactForce(self.mj_model, self._data, index, wrench)
+        body = self.mj_model.body(self.mj_model.geom_bodyid[link]).name
         return body, self._obstacles[obstacle], float(wrench[0])
 
 

@@ -43,6 +43,9 @@ class PyBulletPlant(Plant):
     :param period: time of one ``step`` [s].
     :param substeps: number of physics steps in one ``step``.
     :param obstacles: the bodies in the way.
+    :ivar client: the simulation, for whoever wants to talk to PyBullet itself.
+    :ivar robot: the robot's number in it.
+    :ivar joints: the joints' numbers, in the model's order.
     :raises MissingDependencyError: PyBullet is not installed.
     :raises ModelError: PyBullet cannot read the robot.
     """
@@ -54,7 +57,7 @@ class PyBulletPlant(Plant):
         substeps: int = 1,
         obstacles: tuple[Obstacle, ...] = (),
     ):
-        self._client = client = PyBulletClient()
+        self.client = client = PyBulletClient()
         self._finalizer = weakref.finalize(self, client.close)
         self._bullet = client.bullet
         self._substeps = substeps
@@ -66,7 +69,7 @@ class PyBulletPlant(Plant):
             deterministicOverlappingPairs=1,
         )
         client.call('setGravity', *model.gravity)
-        self._links, self._joints = self._load_robot(model, collision=bool(obstacles))
+        self._links, self.joints = self._load_robot(model, collision=bool(obstacles))
         self._obstacles = {self._add(obstacle): obstacle.name for obstacle in obstacles}
         self._separate_base(model)
         self._contacts: tuple[Contact, ...] | None = ()
@@ -76,7 +79,7 @@ class PyBulletPlant(Plant):
     @property
     def state(self) -> PyBulletState:
         """Return the joint state and a snapshot of the rest, which takes about a millisecond."""
-        return PyBulletState(self.truth, self.contacts(), Snapshot(self._client))
+        return PyBulletState(self.truth, self.contacts(), Snapshot(self.client))
 
     @property
     def truth(self) -> JointState:
@@ -86,7 +89,7 @@ class PyBulletPlant(Plant):
     def reset(self, state: JointState | PyBulletState) -> None:
         """Go to a joint state that touches nothing yet, or to an earlier ``state``."""
         if isinstance(state, PyBulletState):
-            if state.snapshot.client is not self._client:
+            if state.snapshot.client is not self.client:
                 raise ValueError('a PyBullet state belongs to the plant that it was taken from')
             self._restore(state.snapshot, state.joints)
             self._contacts = state.contacts
@@ -96,19 +99,19 @@ class PyBulletPlant(Plant):
 
     def step(self, effort: Array) -> None:
         """Apply efforts [N m], shape ``(n,)``, for one period."""
-        bullet, client = self._bullet, self._client.id
+        bullet, client = self._bullet, self.client.id
         torques = effort.tolist()
         for _ in range(self._substeps):
             # PyBullet forgets torques after each of its steps.
             bullet.setJointMotorControlArray(
-                self._robot,
-                self._joints,
+                self.robot,
+                self.joints,
                 bullet.TORQUE_CONTROL,
                 forces=torques,
                 physicsClientId=client,
             )
             bullet.stepSimulation(physicsClientId=client)
-        states = bullet.getJointStates(self._robot, self._joints, physicsClientId=client)
+        states = bullet.getJointStates(self.robot, self.joints, physicsClientId=client)
         self._q = np.array([joint[POSITION] for joint in states])
         self._v = np.array([joint[VELOCITY] for joint in states])
         self._contacts = None
@@ -120,7 +123,7 @@ class PyBulletPlant(Plant):
     def contacts(self) -> tuple[Contact, ...]:
         """Return the contacts of the last physics step."""
         if self._contacts is None:
-            points = self._client.call('getContactPoints', bodyA=self._robot)
+            points = self.client.call('getContactPoints', bodyA=self.robot)
             self._contacts = sum_contacts(
                 (self._links[p[LINK]], self._obstacles[p[OTHER_BODY]], p[NORMAL_FORCE])
                 for p in points
@@ -132,11 +135,11 @@ class PyBulletPlant(Plant):
         self._finalizer()
 
     def _restore(self, snapshot: Snapshot, joints: JointState) -> None:
-        self._client.call('restoreState', stateId=snapshot.id)
-        self._client.call(
+        self.client.call('restoreState', stateId=snapshot.id)
+        self.client.call(
             'resetJointStatesMultiDof',
-            self._robot,
-            self._joints,
+            self.robot,
+            self.joints,
             joints.position[:, None].tolist(),
             joints.velocity[:, None].tolist(),
         )
@@ -146,25 +149,25 @@ class PyBulletPlant(Plant):
         self, model: RobotModel, *, collision: bool
     ) -> tuple[dict[int, str], list[int]]:
         """Load the robot; return its links by index and its joints in the model's order."""
-        call = self._client.call
+        call = self.client.call
         root = engine_urdf(model.urdf, collision=collision)
         for joint in root.findall('joint'):
             # PyBullet takes an empty range for none, and refuses a prismatic joint without one.
             ET.SubElement(joint, 'limit', lower='0', upper='-1', effort='0', velocity='0')
         moments = _take_moments(root)
         try:
-            self._robot = self._client.load_urdf(root)
+            self.robot = self.client.load_urdf(root)
         except self._bullet.error as error:
             raise ModelError(f'{model.name}: PyBullet cannot read the robot: {error}') from error
         infos = [
-            call('getJointInfo', self._robot, i) for i in range(call('getNumJoints', self._robot))
+            call('getJointInfo', self.robot, i) for i in range(call('getNumJoints', self.robot))
         ]
-        base = call('getBodyInfo', self._robot)[0].decode()
+        base = call('getBodyInfo', self.robot)[0].decode()
         links = {-1: base} | {info[0]: info[12].decode() for info in infos}
         # These are the body's; in one call with a link's values PyBullet would forget the link.
         call(
             'changeDynamics',
-            self._robot,
+            self.robot,
             -1,
             linearDamping=0,
             angularDamping=0,
@@ -173,7 +176,7 @@ class PyBulletPlant(Plant):
         for index, link in links.items():
             call(
                 'changeDynamics',
-                self._robot,
+                self.robot,
                 index,
                 jointDamping=0,
                 restitution=0,
@@ -184,7 +187,7 @@ class PyBulletPlant(Plant):
         joints = [index_of[name] for name in model.joint_names]
         call(
             'setJointMotorControlArray',
-            self._robot,
+            self.robot,
             joints,
             self._bullet.VELOCITY_CONTROL,
             forces=[0.0] * model.n,
@@ -193,7 +196,7 @@ class PyBulletPlant(Plant):
 
     def _add(self, obstacle: Obstacle) -> int:
         """Put a fixed body into the simulation and return its number."""
-        bullet, call = self._bullet, self._client.call
+        bullet, call = self._bullet, self.client.call
         if obstacle.kind == 'plane':
             normal = np.array(obstacle.normal) / np.linalg.norm(obstacle.normal)
             shape = call('createCollisionShape', bullet.GEOM_PLANE, planeNormal=normal.tolist())
@@ -212,8 +215,8 @@ class PyBulletPlant(Plant):
         for index, link in self._links.items():
             if model.pin_model.frames[model.frame(link)].parentJoint == 0:
                 for body in self._obstacles:
-                    self._client.call(
-                        'setCollisionFilterPair', self._robot, body, index, -1, enableCollision=0
+                    self.client.call(
+                        'setCollisionFilterPair', self.robot, body, index, -1, enableCollision=0
                     )
 
 
