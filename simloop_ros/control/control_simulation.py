@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from collections.abc import Callable
+from functools import partial
 
 import msgspec
 import numpy as np
@@ -12,24 +13,25 @@ from ..errors import DivergenceError
 from ..model import RobotModel
 from ..values import Array, Command, JointState, Rollback
 from .config import ControlConfig
+from .followers import Follower, Measured, Observed
 from .laws import ComputedTorque, Deadbeat, Law
-from .observer import Estimate, Observer
+from .observer import Observer
 
 RUNAWAY = 20.0
 """Multiple of its speed limit at which a saturated joint counts as diverged."""
 
 
-class ControlMemory(msgspec.Struct, frozen=True, gc=False):
+class ControlMemory(msgspec.Struct, frozen=True):
     """All that the next step of the control simulation depends on.
 
     :ivar state: the control state ``(q, v)``.
-    :ivar disturbance: the observer's disturbance [rad/s^2]; zeros under ``measured``.
-    :ivar reference: what the control law remembers.
+    :ivar law: what the control law remembers.
+    :ivar follower: what the rollback remembers beside the state.
     """
 
     state: JointState
-    disturbance: Array
-    reference: JointState | None
+    law: JointState | None
+    follower: Array | None
 
 
 class ControlSimulation:
@@ -44,13 +46,16 @@ class ControlSimulation:
                   tau' = rnea(q, v, (v' - v)/h)        (5.7)
                   (q, v) <- (q_r, v')
 
-    ``step`` leaves ``memory`` as it is, so rolling back costs nothing: the old value is still
+    ``step`` leaves ``state`` as it is, so rolling back costs nothing: the old value is still
     there. Under the ``observer`` rollback ``(q_r, v')`` is the estimate of ``Observer`` instead of
     the raw measurement. With a regularisation, ``M a`` in ``rnea`` becomes
     ``(M^-1 + Sigma)^-1 a``, 000 (3.3).
 
     Efforts leave this class finite and within the model's limits, or not at all.
 
+    :ivar state: the control state.
+    :ivar steps: number of steps taken.
+    :ivar saturations: number of steps in which an effort limit was applied.
     :param noisy: whether the encoders have noise, which decides the rollback where the
         configuration leaves it open.
     """
@@ -63,20 +68,23 @@ class ControlSimulation:
         self.saturations = 0
         self.steps = 0
         self._h = period
-        self._rate = 1.0 / period
+        self._rate = np.array(1.0 / period)  # spares numpy a conversion in every product
         self._law: Law = (
             Deadbeat(period)
             if config.law == 'deadbeat'
             else ComputedTorque(period, config.natural_frequency, config.damping_ratio)
         )
-        self._follow: Follower = (
-            FollowMeasured(period)
+        self._follower: Follower = (
+            Measured(period)
             if self.rollback_kind == 'measured'
-            else FollowObserver(Observer(period, config.bandwidth))
+            else Observed(Observer(period, config.bandwidth))
         )
         self._pin_model = model.pin_model
         self._data = model.pin_model.createData()
         self._sigma = config.regularisation
+        self._inverse_dynamics: Callable[[Array, Array, Array], Array] = (
+            self._regularised if self._sigma else partial(pin.rnea, self._pin_model, self._data)
+        )
         self._limit = model.effort_limit
         self._inverse_limit = 1.0 / model.effort_limit
         self._shape = (model.n,)
@@ -84,12 +92,20 @@ class ControlSimulation:
 
     def reset(self, state: JointState) -> None:
         """Start from a joint state, as measured."""
-        self.memory = ControlMemory(state, np.zeros(self.model.n), self._law.reset(state))
+        self.state = state
+        self._law.reset(state)
+        self._follower.reset(state)
 
     @property
-    def state(self) -> JointState:
-        """Return the control state."""
-        return self.memory.state
+    def memory(self) -> ControlMemory:
+        """Return all that the next step depends on; assigning an earlier one goes back to it."""
+        return ControlMemory(self.state, self._law.memory, self._follower.memory)
+
+    @memory.setter
+    def memory(self, memory: ControlMemory) -> None:
+        self.state = memory.state
+        self._law.memory = memory.law
+        self._follower.memory = memory.follower
 
     def step(self, desired: Array) -> Command:
         """Return the command that takes the twin to the desired position; algorithm 2.
@@ -99,14 +115,11 @@ class ControlSimulation:
         """
         if desired.shape != self._shape:
             raise ValueError(f'desired position: {desired.shape} given, {self._shape} needed')
-        memory = self.memory
-        state = memory.state
+        state = self.state
         velocity = desired - state.position
         velocity *= self._rate
-        acceleration, reference = self._law.acceleration(state, velocity, memory.reference)
-        effort = self._inverse_dynamics(state, acceleration)
-        if reference is not memory.reference:
-            self.memory = ControlMemory(state, memory.disturbance, reference)
+        acceleration = self._law.acceleration(state, velocity)
+        effort = self._inverse_dynamics(state.position, state.velocity, acceleration)
         self.steps += 1
         share = effort * self._inverse_limit
         # Sufficient for "finite and within every limit", and a fraction of the cost.
@@ -122,25 +135,19 @@ class ControlSimulation:
         """
         if measured.shape != self._shape:
             raise ValueError(f'measured position: {measured.shape} given, {self._shape} needed')
-        memory = self.memory
-        old = memory.state
-        estimate = self._follow.update(memory, command.acceleration, measured)
-        acceleration = estimate.state.velocity - old.velocity
+        old = self.state
+        self.state = state = self._follower.follow(old, command.acceleration, measured)
+        acceleration = state.velocity - old.velocity
         acceleration *= self._rate
-        effort = self._inverse_dynamics(old, acceleration)
-        self.memory = ControlMemory(estimate.state, estimate.disturbance, memory.reference)
-        return Rollback(estimate.state, effort)
+        effort = self._inverse_dynamics(old.position, old.velocity, acceleration)
+        return Rollback(state, effort)
 
-    def _inverse_dynamics(self, state: JointState, acceleration: Array) -> Array:
-        """Return ``rnea``, or with Sigma: ``(M^-1 + Sigma)^-1 a`` plus the non-linear terms."""
-        if not self._sigma:
-            return pin.rnea(
-                self._pin_model, self._data, state.position, state.velocity, acceleration
-            )
-        inverse = pin.computeMinverse(self._pin_model, self._data, state.position)
-        compliance = inverse.reshape(self.model.n, -1) + self._sigma * np.eye(self.model.n)
-        drift = pin.nonLinearEffects(self._pin_model, self._data, state.position, state.velocity)
-        return np.linalg.solve(compliance, acceleration) + drift
+    def _regularised(self, q: Array, v: Array, a: Array) -> Array:
+        """Return ``(M^-1 + Sigma)^-1 a`` plus the non-linear terms, 000 (3.3)."""
+        inverse = pin.computeMinverse(self._pin_model, self._data, q)
+        compliance = inverse.reshape(q.size, -1) + self._sigma * np.eye(q.size)
+        drift = pin.nonLinearEffects(self._pin_model, self._data, q, v)
+        return np.linalg.solve(compliance, a) + drift
 
     def _limited(
         self, state: JointState, velocity: Array, acceleration: Array, effort: Array
@@ -176,41 +183,3 @@ class ControlSimulation:
             step,
             name,
         )
-
-
-class Follower(ABC):
-    """How the control state follows the robot."""
-
-    @abstractmethod
-    def update(self, memory: ControlMemory, acceleration: Array, measured: Array) -> Estimate:
-        """Return the state after the step.
-
-        :param memory: before the step.
-        :param acceleration: commanded in the step [rad/s^2].
-        :param measured: position after the step [rad].
-        """
-
-
-class FollowMeasured(Follower):
-    """000 as written: ``(q, v) <- (q_r, (q_r - q)/h)``, (5.6)."""
-
-    def __init__(self, period: float):
-        self._rate = 1.0 / period
-
-    def update(self, memory: ControlMemory, acceleration: Array, measured: Array) -> Estimate:  # noqa: ARG002
-        """Return the measured position and its difference quotient."""
-        velocity = measured - memory.state.position
-        velocity *= self._rate
-        return Estimate(JointState(measured, velocity), memory.disturbance)
-
-
-class FollowObserver(Follower):
-    """The state that an observer finds behind the noise."""
-
-    def __init__(self, observer: Observer):
-        self._observer = observer
-
-    def update(self, memory: ControlMemory, acceleration: Array, measured: Array) -> Estimate:
-        """Return the observer's estimate."""
-        estimate = Estimate(memory.state, memory.disturbance)
-        return self._observer.update(estimate, acceleration, measured)

@@ -4,25 +4,28 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 
+import numpy as np
+
 from ..values import Array, JointState
 
 
 class Law(ABC):
-    """From the control state and the next desired position to an acceleration."""
+    """From the control state and the next desired position to an acceleration.
 
-    def reset(self, state: JointState) -> JointState | None:  # noqa: ARG002
-        """Return what the law has to remember before the first step."""
-        return None
+    :ivar memory: all that the law remembers from step to step, as a value.
+    """
+
+    memory: JointState | None = None
+
+    def reset(self, state: JointState) -> None:  # noqa: B027
+        """Forget the past; the robot is in ``state``."""
 
     @abstractmethod
-    def acceleration(
-        self, state: JointState, velocity: Array, reference: JointState | None
-    ) -> tuple[Array, JointState | None]:
-        """Return the acceleration [rad/s^2] and what to remember for the next step.
+    def acceleration(self, state: JointState, velocity: Array) -> Array:
+        """Return the acceleration [rad/s^2], shape ``(n,)``.
 
         :param state: the control state.
         :param velocity: velocity that reaches the desired position in one step, 000 (5.1).
-        :param reference: what the last call returned to remember.
         """
 
 
@@ -34,15 +37,13 @@ class Deadbeat(Law):
     """
 
     def __init__(self, period: float):
-        self._rate = 1.0 / period
+        self._rate = np.array(1.0 / period)
 
-    def acceleration(
-        self, state: JointState, velocity: Array, reference: JointState | None
-    ) -> tuple[Array, JointState | None]:
+    def acceleration(self, state: JointState, velocity: Array) -> Array:
         """Return ``(v_d - v)/h``."""
         a = velocity - state.velocity
         a *= self._rate
-        return a, reference
+        return a
 
 
 class ComputedTorque(Law):
@@ -55,25 +56,25 @@ class ComputedTorque(Law):
     :param damping_ratio: of the error equation; ``K_v`` is twice its product with the frequency.
     """
 
+    memory: JointState
+
     def __init__(self, period: float, natural_frequency: float, damping_ratio: float):
         self._h = period
         self._kp = natural_frequency**2
         self._kv = 2.0 * damping_ratio * natural_frequency
 
-    def reset(self, state: JointState) -> JointState:
+    def reset(self, state: JointState) -> None:
         """Start from a desired motion that is where the robot is."""
-        return state
+        self.memory = state
 
-    def acceleration(
-        self, state: JointState, velocity: Array, reference: JointState | None
-    ) -> tuple[Array, JointState | None]:
+    def acceleration(self, state: JointState, velocity: Array) -> Array:
         """Return the acceleration of (3.5)."""
-        assert reference is not None
+        now = self.memory
         desired = state.position + self._h * velocity
-        desired_velocity = (desired - reference.position) / self._h
-        a = (
-            (desired_velocity - reference.velocity) / self._h
-            + self._kv * (reference.velocity - state.velocity)
-            + self._kp * (reference.position - state.position)
+        desired_velocity = (desired - now.position) / self._h
+        self.memory = JointState(desired, desired_velocity)
+        return (
+            (desired_velocity - now.velocity) / self._h
+            + self._kv * (now.velocity - state.velocity)
+            + self._kp * (now.position - state.position)
         )
-        return a, JointState(desired, desired_velocity)

@@ -59,7 +59,7 @@ class Loop:
     def step(self, log: LogWriter) -> None:
         """Take one step and log it."""
         control, plant = self.control, self.plant
-        desired = self.planner.step(control.memory.state)  # 1, 9: the planner, synchronised
+        desired = self.planner.step(control.state)  # 1, 9: the planner, synchronised
         command = control.step(desired)  # 2, 3: algorithm 2
         plant.step(command.effort)  # 4, 5: algorithm 3
         measured = plant.observe()  # 6

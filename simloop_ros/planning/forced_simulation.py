@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from math import exp
 
+import eigenpy
 import msgspec
 import numpy as np
 import pinocchio as pin
@@ -13,9 +14,10 @@ from ..values import Array, JointState
 from .config import PlannerConfig
 from .profiles import Travel, build_profile
 
+WORLD_AXES = pin.ReferenceFrame.LOCAL_WORLD_ALIGNED
 SINGULARITY = 1e-10
-"""Share of the mean tip mobility that is added everywhere (S in the law below): far below what
-moves a tip, enough for directions in which a tip cannot move at all."""
+"""S in the law below, as a share of the mean tip mobility at home: far below what moves a tip,
+enough for directions in which a tip cannot move at all."""
 ON_BOUND = 1e-9
 """Excess over a bound that is rounding, relative and [rad/s]."""
 
@@ -56,18 +58,24 @@ class ForcedSimulation:
         self.goals = goals
         self.period = period
         self._profile = build_profile(config, period)
+        self._rate = np.array(1.0 / period)
         self._keep = exp(-period / config.damping_time)
         self._range_time = max(config.range_time, period)
         self._inverse_speed = 1.0 / model.velocity_limit
         self._pin_model = model.pin_model
         self._data = model.pin_model.createData()
-        self._frames = [
-            (frame, slice(3 * i, 3 * i + 3)) for i, frame in enumerate(model.tip_frames)
-        ]
-        rows = 3 * len(self._frames)
+        rows = 3 * len(model.tips)
         self._jacobian = np.zeros((rows, model.n))
-        self._tips = np.zeros(rows)
-        self._softness = np.full(rows, SINGULARITY)
+        self._tips = np.zeros((len(model.tips), 3))
+        # For each tip: its frame, its placement, and where its rows of the arrays above are.
+        self._frames = [
+            (frame, self._data.oMf[frame], self._jacobian[3 * i : 3 * i + 3], self._tips[i])
+            for i, frame in enumerate(model.tip_frames)
+        ]
+        self._kinematics(model.home)
+        mobility = self._mobility(model.home)
+        mean = np.trace(self._jacobian @ mobility @ self._jacobian.T) / rows
+        self._softness = SINGULARITY * mean * np.eye(rows)
 
     def start(self, joints: JointState) -> Motion:
         """Return the motion from a joint state straight to the goals.
@@ -75,8 +83,8 @@ class ForcedSimulation:
         The tips keep what speed they have towards their goals.
         """
         self._kinematics(joints.position)
-        velocity = (self._jacobian @ joints.velocity).reshape(-1, 3)
-        ways = self.goals - self._tips.reshape(-1, 3)
+        velocity = self._jacobian.dot(joints.velocity).reshape(-1, 3)
+        ways = self.goals - self._tips
         lengths = np.linalg.norm(ways, axis=1)
         directions = np.divide(
             ways, lengths[:, None], out=np.zeros_like(ways), where=lengths[:, None] > 0.0
@@ -92,16 +100,13 @@ class ForcedSimulation:
         q, v = motion.joints.position, motion.joints.velocity
         travels = tuple([self._profile.advance(travel) for travel in motion.travels])
         self._kinematics(q)
-        tip_velocity = self.goals.ravel() - self._tips
-        for (_, rows), direction, travel in zip(
-            self._frames, motion.directions, travels, strict=True
-        ):
-            if travel.remaining:
-                tip_velocity[rows] -= travel.remaining * direction
-        tip_velocity /= self.period
-        mobility = pin.computeMinverse(self._pin_model, self._data, q).reshape(v.size, v.size)
+        remaining = np.array([[travel.remaining] for travel in travels])
+        tip_velocity = self.goals - motion.directions * remaining
+        tip_velocity -= self._tips
+        tip_velocity *= self._rate
+        mobility = self._mobility(q)
         free = self._keep * v
-        velocity = self._project(q, free, tip_velocity, mobility)
+        velocity = self._project(q, free, tip_velocity.ravel(), mobility)
         return Motion(
             JointState(q + self.period * velocity, velocity), motion.directions, travels
         )
@@ -109,18 +114,21 @@ class ForcedSimulation:
     def tip_positions(self, q: Array) -> Array:
         """Return the tip positions in the world [m], shape ``(tips, 3)``."""
         self._kinematics(q)
-        return self._tips.reshape(-1, 3).copy()
+        return self._tips.copy()
 
     def _kinematics(self, q: Array) -> None:
-        """Set the tip positions (3 tips,) and their Jacobian (3 tips, n)."""
-        data = self._data
-        pin.computeJointJacobians(self._pin_model, data, q)
-        for frame, rows in self._frames:
-            jacobian = pin.getFrameJacobian(
-                self._pin_model, data, frame, pin.ReferenceFrame.LOCAL_WORLD_ALIGNED
-            )
-            self._jacobian[rows] = jacobian.reshape(6, -1)[:3]  # one joint: Pinocchio gives (6,)
-            self._tips[rows] = data.oMf[frame].translation
+        """Set the tip positions (tips, 3) and their Jacobian (3 tips, n)."""
+        pin_model, data = self._pin_model, self._data
+        pin.computeJointJacobians(pin_model, data, q)
+        for frame, placement, jacobian, tip in self._frames:
+            # This also brings the placement up to date; one joint alone gives a flat array.
+            full = pin.getFrameJacobian(pin_model, data, frame, WORLD_AXES)
+            jacobian[:] = full.reshape(6, -1)[:3]
+            tip[:] = placement.translation
+
+    def _mobility(self, q: Array) -> Array:
+        """Return ``M^-1``, shape ``(n, n)``."""
+        return pin.computeMinverse(self._pin_model, self._data, q).reshape(q.size, q.size)
 
     def _project(self, q: Array, free: Array, tip_velocity: Array, mobility: Array) -> Array:
         """Return the velocity with the wanted tip velocity that is nearest to ``free``."""
@@ -150,14 +158,15 @@ class ForcedSimulation:
             if not (outside & ~held).any():
                 return bounded
             held |= outside
-            bounds = np.where(held, bounded, 0.0)
             rows = np.eye(model.n)[held]
+            softness = np.zeros((len(self._jacobian) + len(rows),) * 2)
+            softness[: len(self._jacobian), : len(self._jacobian)] = self._softness
             velocity = _nearest(
                 free,
-                np.vstack((self._jacobian, rows)),
-                np.concatenate((tip_velocity, bounds[held])),
+                np.concatenate((self._jacobian, rows)),
+                np.concatenate((tip_velocity, bounded[held])),
                 mobility,
-                np.concatenate((self._softness, np.zeros(len(rows)))),
+                softness,
             )
 
 
@@ -170,10 +179,12 @@ def _nearest(
     :param jacobian: ``J``, shape ``(k, n)``.
     :param wanted: ``x'_d``, shape ``(k,)``.
     :param mobility: ``M^-1``, shape ``(n, n)``.
-    :param softness: ``S`` as a share of the mean mobility in each direction, shape ``(k,)``.
+    :param softness: ``S``, shape ``(k, k)``.
     """
-    response = mobility @ jacobian.T
-    delassus = jacobian @ response
-    diagonal = np.einsum('ii->i', delassus)
-    diagonal += softness * (np.add.reduce(diagonal) / len(diagonal))
-    return free + response @ np.linalg.solve(delassus, wanted - jacobian @ free)
+    response = mobility.dot(jacobian.T)
+    delassus = jacobian.dot(response)
+    delassus += softness
+    impulse = eigenpy.LLT(delassus).solve(wanted - jacobian.dot(free))
+    velocity: Array = response.dot(impulse)
+    velocity += free
+    return velocity

@@ -1,0 +1,63 @@
+"""How the control state follows the robot: raw, or through an observer."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+import numpy as np
+
+from ..values import Array, JointState
+from .observer import Estimate, Observer
+
+
+class Follower(ABC):
+    """From what was commanded and measured to the next control state.
+
+    :ivar memory: all that is remembered from step to step beside the control state, as a value.
+    """
+
+    memory: Array | None = None
+
+    def reset(self, state: JointState) -> None:  # noqa: B027
+        """Forget the past; the robot is in ``state``."""
+
+    @abstractmethod
+    def follow(self, state: JointState, acceleration: Array, measured: Array) -> JointState:
+        """Return the control state after the step.
+
+        :param state: before the step.
+        :param acceleration: commanded in the step [rad/s^2].
+        :param measured: position after the step [rad].
+        """
+
+
+class Measured(Follower):
+    """000 as written: ``(q, v) <- (q_r, (q_r - q)/h)``, (5.6)."""
+
+    def __init__(self, period: float):
+        self._rate = np.array(1.0 / period)
+
+    def follow(self, state: JointState, acceleration: Array, measured: Array) -> JointState:  # noqa: ARG002
+        """Return the measured position and its difference quotient."""
+        velocity = measured - state.position
+        velocity *= self._rate
+        return JointState(measured, velocity)
+
+
+class Observed(Follower):
+    """The state that an observer finds behind the noise; it remembers the disturbance."""
+
+    memory: Array
+
+    def __init__(self, observer: Observer):
+        self._observer = observer
+
+    def reset(self, state: JointState) -> None:
+        """Expect no disturbance."""
+        self.memory = np.zeros_like(state.position)
+
+    def follow(self, state: JointState, acceleration: Array, measured: Array) -> JointState:
+        """Return the observer's estimate."""
+        estimate = self._observer.update(Estimate(state, self.memory), acceleration, measured)
+        self.memory = estimate.disturbance
+        return estimate.state
