@@ -68,7 +68,7 @@ class ControlSimulation:
         self.saturations = 0
         self.steps = 0
         self._h = period
-        self._rate = np.array(1.0 / period)  # spares numpy a conversion in every product
+        self._rate = np.full(model.n, 1.0 / period)  # as an array: numpy need not convert it
         self._law: Law = (
             Deadbeat(period)
             if config.law == 'deadbeat'
@@ -87,7 +87,7 @@ class ControlSimulation:
         )
         self._limit = model.effort_limit
         self._inverse_limit = 1.0 / model.effort_limit
-        self._shape = (model.n,)
+        self._n = model.n
         self.reset(JointState(model.home, np.zeros(model.n)))
 
     def reset(self, state: JointState) -> None:
@@ -113,8 +113,8 @@ class ControlSimulation:
         :param desired: next desired position [rad], shape ``(n,)``.
         :raises DivergenceError: the torque would not be finite.
         """
-        if desired.shape != self._shape:
-            raise ValueError(f'desired position: {desired.shape} given, {self._shape} needed')
+        if desired.size != self._n:
+            raise ValueError(f'desired position: {desired.size} joints given, {self._n} needed')
         state = self.state
         velocity = desired - state.position
         velocity *= self._rate
@@ -133,8 +133,8 @@ class ControlSimulation:
         :param command: what the robot was told in this step.
         :param measured: its joint positions afterwards [rad], shape ``(n,)``.
         """
-        if measured.shape != self._shape:
-            raise ValueError(f'measured position: {measured.shape} given, {self._shape} needed')
+        if measured.size != self._n:
+            raise ValueError(f'measured position: {measured.size} joints given, {self._n} needed')
         old = self.state
         self.state = state = self._follower.follow(old, command.acceleration, measured)
         acceleration = state.velocity - old.velocity

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from math import exp
 
-import eigenpy
 import msgspec
 import numpy as np
 import pinocchio as pin
@@ -14,6 +13,7 @@ from ..values import Array, JointState
 from .config import PlannerConfig
 from .profiles import Travel, build_profile
 
+WORLD = pin.Convention.WORLD
 WORLD_AXES = pin.ReferenceFrame.LOCAL_WORLD_ALIGNED
 SINGULARITY = 1e-10
 """S in the law below, as a share of the mean tip mobility at home: far below what moves a tip,
@@ -26,7 +26,7 @@ class Motion(msgspec.Struct, frozen=True, gc=False):
     """The state of the planner's simulation.
 
     :ivar joints: its joint state.
-    :ivar directions: unit vectors of the ways, world axes, shape ``(tips, 3)``.
+    :ivar directions: unit vectors of the ways, world axes, one after the other, ``(3 tips,)``.
     :ivar travels: where each tip is on its way.
     """
 
@@ -58,92 +58,90 @@ class ForcedSimulation:
         self.goals = goals
         self.period = period
         self._profile = build_profile(config, period)
+        # As arrays these spare numpy a conversion in every product.
+        self._h = np.array(period)
         self._rate = np.array(1.0 / period)
-        self._keep = exp(-period / config.damping_time)
-        self._range_time = max(config.range_time, period)
+        self._keep = np.array(exp(-period / config.damping_time))
+        self._range_time = np.array(max(config.range_time, period))
         self._inverse_speed = 1.0 / model.velocity_limit
         self._pin_model = model.pin_model
         self._data = model.pin_model.createData()
+        self._no_effort = np.zeros(model.n)
         rows = 3 * len(model.tips)
+        self._goals = goals.ravel()
+        self._tips = np.zeros(rows)
         self._jacobian = np.zeros((rows, model.n))
-        self._tips = np.zeros((len(model.tips), 3))
-        # For each tip: its frame, its placement, and where its rows of the arrays above are.
+        # For each tip: its frame, its placement, and its rows of the two arrays above.
         self._frames = [
-            (frame, self._data.oMf[frame], self._jacobian[3 * i : 3 * i + 3], self._tips[i])
-            for i, frame in enumerate(model.tip_frames)
+            (frame, self._data.oMf[frame], self._tips[i : i + 3], self._jacobian[i : i + 3])
+            for frame, i in zip(model.tip_frames, range(0, rows, 3), strict=True)
         ]
-        self._kinematics(model.home)
-        mobility = self._mobility(model.home)
-        mean = np.trace(self._jacobian @ mobility @ self._jacobian.T) / rows
-        self._softness = SINGULARITY * mean * np.eye(rows)
+        self._dynamics(model.home)
+        mobility = pin.computeMinverse(self._pin_model, self._pin_model.createData(), model.home)
+        mobility = self._jacobian @ mobility.reshape(model.n, -1) @ self._jacobian.T
+        self._softness = SINGULARITY * float(np.trace(mobility)) / rows
 
     def start(self, joints: JointState) -> Motion:
         """Return the motion from a joint state straight to the goals.
 
         The tips keep what speed they have towards their goals.
         """
-        self._kinematics(joints.position)
+        self._dynamics(joints.position)
         velocity = self._jacobian.dot(joints.velocity).reshape(-1, 3)
-        ways = self.goals - self._tips
+        ways = self.goals - self._tips.reshape(-1, 3)
         lengths = np.linalg.norm(ways, axis=1)
         directions = np.divide(
             ways, lengths[:, None], out=np.zeros_like(ways), where=lengths[:, None] > 0.0
         )
         speeds = np.maximum(0.0, np.sum(velocity * directions, axis=1))
-        travels = tuple(
-            Travel(float(d), float(s)) for d, s in zip(lengths, speeds, strict=True)
-        )
-        return Motion(joints, directions, travels)
+        travels = tuple(Travel(float(d), float(s)) for d, s in zip(lengths, speeds, strict=True))
+        return Motion(joints, directions.ravel(), travels)
 
     def step(self, motion: Motion) -> Motion:
         """Return the motion one step later."""
         q, v = motion.joints.position, motion.joints.velocity
         travels = tuple([self._profile.advance(travel) for travel in motion.travels])
-        self._kinematics(q)
-        remaining = np.array([[travel.remaining] for travel in travels])
-        tip_velocity = self.goals - motion.directions * remaining
+        self._dynamics(q)
+        tip_velocity = self.waypoints(motion.directions, travels)
         tip_velocity -= self._tips
         tip_velocity *= self._rate
-        mobility = self._mobility(q)
-        free = self._keep * v
-        velocity = self._project(q, free, tip_velocity.ravel(), mobility)
-        return Motion(
-            JointState(q + self.period * velocity, velocity), motion.directions, travels
-        )
+        velocity = self._project(q, self._keep * v, tip_velocity)
+        position = self._h * velocity
+        position += q
+        return Motion(JointState(position, velocity), motion.directions, travels)
+
+    def waypoints(self, directions: Array, travels: tuple[Travel, ...]) -> Array:
+        """Return where the tips should be on their ways [m], shape ``(3 tips,)``."""
+        remaining = [travel.remaining for travel in travels for _ in 'xyz']
+        return self._goals - directions * np.array(remaining)
 
     def tip_positions(self, q: Array) -> Array:
         """Return the tip positions in the world [m], shape ``(tips, 3)``."""
-        self._kinematics(q)
-        return self._tips.copy()
+        self._dynamics(q)
+        return self._tips.reshape(-1, 3).copy()
 
-    def _kinematics(self, q: Array) -> None:
-        """Set the tip positions (tips, 3) and their Jacobian (3 tips, n)."""
+    def _dynamics(self, q: Array) -> None:
+        """Set the mass matrix, the tip positions (3 tips,) and their Jacobian (3 tips, n)."""
         pin_model, data = self._pin_model, self._data
-        pin.computeJointJacobians(pin_model, data, q)
-        for frame, placement, jacobian, tip in self._frames:
+        pin.crba(pin_model, data, q, WORLD)  # in this convention with joint Jacobians
+        for frame, placement, tip, jacobian in self._frames:
             # This also brings the placement up to date; one joint alone gives a flat array.
             full = pin.getFrameJacobian(pin_model, data, frame, WORLD_AXES)
             jacobian[:] = full.reshape(6, -1)[:3]
             tip[:] = placement.translation
 
-    def _mobility(self, q: Array) -> Array:
-        """Return ``M^-1``, shape ``(n, n)``."""
-        return pin.computeMinverse(self._pin_model, self._data, q).reshape(q.size, q.size)
-
-    def _project(self, q: Array, free: Array, tip_velocity: Array, mobility: Array) -> Array:
+    def _project(self, q: Array, free: Array, tip_velocity: Array) -> Array:
         """Return the velocity with the wanted tip velocity that is nearest to ``free``."""
-        velocity = _nearest(free, self._jacobian, tip_velocity, mobility, self._softness)
+        velocity = self._nearest(free, self._jacobian, tip_velocity)
         ahead = self._range_time * velocity
         ahead += q
         inside = np.minimum(np.maximum(ahead, self.model.lower), self.model.upper)
         share = velocity * self._inverse_speed
         if inside.tobytes() == ahead.tobytes() and share.dot(share) <= 1.0:
             return velocity
-        return self._bounded(q, free, tip_velocity, mobility, velocity)
+        return self._bounded(q, free, tip_velocity, velocity)
 
-    def _bounded(
-        self, q: Array, free: Array, tip_velocity: Array, mobility: Array, velocity: Array
-    ) -> Array:
+    def _bounded(self, q: Array, free: Array, tip_velocity: Array, velocity: Array) -> Array:
         """Return the same with every joint within its speed and range.
 
         Joints that would leave are held at their bounds, as further constraints, until none does.
@@ -158,33 +156,24 @@ class ForcedSimulation:
             if not (outside & ~held).any():
                 return bounded
             held |= outside
-            rows = np.eye(model.n)[held]
-            softness = np.zeros((len(self._jacobian) + len(rows),) * 2)
-            softness[: len(self._jacobian), : len(self._jacobian)] = self._softness
-            velocity = _nearest(
+            velocity = self._nearest(
                 free,
-                np.concatenate((self._jacobian, rows)),
+                np.concatenate((self._jacobian, np.eye(model.n)[held])),
                 np.concatenate((tip_velocity, bounded[held])),
-                mobility,
-                softness,
             )
 
+    def _nearest(self, free: Array, jacobian: Array, wanted: Array) -> Array:
+        """Return ``u + M^-1 J^T (J M^-1 J^T + S)^-1 (x'_d - J u)``.
 
-def _nearest(
-    free: Array, jacobian: Array, wanted: Array, mobility: Array, softness: Array
-) -> Array:
-    """Return ``u + M^-1 J^T (J M^-1 J^T + S)^-1 (x'_d - J u)``.
+        Pinocchio solves this for accelerations; with neither effort nor gravity it is the same.
 
-    :param free: ``u`` [rad/s], shape ``(n,)``.
-    :param jacobian: ``J``, shape ``(k, n)``.
-    :param wanted: ``x'_d``, shape ``(k,)``.
-    :param mobility: ``M^-1``, shape ``(n, n)``.
-    :param softness: ``S``, shape ``(k, k)``.
-    """
-    response = mobility.dot(jacobian.T)
-    delassus = jacobian.dot(response)
-    delassus += softness
-    impulse = eigenpy.LLT(delassus).solve(wanted - jacobian.dot(free))
-    velocity: Array = response.dot(impulse)
-    velocity += free
-    return velocity
+        :param free: ``u`` [rad/s], shape ``(n,)``.
+        :param jacobian: ``J``, shape ``(k, n)``.
+        :param wanted: ``x'_d``, shape ``(k,)``.
+        """
+        drift = jacobian.dot(free)
+        drift -= wanted
+        change = pin.forwardDynamics(
+            self._pin_model, self._data, self._no_effort, jacobian, drift, self._softness
+        )
+        return free + change

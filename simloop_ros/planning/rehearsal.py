@@ -73,10 +73,8 @@ def rehearse(simulation: ForcedSimulation, start: JointState) -> Rehearsal:
 
 def _behind(simulation: ForcedSimulation, motion: Motion) -> Array:
     """Return how far each tip is from where it should be on its way [m], shape ``(tips,)``."""
-    remaining = np.array([travel.remaining for travel in motion.travels])
-    wanted = simulation.goals - remaining[:, None] * motion.directions
-    tips = simulation.tip_positions(motion.joints.position)
-    return np.linalg.norm(wanted - tips, axis=1)
+    wanted = simulation.waypoints(motion.directions, motion.travels).reshape(-1, 3)
+    return np.linalg.norm(wanted - simulation.tip_positions(motion.joints.position), axis=1)
 
 
 def _at_limits(simulation: ForcedSimulation, motion: Motion) -> tuple[str, ...]:
