@@ -1,8 +1,8 @@
 """The values that the blocks hand to each other: frozen, float64, SI units.
 
 Joint quantities are arrays of shape ``(n,)`` in the order of the robot model's ``joint_names``;
-``[rad]`` stands for rad or, on a prismatic joint, m, and ``[N m]`` for N m or N. Nobody writes into
-an array that it got from somebody else.
+``[rad]`` stands for rad or, on a prismatic joint, m, and ``[N m]`` for N m or N. Nobody writes
+into an array that it got from somebody else.
 """
 
 from __future__ import annotations

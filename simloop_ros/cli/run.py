@@ -60,9 +60,7 @@ def run(options: argparse.Namespace) -> int:
             return not stopped
 
         def writing(share: float) -> None:
-            progress.update(
-                task, description='writing log', total=1.0, completed=share, factor=''
-            )
+            progress.update(task, description='writing log', total=1.0, completed=share, factor='')
 
         summary = run_module.run(prepared, folder, time.perf_counter, proceed, writing)
     figures = draw_run(folder)

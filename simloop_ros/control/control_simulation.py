@@ -168,9 +168,7 @@ class ControlSimulation:
         if runaway.any():
             self._diverged('velocity', state.velocity, runaway)
         self.saturations += 1
-        expected = pin.aba(
-            self._pin_model, self._data, state.position, state.velocity, clipped
-        )
+        expected = pin.aba(self._pin_model, self._data, state.position, state.velocity, clipped)
         return Command(velocity, expected, clipped, True)
 
     def _diverged(self, what: str, values: Array, where: np.ndarray) -> None:

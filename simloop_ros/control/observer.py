@@ -55,9 +55,7 @@ class Observer:
         innovation = measured - position
         position += gain_q * innovation
         velocity += gain_v * innovation
-        return Estimate(
-            JointState(position, velocity), estimate.disturbance + gain_d * innovation
-        )
+        return Estimate(JointState(position, velocity), estimate.disturbance + gain_d * innovation)
 
 
 def kalman_gains(period: float, bandwidth: float) -> tuple[float, float, float]:

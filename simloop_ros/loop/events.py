@@ -30,7 +30,10 @@ class EventRecorder:
         self._end_steps = max(1, round(END_WINDOW / scenario.period))
         self._force_max = 0.0
         for push in scenario.plant.pushes:
-            for time, kind in ((push.start, 'push_start'), (push.start + push.duration, 'push_end')):
+            for time, kind in (
+                (push.start, 'push_start'),
+                (push.start + push.duration, 'push_end'),
+            ):
                 if scenario.duration is None or time <= scenario.duration:
                     self._events.append({'time': time, 'kind': kind, 'link': push.link})
 

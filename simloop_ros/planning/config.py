@@ -21,7 +21,7 @@ class PlannerConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
     :ivar max_velocity: of a tip [m/s].
     :ivar profile: ``constant_acceleration``, 000 algorithm 1, or ``jerk_limited`` (ruckig).
     :ivar jerk: of a tip under ``jerk_limited`` [m/s^3].
-    :ivar damping_time: time constant with which the joint motion that the tips leave free dies [s].
+    :ivar damping_time: time constant with which joint motion that the tips leave free dies [s].
     :ivar range_time: time constant of the approach to the end of a joint's range [s].
     :ivar leash: on-line, how far the planner's own simulation may be from the control state, as
         an acceleration: the distance is ``leash * period^2`` [rad/s^2].

@@ -40,7 +40,7 @@ class ForcedSimulation:
 
     ::
 
-        x'_d = (x_next - x)/h                                     tips to the next point of their ways
+        x'_d = (x_next - x)/h                                     to the next point of the way
         v+   = u + M^-1 J^T (J M^-1 J^T + S)^-1 (x'_d - J u),     u = exp(-h/T) v
         q+   = q + h v+
 

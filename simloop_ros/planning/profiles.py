@@ -50,10 +50,7 @@ class ConstantAcceleration(Profile):
     def advance(self, travel: Travel) -> Travel:
         """Return the travel one step later."""
         h, a, d = self._h, self._a, travel.remaining
-        if d <= a * h * h:
-            stopping = d / h
-        else:
-            stopping = a * (sqrt(0.25 * h * h + 2.0 * d / a) - 0.5 * h)
+        stopping = min(d / h, a * (sqrt(0.25 * h * h + 2.0 * d / a) - 0.5 * h))
         speed = min(travel.speed + a * h, self._v_max, stopping)
         remaining = 0.0 if speed == d / h else d - h * speed
         return Travel(remaining, speed, (speed - travel.speed) / h)

@@ -59,10 +59,7 @@ def print_table(summary: dict[str, Any], console: Console) -> None:
         ('force difference rms', summary['force_difference_rms'], force),
         ('force difference max', summary['force_difference_max'], force),
         ('velocity difference rms', summary['velocity_difference_rms'], f'{position} /s'),
-        *(
-            (f'{tip} from its goal', error, 'm')
-            for tip, error in summary['tip_error_end'].items()
-        ),
+        *((f'{tip} from its goal', error, 'm') for tip, error in summary['tip_error_end'].items()),
         ('largest effort', 100.0 * summary['effort_share_max'], '% of its limit'),
         ('steps at an effort limit', float(summary['effort_limited_steps']), ''),
     ]
