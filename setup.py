@@ -47,7 +47,7 @@ setup(
         'msgspec',
         'mujoco',
         'numpy',
-        'pin>=3',  # Pinocchio, with coal; the PyPI project called pinocchio is something else
+        'pin>=4',  # Pinocchio, with coal; the PyPI project called pinocchio is something else
         'pybullet; python_version < "3.12"',  # no wheels for newer ones: there it is an extra
         'pyyaml',
         'rich',

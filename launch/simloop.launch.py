@@ -1,10 +1,9 @@
 """Run one scenario in process: ``ros2 launch simloop_ros simloop.launch.py scenario:=NAME``."""
 
+from launch import LaunchDescription
 from launch.actions import DeclareLaunchArgument
 from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
-
-from launch import LaunchDescription
 
 
 def generate_launch_description() -> LaunchDescription:

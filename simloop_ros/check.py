@@ -176,8 +176,8 @@ def _joint(joint: ET.Element) -> Iterator[Problem]:
         if not math.isfinite(value) or value < 0.0:
             yield Problem(name, f'its {key} limit is not a number [{unit}]', f'correct the {key}')
         elif value == 0.0:
-            what = f'it has no {key} limit, so it is taken as unlimited'
-            yield Problem(name, what, f'add {key}="..." [{unit}] to its <limit>', fatal=False)
+            remedy = f'add {key}="..." [{unit}] to its <limit>'
+            yield Problem(name, f'it has no {key} limit', remedy, fatal=key == 'effort')
     if kind != 'continuous':
         lower, upper = _number(limit, 'lower'), _number(limit, 'upper')
         if not lower < upper:
@@ -225,7 +225,7 @@ def _principal(link: str, inertia: Array) -> Iterator[Problem]:
         yield Problem(link, what, remedy)
     elif small + middle < (1.0 - TRIANGLE_ROUNDING) * large:
         what = f'no body has this inertia (triangle inequality): principal inertias {shown}'
-        yield Problem(link, what, remedy, fatal=False)
+        yield Problem(link, what, remedy)
 
 
 def _tips(tree: _Tree, tips: Iterable[str]) -> Iterator[Problem]:

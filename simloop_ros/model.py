@@ -18,6 +18,7 @@ from .errors import ConfigError, ModelError, UnknownNameError
 from .values import Array
 
 MOVING_TYPES = ('revolute', 'continuous', 'prismatic')
+TENSOR = ('ixx', 'ixy', 'ixz', 'iyy', 'iyz', 'izz')
 UNBOUNDED = 1e6
 """Range given to a continuous joint [rad]: beyond any number of turns that a run can make."""
 
@@ -107,6 +108,10 @@ class RobotModel:
         pin.framesForwardKinematics(self.pin_model, data, q)
         return np.array([data.oMf[frame].translation for frame in self.tip_frames])
 
+    def collision_geometry(self) -> pin.GeometryModel:
+        """Return the collision shapes of the links, without pairs."""
+        return pin.buildGeomFromUrdfString(self.pin_model, self.urdf, pin.GeometryType.COLLISION)
+
     def with_mass_bias(self, bias: float) -> RobotModel:
         """Return the robot with every link's mass and inertia scaled by ``1 + bias``."""
         if bias == 0.0:
@@ -144,6 +149,9 @@ def load_robot(config: RobotConfig, urdf_folder: Path | None = None) -> RobotMod
                 f'{path}: joint {joint_element.get("name")!r} is {kind}; only fixed-base arms of '
                 f'{", ".join(MOVING_TYPES)} joints can be controlled'
             )
+    for inertia in root.iter('inertia'):
+        # A tensor that is not complete makes the URDF parser drop the whole link.
+        inertia.attrib.update({key: '0' for key in TENSOR if key not in inertia.attrib})
     resolve_meshes(root, path, config.packages)
     urdf = ET.tostring(root, encoding='unicode')
     pin_model = _pin_model(urdf, str(path))
@@ -207,17 +215,39 @@ def parse_description(path: Path) -> ET.Element:
 
 
 def lock_joint(root: ET.Element, name: str, position: float) -> None:
-    """Make a joint fixed at zero, which is where the fixed transform already is."""
+    """Make a joint fixed at a position [rad]."""
     joints = {element.get('name', ''): element for element in root.findall('joint')}
     if name not in joints:
         raise UnknownNameError('joint to lock', name, joints)
-    if position != 0.0:
-        raise ConfigError(f'robot.lock: joint {name!r} can only be locked at 0, not at {position}')
     joint = joints[name]
+    _move_origin(joint, position)
     joint.set('type', 'fixed')
     for tag in ('axis', 'limit', 'mimic', 'dynamics', 'safety_controller', 'calibration'):
         for element in joint.findall(tag):
             joint.remove(element)
+
+
+def _move_origin(joint: ET.Element, position: float) -> None:
+    """Put a joint's motion by ``position`` [rad] into its origin."""
+    if position == 0.0:
+        return
+    origin = joint.find('origin')
+    if origin is None:
+        origin = ET.SubElement(joint, 'origin')
+    axis_element = joint.find('axis')
+    axis = _vector('1 0 0' if axis_element is None else axis_element.get('xyz', '1 0 0'))
+    if joint.get('type') == 'prismatic':
+        motion = pin.SE3(np.eye(3), position * axis)
+    else:
+        motion = pin.SE3(pin.exp3(position * axis / np.linalg.norm(axis)), np.zeros(3))
+    rotation = pin.rpy.rpyToMatrix(_vector(origin.get('rpy', '0 0 0')))
+    placement = pin.SE3(rotation, _vector(origin.get('xyz', '0 0 0'))) * motion
+    origin.set('xyz', ' '.join(map(repr, placement.translation.tolist())))
+    origin.set('rpy', ' '.join(map(repr, pin.rpy.matrixToRpy(placement.rotation).tolist())))
+
+
+def _vector(text: str) -> Array:
+    return np.array([float(number) for number in text.split()])
 
 
 def resolve_meshes(root: ET.Element, path: Path, packages: Sequence[str]) -> None:

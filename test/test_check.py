@@ -59,6 +59,8 @@ FATAL = {
     'effort no number': ('effort="4"', 'effort="4 Nm"', 'turn', 'effort limit is not a number'),
     'no range': ('lower="-1" upper="1"', '', 'turn', 'range is empty: lower 0, upper 0'),
     'range reversed': ('upper="1"', 'upper="-2"', 'turn', 'lower -1, upper -2'),
+    'triangle': (*inertia(0.1, 0.1, 0.3), 'arm', 'triangle inequality'),
+    'no effort': ('effort="4"', 'effort="0"', 'turn', 'no effort limit'),
     'floating': ('"revolute"', '"floating"', 'turn', 'floating joint'),
     'planar': ('"revolute"', '"planar"', 'turn', 'planar joint'),
     'mimic': ('<axis', '<mimic joint="other"/><axis', 'turn', 'mimic'),
@@ -75,8 +77,6 @@ FATAL = {
 }
 
 HARMLESS = {
-    'triangle': (*inertia(0.1, 0.1, 0.3), 'arm', 'triangle inequality'),
-    'no effort': ('effort="4"', 'effort="0"', 'turn', 'no effort limit'),
     'no velocity': ('velocity="3"', 'velocity="0"', 'turn', 'no velocity limit'),
 }
 

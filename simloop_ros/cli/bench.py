@@ -12,7 +12,7 @@ from rich.progress import Progress
 from rich.table import Table
 
 from ..bench.loop import bench_loop
-from ..errors import UnknownNameError
+from ..errors import ConfigError, UnknownNameError
 from ..loop.run import make_folder, write_text
 
 BENCHES = {'loop': bench_loop}
@@ -33,7 +33,10 @@ def bench(options: argparse.Namespace) -> int:
         raise UnknownNameError('benchmark', options.name, BENCHES)
     if options.json:
         make_folder(options.json.parent)
-    with Progress(console=Console(stderr=True), transient=True) as bar:
+        if options.json.is_dir():
+            raise ConfigError(f'{options.json}: is a folder; name a file')
+    console = Console(stderr=True)
+    with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
         task = bar.add_task(options.name, total=1.0)
         result = BENCHES[options.name](
             options.quick,

@@ -29,13 +29,14 @@ class EventRecorder:
         self._forces: list[float] = []
         self._end_steps = max(1, round(END_WINDOW / scenario.period))
         self._force_max = 0.0
-        for push in scenario.plant.pushes:
+        self._pushes: list[dict[str, Any]] = [
+            {'time': time, 'kind': kind, 'link': push.link}
+            for push in scenario.plant.pushes
             for time, kind in (
                 (push.start, 'push_start'),
                 (push.start + push.duration, 'push_end'),
-            ):
-                if scenario.duration is None or time <= scenario.duration:
-                    self._events.append({'time': time, 'kind': kind, 'link': push.link})
+            )
+        ]
 
     def add(self, step: int, kind: str, **details: Any) -> None:
         """Add an event at the end of a step."""
@@ -63,9 +64,10 @@ class EventRecorder:
         if len(self._forces) > 2 * self._end_steps:
             del self._forces[: self._end_steps]
 
-    def events(self) -> list[dict[str, Any]]:
-        """Return all events in the order of time."""
-        return sorted(self._events, key=lambda event: float(event['time']))
+    def events(self, end: float) -> list[dict[str, Any]]:
+        """Return all events in the order of time; of the pushes those that came before ``end``."""
+        pushes = [push for push in self._pushes if push['time'] < end + 0.5 * self._period]
+        return sorted(self._events + pushes, key=lambda event: float(event['time']))
 
     def contact_summary(self, log: LogReader) -> dict[str, Any]:
         """Return the contact forces and how both signs of 000 section 7.1 changed; or nothing.

@@ -16,6 +16,7 @@ from ..errors import ConfigError, DivergenceError, ModelError
 from ..model import RobotModel, load_robot
 from ..planning.build import build_planner
 from ..plants.build import build_plant
+from ..plants.overlap import refuse_overlap
 from ..resources import resource_folder
 from ..values import JointState
 from .events import EventRecorder
@@ -53,7 +54,6 @@ def prepare(scenario: Scenario) -> Prepared:
     :raises SimloopError: the scenario cannot be run, with the reason.
     """
     urdf_folder = resource_folder('urdf')
-    model = load_robot(scenario.robot, urdf_folder)
     unfit = [problem for problem in check_robot(scenario.robot, urdf_folder) if problem.fatal]
     if unfit:
         more = f' (and {len(unfit) - 1} more: simloop check)' if len(unfit) > 1 else ''
@@ -61,8 +61,10 @@ def prepare(scenario: Scenario) -> Prepared:
             f'{scenario.robot.urdf}: not fit for control: {unfit[0].where}: {unfit[0].what}; '
             f'{unfit[0].remedy}{more}'
         )
+    model = load_robot(scenario.robot, urdf_folder)
     start = JointState(model.home, np.zeros(model.n))
     period, plant_config = scenario.period, scenario.plant
+    refuse_overlap(model, plant_config.obstacles, start.position)
     motion = build_planner(scenario.planner, model, period, start, _encoder_error(scenario))
     control = ControlSimulation(
         model, scenario.control, period, noisy=_encoder_error(scenario) > 0.0
@@ -111,7 +113,9 @@ def run(
     try:
         with LogWriter(raw, model.n) as log:
             try:
-                costs = loop.run(prepared.steps, log, proceed, clock)
+                # Numbers that run away are reported as a divergence, not as warnings.
+                with np.errstate(over='ignore', invalid='ignore'):
+                    costs = loop.run(prepared.steps, log, proceed, clock)
                 if loop.index < prepared.steps:
                     status = 'interrupted'
             except DivergenceError as error:
@@ -125,11 +129,11 @@ def run(
             folder / 'log.mcap',
             model.joint_names,
             scenario.period,
-            {'scenario': scenario.name, 'summary': json.dumps(summary)},
+            {'scenario': scenario.name, 'summary': json.dumps(_as_json(summary))},
             model.urdf,
             progress,
         )
-        write_text(folder / 'summary.json', json.dumps(summary, indent=2) + '\n')
+        write_text(folder / 'summary.json', json.dumps(_as_json(summary), indent=2) + '\n')
     finally:
         raw.unlink(missing_ok=True)
         loop.plant.close()
@@ -150,8 +154,21 @@ def make_folder(folder: Path) -> None:
 def write_text(path: Path, text: str) -> None:
     """Write a file that is either whole or not there."""
     partial = path.with_name(path.name + '.part')
-    partial.write_text(text)
-    partial.replace(path)
+    try:
+        partial.write_text(text)
+        partial.replace(path)
+    except OSError as error:
+        partial.unlink(missing_ok=True)
+        raise ConfigError(f'{path}: cannot be written: {error.strerror}') from error
+
+
+def _as_json(value: Any) -> Any:
+    """Return the value with null for infinities and NaN, which JSON does not have."""
+    if isinstance(value, dict):
+        return {key: _as_json(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_as_json(item) for item in value]
+    return None if isinstance(value, float) and not np.isfinite(value) else value
 
 
 def _encoder_error(scenario: Scenario) -> float:
@@ -222,7 +239,7 @@ def _summary(
         'joint_units': joint_units(model),
         'graphs': list(scenario.graphs),
         'notes': list(prepared.notes),
-        'events': recorder.events(),
+        'events': recorder.events(duration),
         'digest': metrics.digest,
     }
 

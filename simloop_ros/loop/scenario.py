@@ -73,7 +73,10 @@ def scenario_names() -> tuple[str, ...]:
 def scenario_descriptions() -> dict[str, str]:
     """Return the one-line description of each shipped scenario."""
     folder = _folder('scenarios')
-    return {name: _read(folder / f'{name}.yaml')['description'] for name in scenario_names()}
+    return {
+        name: _read(folder / f'{name}.yaml', Scenario)['description']
+        for name in scenario_names()
+    }
 
 
 def load_scenario(name: str, settings: Iterable[str] = ()) -> Scenario:
@@ -89,12 +92,12 @@ def load_scenario(name: str, settings: Iterable[str] = ()) -> Scenario:
         path = _folder('scenarios') / f'{name}.yaml'
     else:
         raise UnknownNameError('scenario', name, scenario_names())
-    raw = {'name': path.stem, **_read(path)}
+    raw = {'name': path.stem, **_read(path, Scenario)}
     _expand_robot(raw)
     for setting in settings:
         _apply(raw, setting)
         _expand_robot(raw)
-    if 'robot' not in raw or 'urdf' not in raw['robot']:
+    if not isinstance(raw.get('robot'), dict) or 'urdf' not in raw['robot']:
         raise ConfigError(
             f'{path.stem}: no robot given; add --set robot.urdf=FILE --set robot.tips=[LINK], or '
             f'--set robot=NAME with one of {", ".join(_names("robots"))}'
@@ -124,16 +127,16 @@ def _names(kind: str) -> tuple[str, ...]:
     return tuple(sorted(path.stem for path in _folder(kind).glob('*.yaml')))
 
 
-def _read(path: Path) -> dict[str, Any]:
+def _read(path: Path, kind: type[msgspec.Struct]) -> dict[str, Any]:
     try:
         raw = yaml.load(path.read_text(), _Loader)
     except OSError as error:
         raise ConfigError(f'{path}: cannot be read: {error.strerror}') from error
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
+    except (yaml.YAMLError, ValueError) as error:
         raise ConfigError(f'{path}: not valid YAML: {" ".join(str(error).split())}') from error
     if not isinstance(raw, dict):
         raise ConfigError(f'{path}: not a mapping of keys to values')
-    _check_keys(raw, Scenario if 'planner' in raw or 'description' in raw else RobotConfig, '')
+    _check_keys(raw, kind, '')
     return raw
 
 
@@ -143,7 +146,7 @@ def _expand_robot(raw: dict[str, Any]) -> None:
     if isinstance(robot, str):
         if robot not in _names('robots'):
             raise UnknownNameError('robot', robot, _names('robots'))
-        raw['robot'] = _read(_folder('robots') / f'{robot}.yaml')
+        raw['robot'] = _read(_folder('robots') / f'{robot}.yaml', RobotConfig)
 
 
 def _apply(raw: dict[str, Any], setting: str) -> None:
@@ -152,7 +155,7 @@ def _apply(raw: dict[str, Any], setting: str) -> None:
         raise ConfigError(f'--set {setting}: not of the form key=value, for instance period=0.001')
     try:
         value = yaml.load(text, _Loader)
-    except yaml.YAMLError as error:
+    except (yaml.YAMLError, ValueError) as error:
         raise ConfigError(f'--set {key}: {text!r} is not valid YAML') from error
     *sections, last = key.split('.')
     nested: Any = {last: value}
@@ -177,6 +180,11 @@ def _check_keys(raw: Mapping[Any, Any], kind: Any, where: str) -> None:
         section = fields[key]
         if isinstance(value, dict) and hasattr(section, '__struct_fields__'):
             _check_keys(value, section, f'{where}{key}.')
+        elif isinstance(value, list):
+            entry = next(iter(get_args(section)), None)
+            for i, item in enumerate(value):
+                if isinstance(item, dict) and hasattr(entry, '__struct_fields__'):
+                    _check_keys(item, entry, f'{where}{key}[{i}].')
 
 
 def _leaves(value: Any, where: str = '') -> Iterator[tuple[str, Any]]:

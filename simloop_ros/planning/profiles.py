@@ -35,23 +35,30 @@ class ConstantAcceleration(Profile):
     """000, algorithm 1: accelerate, hold the largest velocity, decelerate, stop at the goal.
 
     The new speed is the smallest of ``v + a h``, ``v_max`` and the speed ``s`` from which equal
-    steps of ``a h`` still stop at the goal. With ``d`` to go, a step at ``s`` followed by that
-    deceleration covers ``s^2/(2 a) + s h/2 = d``, so ``s = a (sqrt(h^2/4 + 2 d/a) - h/2)``: the
-    continuous ``v^2/(2 a)`` of 000, made exact for steps. Below one step's worth (``d < a h^2``)
-    the last step is shortened to ``d/h`` and ends at the goal. The speed is a continuous function
-    of distance and speed, so rounding cannot make it overshoot or chatter.
+    steps of ``a h`` still stop at the goal. Stopping from ``n a h`` covers ``n (n + 1)/2`` times
+    ``a h^2``; between two such distances ``s`` is linear, ``s = a h (n/2 + u/(n + 1))`` with
+    ``u = d/(a h^2)`` to go, so that every step but the last slows by ``a h``: the continuous
+    ``v^2/(2 a)`` of 000, made exact for steps. Below one step's worth (``u < 1``) the last step is
+    shortened to ``d/h`` and ends at the goal. The speed is a continuous function of distance and
+    speed, so rounding cannot make it overshoot or chatter.
     """
 
     def __init__(self, period: float, acceleration: float, max_velocity: float):
         self._h = period
-        self._a = acceleration
         self._v_max = max_velocity
+        self._step = acceleration * period
+        self._steps_per_distance = 1.0 / (acceleration * period * period)
 
     def advance(self, travel: Travel) -> Travel:
         """Return the travel one step later."""
-        h, a, d = self._h, self._a, travel.remaining
-        stopping = min(d / h, a * (sqrt(0.25 * h * h + 2.0 * d / a) - 0.5 * h))
-        speed = min(travel.speed + a * h, self._v_max, stopping)
+        h, d, step = self._h, travel.remaining, self._step
+        u = d * self._steps_per_distance
+        if u <= 1.0:
+            stopping = d / h
+        else:
+            n = int(0.5 * sqrt(1.0 + 8.0 * u) - 0.5)
+            stopping = step * (0.5 * n + u / (n + 1))
+        speed = min(travel.speed + step, self._v_max, stopping)
         remaining = 0.0 if speed == d / h else d - h * speed
         return Travel(remaining, speed, (speed - travel.speed) / h)
 

@@ -16,7 +16,9 @@ AT_GOAL = 1e-6
 LAG = 1e-3
 """Distance of a tip behind its way at which it does not follow [m]."""
 LOST = 0.05
-"""Distance of a tip behind its way at which trying further is of no use [m]."""
+"""Distance of a tip behind its way at which it may never arrive [m]."""
+GIVING_UP = 0.3
+"""Time without coming nearer after which a lost tip is not tried further [s]."""
 AT_REST = 1e-9
 """Joint speed at which the robot is at rest [rad/s]."""
 SETTLING = 3.0
@@ -50,31 +52,37 @@ def rehearse(simulation: ForcedSimulation, start: JointState) -> Rehearsal:
     positions = []
     lag = 0.0
     lagging: tuple[int, Motion] | None = None
+    nearest, nearest_missing, stalled = motion, np.inf, 0
     settling = round(SETTLING / h)
     while settling > 0:
         motion = simulation.step(motion)
         positions.append(motion.joints.position)
-        behind = _behind(simulation, motion)
+        tips = simulation.tip_positions(motion.joints.position)
+        behind = np.linalg.norm(_wanted(simulation, motion) - tips, axis=1)
         tip = int(np.argmax(behind))
         if behind[tip] > max(lag, LAG):
             lag, lagging = float(behind[tip]), (tip, motion)
-        if lag > LOST:
+        missing = float(np.linalg.norm(simulation.goals - tips, axis=1).max())
+        if missing < nearest_missing - AT_GOAL:
+            nearest, nearest_missing, stalled = motion, missing, 0
+        stalled += 1
+        if lag > LOST and stalled * h > GIVING_UP:
             break
         if not any(travel.remaining for travel in motion.travels):
             if np.abs(motion.joints.velocity).max() < AT_REST:
                 break
             settling -= 1
-    _refuse_unreached(simulation, motion)
+    if missing > AT_GOAL:
+        _refuse_unreached(simulation, nearest)
     if lagging is not None:
         _refuse_lag(simulation, *lagging, lag)
     _refuse_self_collision(simulation, start, positions)
     return Rehearsal(np.array(positions), len(positions) * h)
 
 
-def _behind(simulation: ForcedSimulation, motion: Motion) -> Array:
-    """Return how far each tip is from where it should be on its way [m], shape ``(tips,)``."""
-    wanted = simulation.waypoints(motion.directions, motion.travels).reshape(-1, 3)
-    return np.linalg.norm(wanted - simulation.tip_positions(motion.joints.position), axis=1)
+def _wanted(simulation: ForcedSimulation, motion: Motion) -> Array:
+    """Return where the tips should be on their ways [m], shape ``(tips, 3)``."""
+    return simulation.waypoints(motion.directions, motion.travels).reshape(-1, 3)
 
 
 def _at_limits(simulation: ForcedSimulation, motion: Motion) -> tuple[str, ...]:
@@ -84,12 +92,9 @@ def _at_limits(simulation: ForcedSimulation, motion: Motion) -> tuple[str, ...]:
 
 
 def _refuse_unreached(simulation: ForcedSimulation, motion: Motion) -> None:
-    missing = np.linalg.norm(
-        simulation.goals - simulation.tip_positions(motion.joints.position), axis=1
-    )
+    tips = simulation.tip_positions(motion.joints.position)
+    missing = np.linalg.norm(simulation.goals - tips, axis=1)
     tip = int(np.argmax(missing))
-    if missing[tip] <= AT_GOAL:
-        return
     joints = _at_limits(simulation, motion)
     where = f'with {", ".join(joints)} at its limit' if joints else 'with the arm stretched out'
     goal = ', '.join(f'{x:.3f}' for x in simulation.goals[tip])
@@ -106,8 +111,10 @@ def _refuse_unreached(simulation: ForcedSimulation, motion: Motion) -> None:
 def _refuse_lag(simulation: ForcedSimulation, tip: int, motion: Motion, lag: float) -> None:
     name = simulation.model.tips[tip]
     share = np.abs(motion.joints.velocity) / simulation.model.velocity_limit
-    fastest = simulation.model.joint_names[int(np.argmax(share))]
-    joints = _at_limits(simulation, motion) or (fastest,)
+    fastest = np.flatnonzero(share >= (1.0 - AT_LIMIT) * share.max())
+    joints = _at_limits(simulation, motion) or tuple(
+        simulation.model.joint_names[i] for i in fastest
+    )
     raise GoalError(
         f'tip {name} cannot follow its way: it lags by {lag:.3g} m, with {", ".join(joints)} at '
         'its limit; lower planner.max_velocity or start from another robot.home',

@@ -22,9 +22,7 @@ class SelfCollision:
     def __init__(self, model: RobotModel, start: Array):
         self._pin_model = model.pin_model
         self._data = model.pin_model.createData()
-        self._geometry = pin.buildGeomFromUrdfString(
-            model.pin_model, model.urdf, pin.GeometryType.COLLISION
-        )
+        self._geometry = model.collision_geometry()
         bodies = self._geometry.geometryObjects
         self._links = [model.pin_model.frames[body.parentFrame].name for body in bodies]
         joints = [body.parentJoint for body in bodies]

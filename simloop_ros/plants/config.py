@@ -44,7 +44,11 @@ class Obstacle(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     :ivar kind: a plane is the half space behind ``normal``; a box has ``size``, a sphere
         ``radius``.
+    :ivar name: what it is called in events.
     :ivar position: a point of the plane, or the centre of the body [m].
+    :ivar normal: direction out of the half space.
+    :ivar size: edges of the box [m].
+    :ivar radius: of the sphere [m].
     """
 
     kind: Literal['plane', 'box', 'sphere']

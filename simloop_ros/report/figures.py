@@ -175,13 +175,13 @@ def _empty_figure(rows: int, columns: int, axes_height: float) -> tuple[Figure, 
 def _scales(graph: _Graph, series: Series) -> list[Scale]:
     """Return each joint's scale: one for all with the same unit, so that they compare at sight.
 
-    A joint whose values would be lost in it, at less than a hundredth, has its own.
+    A joint whose values would be lost in it, at less than a twentieth, has its own.
     """
     largest = [_largest(graph, series, joint) for joint in range(len(series.joint_names))]
     scales = []
     for unit, own in zip(series.units, largest, strict=True):
         common = max(x for u, x in zip(series.units, largest, strict=True) if u == unit)
-        scales.append(scale_for(common if own >= 0.01 * common else own, graph.unit(unit)))
+        scales.append(scale_for(common if own >= 0.05 * common else own, graph.unit(unit)))
     return scales
 
 

@@ -25,6 +25,11 @@ def draw_run(folder: Path, every_graph: bool = False) -> list[Path]:
     try:
         summary = json.loads((folder / 'summary.json').read_text())
         units, graphs = summary['joint_units'], summary['graphs']
+        title = run_title(summary['scenario'], summary['period'], summary['mass_bias'])
+        marks = [
+            Mark(float(event['time']), str(event['kind']).replace('_', ' '))
+            for event in summary['events']
+        ]
     except OSError as error:
         raise ConfigError(f'{folder}: not the folder of a run: no summary.json') from error
     except (ValueError, KeyError, TypeError) as error:
@@ -33,11 +38,6 @@ def draw_run(folder: Path, every_graph: bool = False) -> list[Path]:
     if not log.rows:
         return []
     series = series_of(log, log.period, log.joint_names, units)
-    marks = [
-        Mark(float(event['time']), str(event['kind']).replace('_', ' '))
-        for event in summary['events']
-    ]
-    title = run_title(summary['scenario'], summary['period'], summary['mass_bias'])
     return draw_figures(folder, GRAPHS if every_graph else graphs, series, title, marks)
 
 

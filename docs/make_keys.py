@@ -1,0 +1,63 @@
+"""Make ``docs/scenarios.md`` from the configuration classes: ``python docs/make_keys.py``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+import inspect
+from pathlib import Path
+import re
+from typing import Any
+
+import msgspec
+
+from simloop_ros.loop.scenario import Scenario
+from simloop_ros.plants.config import Obstacle, Push
+
+PAGE = Path(__file__).parent / 'scenarios.md'
+HEAD = """# Every key of a scenario
+
+Set them in a YAML file like those in `config/scenarios`, or with `--set key=value`. SI units and
+rad; on a prismatic joint m stands for rad and N for N m. This page is made by `make_keys.py`.
+"""
+
+
+def page() -> str:
+    """Return the page as Markdown."""
+    lines = [HEAD, *_section(Scenario, '')]
+    for name, kind in (('plant.pushes', Push), ('plant.obstacles', Obstacle)):
+        lines += [f'## Each of {name}', '', *_section(kind, '')]
+    return '\n'.join(lines).rstrip() + '\n'
+
+
+def _section(kind: Any, prefix: str) -> Iterator[str]:
+    """Yield a table of a class's fields, then the sections of those that are classes."""
+    meanings = {
+        name: ' '.join(text.split()).replace('``', '`')
+        for name, text in re.findall(
+            r':ivar (\w+): (.*?)(?=\n:|\Z)', inspect.getdoc(kind) or '', re.DOTALL
+        )
+    }
+    fields = msgspec.structs.fields(kind)
+    yield from ('| key | default | what |', '|---|---|---|')
+    for field in fields:
+        if not hasattr(field.type, '__struct_fields__'):
+            yield f'| `{prefix}{field.name}` | {_default(field)} | {meanings[field.name]} |'
+    yield ''
+    for field in fields:
+        if hasattr(field.type, '__struct_fields__'):
+            yield from (f'## {prefix}{field.name}', '')
+            yield from _section(field.type, f'{prefix}{field.name}.')
+
+
+def _default(field: msgspec.structs.FieldInfo) -> str:
+    if field.default_factory is not msgspec.NODEFAULT:
+        return str(field.default_factory())
+    if field.default is msgspec.NODEFAULT:
+        return 'required'
+    if isinstance(field.default, tuple):
+        return f'[{", ".join(map(str, field.default))}]'
+    return 'none' if field.default is None else str(field.default)
+
+
+if __name__ == '__main__':
+    PAGE.write_text(page())
