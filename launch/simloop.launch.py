@@ -1,9 +1,9 @@
 """Run one scenario in process: ``ros2 launch simloop_ros simloop.launch.py scenario:=NAME``."""
 
 from launch import LaunchDescription
-from launch.actions import DeclareLaunchArgument
+from launch.actions import DeclareLaunchArgument, ExecuteProcess
 from launch.substitutions import LaunchConfiguration
-from launch_ros.actions import Node
+from launch_ros.substitutions import ExecutableInPackage
 
 
 def generate_launch_description() -> LaunchDescription:
@@ -16,10 +16,10 @@ def generate_launch_description() -> LaunchDescription:
                 default_value=['runs/', LaunchConfiguration('scenario')],
                 description='folder for the results',
             ),
-            Node(
-                package='simloop_ros',
-                executable='simloop',
-                arguments=[
+            # Not a Node: simloop run is a plain program and knows no --ros-args.
+            ExecuteProcess(
+                cmd=[
+                    ExecutableInPackage('simloop', 'simloop_ros'),
                     'run',
                     LaunchConfiguration('scenario'),
                     '--out',

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 import json
 from pathlib import Path
+import sys
 import time
 from typing import Any
 
@@ -179,7 +180,7 @@ def test_a_missing_engine_is_replaced_and_noted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """On Python 3.12 and newer PyBullet is an extra; MuJoCo takes its place."""
-    monkeypatch.setitem(__import__('sys').modules, 'pybullet', None)
+    monkeypatch.setitem(sys.modules, 'pybullet', None)
     summary = go(tmp_path, 'sphere_collision', 'duration=0.1')
     assert summary['plant'] == 'mujoco'
     assert 'mujoco is used instead' in summary['notes'][0]

@@ -1,0 +1,140 @@
+"""The table and the figures of a run, from its files alone."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+import shutil
+import time
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from simloop_ros.errors import ConfigError
+from simloop_ros.loop.run import prepare, run
+from simloop_ros.loop.scenario import load_scenario
+from simloop_ros.report.figures import GRAPHS
+from simloop_ros.report.page import draw_run, print_table
+
+PNG = b'\x89PNG\r\n\x1a\n'
+
+
+@pytest.fixture(scope='module')
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the folder of a short run with a push, two of whose graphs are asked for."""
+    folder = tmp_path_factory.mktemp('run')
+    settings = [
+        'duration=0.2',
+        'graphs=[path_difference, force_comparison]',
+        'plant.pushes=[{link: sphere, start: 0.1, duration: 1, force: [0, 0, 1]}]',
+    ]
+    run(prepare(load_scenario('sphere_step', settings)), folder, time.perf_counter)
+    return folder
+
+
+@pytest.fixture
+def folder(finished: Path, tmp_path: Path) -> Path:
+    """Return a copy of that folder to change."""
+    return Path(shutil.copytree(finished, tmp_path / 'copy'))
+
+
+def table(summary: dict[str, Any]) -> str:
+    text = io.StringIO()
+    print_table(summary, Console(file=text, width=100))
+    return text.getvalue()
+
+
+def test_the_graphs_that_the_scenario_asks_for(folder: Path) -> None:
+    paths = draw_run(folder)
+    assert [path.name for path in paths] == ['path_difference.png', 'force_comparison.png']
+    assert all(path.read_bytes().startswith(PNG) for path in paths)
+    assert set(folder.glob('*.png')) == set(paths)
+
+
+def test_all_six(folder: Path) -> None:
+    paths = draw_run(folder, every_graph=True)
+    assert {path.stem for path in paths} == set(GRAPHS)
+    assert len(set(folder.glob('*.png'))) == 6
+
+
+def test_the_same_log_gives_the_same_figures(folder: Path) -> None:
+    first = [path.read_bytes() for path in draw_run(folder)]
+    assert [path.read_bytes() for path in draw_run(folder)] == first
+
+
+def test_a_run_without_a_step_has_no_figures(tmp_path: Path) -> None:
+    prepared = prepare(load_scenario('sphere_step'))
+    run(prepared, tmp_path, time.perf_counter, lambda _: False)
+    assert draw_run(tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    'text',
+    [
+        '',
+        '[]',
+        '{}',
+        '{"joint_units": ["m"], "graphs": ["path_difference"]}',
+        '{"joint_units": ["m"], "graphs": [], "scenario": "a", "period": 0, "events": 1}',
+        '\xff',
+    ],
+)
+def test_a_summary_of_something_else_is_refused(folder: Path, text: str) -> None:
+    (folder / 'summary.json').write_text(text, encoding='latin-1')
+    with pytest.raises(ConfigError, match=r'summary.json: not the summary of a run'):
+        draw_run(folder)
+
+
+def test_an_empty_folder_is_refused(tmp_path: Path) -> None:
+    for place in (tmp_path, tmp_path / 'none'):
+        with pytest.raises(ConfigError, match='not the folder of a run'):
+            draw_run(place)
+
+
+def test_a_log_cut_short_is_refused(folder: Path) -> None:
+    log = folder / 'log.mcap'
+    log.write_bytes(log.read_bytes()[:-100])
+    with pytest.raises(ConfigError, match='not a complete log'):
+        draw_run(folder)
+    log.unlink()
+    with pytest.raises(ConfigError, match=r'cannot read the log .*log.mcap'):
+        draw_run(folder)
+
+
+def test_an_unknown_graph_is_refused(folder: Path) -> None:
+    summary = json.loads((folder / 'summary.json').read_text())
+    (folder / 'summary.json').write_text(json.dumps({**summary, 'graphs': ['pie']}))
+    with pytest.raises(ConfigError, match="'pie'"):
+        draw_run(folder)
+
+
+def test_the_table_has_the_figures_with_their_units(finished: Path) -> None:
+    summary = json.loads((finished / 'summary.json').read_text())
+    text = table(summary)
+    for row, value, unit in (
+        ('path error rms', summary['path_error_rms'], 'm'),
+        ('force difference max', summary['force_difference_max'], 'N'),
+        ('sphere from its goal', summary['tip_error_end']['sphere'], 'm'),
+    ):
+        (line,) = (line for line in text.splitlines() if f' {row} ' in line)
+        assert float(line.split('│')[2]) == pytest.approx(value, rel=1e-3)  # four digits
+        assert line.split('│')[3].strip() == unit
+    assert 'h = 1/200 s' in text
+    assert summary['digest'] in text
+    assert 'contact force' not in text
+
+
+def test_the_table_of_a_contact_has_its_forces(finished: Path) -> None:
+    summary = json.loads((finished / 'summary.json').read_text())
+    text = table({**summary, 'contact_force_max': 12.5, 'contact_force_end': 2.5})
+    assert 'contact force max' in text
+    assert ' 12.5 ' in text
+
+
+def test_the_table_of_both_kinds_of_joints_names_both_units(finished: Path) -> None:
+    summary = json.loads((finished / 'summary.json').read_text())
+    text = table({**summary, 'joint_units': ['rad', 'm']})
+    assert 'm or rad' in text
+    assert 'N or N m' in text

@@ -1,0 +1,166 @@
+"""Who may import whom: design, section 4."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+import json
+from pathlib import Path
+import re
+import subprocess
+import sys
+
+import pytest
+
+import simloop_ros
+
+PACKAGE = Path(simloop_ros.__file__).parent
+MODULES = sorted(PACKAGE.rglob('*.py'))
+ROS = re.compile(r'^(rclpy|launch|launch_ros|ament_index_python|rosgraph_msgs|\w+_(msgs|srvs))$')
+ROS_FOLDERS = ('ros', 'nodes')
+BLOCKS = ('planning', 'control', 'plants', 'collision', 'guiding', 'bimanual')
+BASE = ('model', 'check', 'resources', 'values', 'errors', '')
+"""What everything speaks; the empty name is the package itself, which has the version."""
+LAYERS = {
+    **dict.fromkeys(BASE, 0),
+    **dict.fromkeys(BLOCKS, 1),
+    'loop': 2,
+    'report': 3,
+    'bench': 3,
+    'ros': 3,
+    'nodes': 4,
+    'cli': 5,
+}
+"""A part imports from its own and from lower layers only."""
+
+
+def part(module: Path) -> str:
+    """Return the name of the module's folder in the package, or its own if it has none."""
+    first = module.relative_to(PACKAGE).parts[0].removesuffix('.py')
+    return '' if first == '__init__' else first
+
+
+def imports(module: Path) -> Iterator[str]:
+    """Yield every imported name in full, wherever in the file the import stands."""
+    package = ('simloop_ros', *module.relative_to(PACKAGE).parts[:-1])
+    for node in ast.walk(ast.parse(module.read_text())):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            above = package[: len(package) - node.level + 1] if node.level else ()
+            base = '.'.join((*above, *([node.module] if node.module else [])))
+            yield from (f'{base}.{alias.name}' for alias in node.names)
+
+
+def own_imports(module: Path) -> set[str]:
+    """Return the parts of the package that a module imports."""
+    names = (name.split('.') for name in imports(module))
+    found = {name[1] for name in names if name[0] == 'simloop_ros' and len(name) > 1}
+    return {'' if name == '__version__' else name for name in found}
+
+
+def used_names(module: Path) -> set[str]:
+    """Return every dotted name that a module uses, as ``time.sleep``."""
+    return {
+        ast.unparse(node)
+        for node in ast.walk(ast.parse(module.read_text()))
+        if isinstance(node, (ast.Attribute, ast.Name))
+    }
+
+
+def each_of(modules: list[Path]) -> pytest.MarkDecorator:
+    ids = [str(module.relative_to(PACKAGE)) for module in modules]
+    return pytest.mark.parametrize('module', modules, ids=ids)
+
+
+by_module = each_of(MODULES)
+
+
+def test_the_walk_sees_imports_of_every_form() -> None:
+    loop = PACKAGE / 'loop' / 'run.py'
+    assert {'json', 'pathlib.Path', 'simloop_ros.loop.log.LogReader'} <= set(imports(loop))
+    assert own_imports(loop) >= {'check', 'control', 'errors', 'planning', 'plants', 'loop'}
+    plants = PACKAGE / 'plants' / 'build.py'
+    assert 'simloop_ros.plants.mujoco_plant.MujocoPlant' in imports(plants)  # in a function
+    assert own_imports(PACKAGE / 'cli' / 'main.py') == {'', 'errors', 'cli'}
+
+
+@by_module
+def test_every_module_has_a_layer(module: Path) -> None:
+    assert part(module) in LAYERS
+
+
+@by_module
+def test_imports_go_down_only(module: Path) -> None:
+    own = part(module)
+    for other in own_imports(module):
+        assert LAYERS[other] <= LAYERS[own], f'{own} imports {other}'
+        if LAYERS[own] == LAYERS[other] > 0:
+            assert other == own, f'{own} and {other} are neighbours'
+
+
+@each_of([module for module in MODULES if part(module) not in ROS_FOLDERS])
+def test_ros_stays_in_its_folders(module: Path) -> None:
+    tops = {name.split('.')[0] for name in imports(module)}
+    assert not [name for name in tops if ROS.match(name)]
+
+
+@each_of([module for module in MODULES if LAYERS.get(part(module), 0) <= 1])
+def test_blocks_have_no_clock_and_no_dice(module: Path) -> None:
+    """Time and random generator are arguments."""
+    tops = {name.split('.')[0] for name in imports(module)}
+    assert not tops & {'time', 'datetime', 'random', 'threading', 'asyncio'}
+    dice = re.compile(r'^(np|numpy)\.random\.(?!Generator$)')
+    assert not [name for name in used_names(module) if dice.match(name)]
+
+
+@by_module
+def test_nobody_sleeps_or_asks_for_the_wall_clock(module: Path) -> None:
+    forbidden = {'time.sleep', 'time.time', 'np.random.seed', 'numpy.random.seed'}
+    assert not used_names(module) & forbidden
+
+
+@each_of([module for module in MODULES if part(module) != 'report'])
+def test_only_report_draws(module: Path) -> None:
+    assert 'matplotlib' not in {name.split('.')[0] for name in imports(module)}
+
+
+LOADED = """
+import json, sys, time
+from pathlib import Path
+{body}
+print(json.dumps([name for name in {names} if name in sys.modules]))
+"""
+EVERYTHING = """
+import importlib, pkgutil, simloop_ros
+for module in pkgutil.walk_packages(simloop_ros.__path__, 'simloop_ros.'):
+    if module.name.split('.')[1] not in ('ros', 'nodes'):
+        importlib.import_module(module.name)
+"""
+A_RUN = """
+import tempfile
+from simloop_ros.cli.main import main
+with tempfile.TemporaryDirectory() as folder:
+    assert main(['run', 'sphere_step', '--set', 'duration=0.1', '--out', folder]) == 0
+"""
+
+
+def loaded(body: str, names: list[str]) -> list[str]:
+    """Return which of the names are imported once ``body`` has run in a fresh interpreter."""
+    done = subprocess.run(
+        [sys.executable, '-c', LOADED.format(body=body, names=names)],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=PACKAGE.parent,
+    )
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def test_importing_the_package_needs_neither_pybullet_nor_ros() -> None:
+    assert loaded(EVERYTHING, ['pybullet', 'pybullet_data', 'rclpy', 'launch', 'sensor_msgs']) == []
+
+
+def test_a_run_with_pinocchio_loads_no_other_engine() -> None:
+    names = ['pinocchio', 'pybullet', 'mujoco', 'rclpy', 'launch']
+    assert loaded(A_RUN, names) == ['pinocchio']
