@@ -158,7 +158,9 @@ def loaded(body: str, names: list[str]) -> list[str]:
 
 
 def test_importing_the_package_needs_neither_pybullet_nor_ros() -> None:
-    assert loaded(EVERYTHING, ['pybullet', 'pybullet_data', 'rclpy', 'launch', 'sensor_msgs']) == []
+    assert (
+        loaded(EVERYTHING, ['pybullet', 'pybullet_data', 'rclpy', 'launch', 'sensor_msgs']) == []
+    )
 
 
 def test_a_run_with_pinocchio_loads_no_other_engine() -> None:

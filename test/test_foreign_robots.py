@@ -55,8 +55,9 @@ def settings_of(robot: dict[str, str]) -> list[str]:
     return [f'robot.{key}={value}' for key, value in {**robot, 'urdf': urdf}.items()]
 
 
-@pytest.mark.parametrize('engine', ['pinocchio', 'mujoco'])
-@pytest.mark.parametrize('name', ROBOTS)
+@pytest.mark.parametrize(
+    ('name', 'engine'), [*((name, 'pinocchio') for name in ROBOTS), ('panda', 'mujoco')]
+)
 def test_step(tmp_path: Path, name: str, engine: str) -> None:
     scenario = load_scenario(
         'step',

@@ -44,7 +44,6 @@ def run(options: argparse.Namespace) -> int:
         settings.append(f'seed={options.seed}')
     scenario = load_scenario(options.scenario, settings)
     folder = options.out or Path('runs') / scenario.name
-    run_module.make_folder(folder)
     prepared = run_module.prepare(scenario)
     console = Console(stderr=True)
     for note in prepared.notes:

@@ -123,7 +123,7 @@ class ControlSimulation:
         self.steps += 1
         share = effort * self._inverse_limit
         # Sufficient for "finite and within every limit", and a fraction of the cost.
-        if share.dot(share) <= 1.0:
+        if share.dot(share) <= 1.0 and not self._sigma:
             return Command(velocity, acceleration, effort, False)
         return self._limited(state, velocity, acceleration, effort)
 
@@ -154,22 +154,27 @@ class ControlSimulation:
     ) -> Command:
         """Return the command with its effort clipped to the limits, if any is exceeded."""
         for what, values in (
-            ('desired velocity', velocity),
             ('position', state.position),
             ('velocity', state.velocity),
+            ('desired velocity', velocity),
             ('effort', effort),
         ):
             if not np.isfinite(values).all():
                 self._diverged(what, values, ~np.isfinite(values))
         clipped = np.clip(effort, -self._limit, self._limit)
         if np.array_equal(clipped, effort):
+            if self._sigma:
+                acceleration = self._expected(state, effort)
             return Command(velocity, acceleration, effort, False)
         runaway = np.abs(state.velocity) > RUNAWAY * self.model.velocity_limit
         if runaway.any():
             self._diverged('velocity', state.velocity, runaway)
         self.saturations += 1
-        expected = pin.aba(self._pin_model, self._data, state.position, state.velocity, clipped)
-        return Command(velocity, expected, clipped, True)
+        return Command(velocity, self._expected(state, clipped), clipped, True)
+
+    def _expected(self, state: JointState, effort: Array) -> Array:
+        """Return the twin's acceleration under an effort [rad/s^2]."""
+        return pin.aba(self._pin_model, self._data, state.position, state.velocity, effort)
 
     def _diverged(self, what: str, values: Array, where: np.ndarray) -> None:
         joint = int(np.flatnonzero(where)[0])

@@ -90,17 +90,19 @@ class Loop:
         """Take ``steps`` steps and return the mean cost of each part of a step [s].
 
         :param proceed: asked now and then, with the number of steps taken, whether to go on.
-        :param clock: with it, one step of each block of steps is taken apart and timed.
+        :param clock: with it, the last step of each block of steps is taken apart and timed.
         """
         costs = dict.fromkeys(PARTS, 0.0)
         timed = 0
         last = self.index + steps
         while self.index < last and proceed(self.index):
-            if clock is not None:
+            for _ in range(min(BLOCK, last - self.index) - 1):
+                self.step(log)
+            if clock is None:
+                self.step(log)
+            else:
                 self._timed_step(log, clock, costs)
                 timed += 1
-            for _ in range(min(BLOCK, last - self.index)):
-                self.step(log)
         return {part: cost / timed for part, cost in costs.items()} if timed else {}
 
     def _timed_step(

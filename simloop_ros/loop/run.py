@@ -64,14 +64,13 @@ def prepare(scenario: Scenario) -> Prepared:
     model = load_robot(scenario.robot, urdf_folder)
     start = JointState(model.home, np.zeros(model.n))
     period, plant_config = scenario.period, scenario.plant
+    built = build_plant(plant_config, model, period, np.random.default_rng(scenario.seed))
     refuse_overlap(model, plant_config.obstacles, start.position)
+    built.plant.reset(start)
     motion = build_planner(scenario.planner, model, period, start, _encoder_error(scenario))
     control = ControlSimulation(
         model, scenario.control, period, noisy=_encoder_error(scenario) > 0.0
     )
-    rng = np.random.default_rng(scenario.seed)
-    built = build_plant(plant_config, model, period, rng)
-    built.plant.reset(start)
     goals = None
     if scenario.planner.kind != 'guiding':
         goals = model.tip_positions(start.position) + np.array(scenario.planner.move)

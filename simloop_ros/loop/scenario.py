@@ -74,8 +74,7 @@ def scenario_descriptions() -> dict[str, str]:
     """Return the one-line description of each shipped scenario."""
     folder = _folder('scenarios')
     return {
-        name: _read(folder / f'{name}.yaml', Scenario)['description']
-        for name in scenario_names()
+        name: _read(folder / f'{name}.yaml', Scenario)['description'] for name in scenario_names()
     }
 
 

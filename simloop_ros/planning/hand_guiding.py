@@ -52,7 +52,7 @@ class HandGuiding(MotionPlanner):
         grip = self.memory
         apart = control.position - grip.reference
         if grip.tared < self._tare_steps:
-            share = 1.0 / (grip.tared + 1)
+            share = 1.0 / max(grip.tared, 1)  # the first is from before the robot sank
             resting = grip.resting + share * (apart - grip.resting)
             self.memory = Grip(grip.reference, resting, grip.tared + 1)
         elif (np.abs(apart - grip.resting) > self._threshold).any():

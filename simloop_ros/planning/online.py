@@ -16,8 +16,9 @@ class OnlinePlanner(MotionPlanner):
     from its own: the difference is what the controller corrects anyway. A joint beyond the leash
     (a contact, a hand, a torque limit) is taken to the end of the leash, goes on no faster than
     the robot does and never backwards, and the tips set out anew from there. So a held robot
-    makes the motion later, not wrong, and the force that the planner asks for is bounded by
-    ``M * leash``. Why not the whole state at every step: see ``docs/planning.md``.
+    makes the motion later, not wrong, and once the planner has come to rest, a few steps later,
+    it asks for no more force than ``M (leash + a)``. Why not the whole state at every step: see
+    ``docs/planning.md``.
 
     :param leash: largest distance between the two, per joint [rad].
     """

@@ -91,12 +91,16 @@ def _at_limits(simulation: ForcedSimulation, motion: Motion) -> tuple[str, ...]:
     return tuple(model.joint_names[i] for i in np.flatnonzero(near))
 
 
+def _at_limit(joints: tuple[str, ...]) -> str:
+    return f'{", ".join(joints)} at {"its limit" if len(joints) == 1 else "their limits"}'
+
+
 def _refuse_unreached(simulation: ForcedSimulation, motion: Motion) -> None:
     tips = simulation.tip_positions(motion.joints.position)
     missing = np.linalg.norm(simulation.goals - tips, axis=1)
     tip = int(np.argmax(missing))
     joints = _at_limits(simulation, motion)
-    where = f'with {", ".join(joints)} at its limit' if joints else 'with the arm stretched out'
+    where = f'with {_at_limit(joints)}' if joints else 'with the arm stretched out'
     goal = ', '.join(f'{x:.3f}' for x in simulation.goals[tip])
     name = simulation.model.tips[tip]
     raise GoalError(
@@ -116,8 +120,8 @@ def _refuse_lag(simulation: ForcedSimulation, tip: int, motion: Motion, lag: flo
         simulation.model.joint_names[i] for i in fastest
     )
     raise GoalError(
-        f'tip {name} cannot follow its way: it lags by {lag:.3g} m, with {", ".join(joints)} at '
-        'its limit; lower planner.max_velocity or start from another robot.home',
+        f'tip {name} cannot follow its way: it lags by {lag:.3g} m, with {_at_limit(joints)}; '
+        'lower planner.max_velocity or start from another robot.home',
         name,
         lag,
         joints,

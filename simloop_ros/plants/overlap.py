@@ -25,9 +25,7 @@ def refuse_overlap(model: RobotModel, obstacles: tuple[Obstacle, ...], q: Array)
                 continue
             where = coal.Transform3s(placement.rotation, placement.translation)
             result = coal.CollisionResult()
-            if coal.collide(
-                body.geometry, where, shape, place, coal.CollisionRequest(), result
-            ):
+            if coal.collide(body.geometry, where, shape, place, coal.CollisionRequest(), result):
                 link = model.pin_model.frames[body.parentFrame].name
                 raise ConfigError(
                     f'plant.obstacles: {obstacle.name} overlaps {link} at the start; move it, or '

@@ -46,12 +46,13 @@ def print_table(summary: dict[str, Any], console: Console) -> None:
     units = sorted(set(summary['joint_units']))
     position = ' or '.join(units)
     force = ' or '.join({'m': 'N', 'rad': 'N m'}[unit] for unit in units)
-    table = Table(
-        title=f'{summary["scenario"]}: {summary["robot"]}, plant {summary["plant"]}, '
+    console.print(
+        f'{summary["scenario"]}: {summary["robot"]}, plant {summary["plant"]}, '
         f'{period_text(summary["period"])}, {summary["duration"]:g} s',
-        title_justify='left',
-        show_header=False,
+        highlight=False,
+        soft_wrap=True,
     )
+    table = Table(show_header=False)
     rows: list[tuple[str, float | str, str]] = [
         ('status', summary['status'], ''),
         ('path error rms', summary['path_error_rms'], position),

@@ -138,9 +138,7 @@ def test_the_seed_decides(build: Build, tmp_path: Path, engine: str) -> None:
 
 
 def test_without_noise_the_seed_changes_nothing(build: Build, tmp_path: Path) -> None:
-    first, other = (
-        digest(build('sphere_step', f'seed={seed}'), 100, tmp_path) for seed in (1, 2)
-    )
+    first, other = (digest(build('sphere_step', f'seed={seed}'), 100, tmp_path) for seed in (1, 2))
     assert first == other
 
 
@@ -180,9 +178,7 @@ def test_proceed_stops_soon(build: Build, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize('steps', [1, BLOCK, BLOCK + 1, BLOCK + 2])
 @pytest.mark.parametrize('timed', [False, True])
-def test_as_many_steps_as_asked_for(
-    build: Build, tmp_path: Path, steps: int, timed: bool
-) -> None:
+def test_as_many_steps_as_asked_for(build: Build, tmp_path: Path, steps: int, timed: bool) -> None:
     loop = build('sphere_step').loop
     with LogWriter(tmp_path / 'raw', 1) as log:
         loop.run(steps, log, clock=(lambda: 0.0) if timed else None)

@@ -20,6 +20,7 @@ from simloop_ros.loop.scenario import load_scenario
 from simloop_ros.resources import resource_folder
 
 FILES = {'log.mcap', 'summary.json'}
+BOX = '[{kind: box, position: [5, 0, 0]}]'
 
 
 def go(folder: Path, name: str, *settings: str, **options: Any) -> dict[str, Any]:
@@ -94,7 +95,8 @@ def test_a_duration_without_or_with_endless_steps_is_refused(duration: str) -> N
         (['robot.tips=[spere]'], Exception, "spere.*sphere|sphere.*'spere'"),
         (['planner.move=[[0.1, 0, 0]]'], GoalError, 'tip sphere stays 0.1 m short'),
         (['plant.step=0.003'], ConfigError, 'plant.step: .*whole multiple'),
-        (['plant.obstacles=[{kind: box}]'], ConfigError, 'pinocchio has no contact'),
+        ([f'plant.obstacles={BOX}'], ConfigError, 'pinocchio has no contact'),
+        (['plant.obstacles=[{kind: box}]'], ConfigError, 'obstacle overlaps sphere'),
         (['plant.pushes=[{link: spere, start: 0, duration: 1}]'], ConfigError, 'mean sphere'),
     ],
 )
@@ -114,9 +116,9 @@ def test_a_stopped_run_keeps_what_it_has(tmp_path: Path) -> None:
     part, full = (read_mcap(tmp_path / name / 'log.mcap') for name in ('stopped', 'whole'))
     assert 300 <= stopped['steps'] == len(part.time) < whole['steps']
     assert part.columns.tobytes() == full.columns[: len(part.time)].tobytes()
-    assert compute_metrics(McapReader(tmp_path / 'stopped' / 'log.mcap')).digest == stopped[
-        'digest'
-    ]
+    assert (
+        compute_metrics(McapReader(tmp_path / 'stopped' / 'log.mcap')).digest == stopped['digest']
+    )
 
 
 def test_a_run_stopped_before_its_first_step_is_valid(tmp_path: Path) -> None:

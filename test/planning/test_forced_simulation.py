@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from math import exp
 
 import numpy as np
@@ -121,12 +122,34 @@ def test_velocity_is_the_nearest_in_kinetic_energy(
         kkt = np.block([[M, J.T], [J, np.zeros((len(J), len(J)))]])
         # Least squares: a direction in which a tip cannot move makes the system singular.
         solution = np.linalg.lstsq(kkt, np.concatenate((M @ u, wanted)), rcond=1e-9)[0]
-        np.testing.assert_allclose(
-            after.joints.velocity, solution[: robot.n], rtol=0.0, atol=KKT
-        )
+        np.testing.assert_allclose(after.joints.velocity, solution[: robot.n], rtol=0.0, atol=KKT)
         np.testing.assert_allclose(
             after.joints.position, q + h * after.joints.velocity, rtol=0.0, atol=ROUNDING
         )
+
+
+def test_a_held_joint_is_one_more_constraint(planar: Callable[[float], RobotModel]) -> None:
+    """The others are the nearest in kinetic energy with the shoulder at its bound.
+
+    The bound is the speed of the exponential approach to its end, ``(upper - q)/range_time``.
+    """
+    end, h, speed = 0.3, 0.005, 0.3
+    robot, config = planar(end), PlannerConfig(acceleration=speed / h, max_velocity=1.0)
+    q, rest = np.array([end - 1e-3, 0.8, 0.8]), np.zeros(3)
+    J, M = tip_jacobian(robot, q), mass_matrix(robot, q)
+    way = np.array([[-0.3, 0.1, 0.0]])
+    simulation = ForcedSimulation(robot, config, h, robot.tip_positions(q) + way)
+    after = simulation.step(simulation.start(JointState(q, rest))).joints.velocity
+    wanted = speed * way[0] / np.linalg.norm(way)
+    rows = np.vstack((J, [1.0, 0.0, 0.0]))
+    kkt = np.block([[M, rows.T], [rows, np.zeros((4, 4))]])
+    bound = 1e-3 / config.range_time
+    right = np.concatenate((rest, wanted, [bound]))
+    solution = np.linalg.lstsq(kkt, right, rcond=1e-9)[0]
+    np.testing.assert_allclose(after, solution[:3], rtol=0.0, atol=KKT)
+    assert after[0] == pytest.approx(bound, abs=KKT)
+    free = np.linalg.lstsq(kkt[:6, :6], right[:6], rcond=1e-9)[0]
+    assert free[0] > 2.0 * bound
 
 
 def test_keeps_the_speed_that_the_tips_have_towards_their_goals(
@@ -148,7 +171,7 @@ def test_free_motion_dies_with_the_damping_time(yumi: RobotModel, forced: Forced
     motions = run(simulation, JointState(yumi.home, v), 20 * damping_time)
     worth_looking = 1e-6  # of the energy at the start; below it the tips' rounding shows
     first = energy(mass_matrix(yumi, yumi.home), v)
-    for before, after in zip(motions, motions[1:], strict=False):
+    for before, after in pairwise(motions):
         mass = mass_matrix(yumi, before.joints.position)
         old, new = (energy(mass, motion.joints.velocity) for motion in (before, after))
         if old > worth_looking * first:
@@ -177,7 +200,7 @@ def test_a_joint_at_its_end_leaves_the_way_to_the_others(
     free, bounded = planar(2.5), planar(end)
     goal = free.tip_positions(free.home) + np.array(move)
     turned = [motion.joints.position[0] for motion in run(forced(free, move), at_home(free), 4.0)]
-    assert max(turned) > end + 0.1
+    assert max(turned) > end + 0.05
     motions = run(forced(bounded, move), at_home(bounded), 4.0)
     assert_within_limits(bounded, motions)
     last = motions[-1].joints

@@ -17,7 +17,9 @@ from simloop_ros.values import JointState
 Forced = Callable[..., ForcedSimulation]
 AtHome = Callable[[RobotModel], JointState]
 
-NEAR = 2e-3  # m: at full stretch the arm comes as near as a step at 0.25 m/s and 5 ms, and trembles
+NEAR = 2e-3  # m: at full stretch an arm trembles by a step or two at 0.25 m/s and 5 ms
+TREMBLE = 0.03  # m: the same with three links and speed limits of 2 rad/s: 10 mrad per joint
+ROUNDING = 1e-12  # m
 LINK = 1.0  # m: each of two_link's
 REACH = 2.0 * LINK
 OUTWARD = [[0.0, 0.3, 0.0], [0.0, -0.3, 0.0]]
@@ -40,7 +42,7 @@ def test_out_of_reach_says_which_tip_and_by_how_much(
     move = goal - two_link.tip_positions(two_link.home)
     error = refusal(forced(two_link, move.tolist()), at_home(two_link))
     assert error.tip == 'tip'
-    assert error.missing == pytest.approx(r - REACH, abs=NEAR)
+    assert r - REACH - ROUNDING <= error.missing <= r - REACH + NEAR
     assert error.joints == ()
     assert 'out of reach: tip tip' in str(error)
     assert 'stretched out' in str(error)
@@ -82,7 +84,8 @@ def test_only_the_joint_at_its_limit_is_named(
     elbow = 0.5 * np.array([np.cos(end), np.sin(end), 0.0])
     error = refusal(forced(robot, [[-0.5, 0.2, 0.0]]), at_home(robot))
     assert error.joints == ('joint1',)
-    assert error.missing == pytest.approx(np.linalg.norm(goal - elbow) - 1.0, abs=NEAR)
+    truth = np.linalg.norm(goal - elbow) - 1.0
+    assert truth - ROUNDING <= error.missing <= truth + TREMBLE
 
 
 def test_too_fast_says_so_and_not_that_the_goal_is_out_of_reach(

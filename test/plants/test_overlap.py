@@ -22,7 +22,7 @@ OUTSIDE = {
 @pytest.mark.parametrize('kind', INSIDE)
 def test_overlap_is_refused(ball, kind):
     refuse_overlap(ball, (OUTSIDE[kind],), np.zeros(1))
-    with pytest.raises(ConfigError, match='obstacle overlaps .* at the start'):
+    with pytest.raises(ConfigError, match=r'obstacle overlaps .* at the start'):
         refuse_overlap(ball, (OUTSIDE[kind], INSIDE[kind]), np.zeros(1))
 
 

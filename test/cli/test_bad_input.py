@@ -1,0 +1,214 @@
+"""A user's mistake: exit status 2, one clear line, nothing written, never a traceback."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+import os
+from pathlib import Path
+import subprocess
+import sys
+
+import pytest
+
+from simloop_ros.cli.main import USER_ERROR, main
+
+Refused = Callable[..., str]
+
+ARM = """<robot name="arm">
+  <link name="base"/>
+  <link name="arm"><inertial><mass value="2"/>
+    <inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.1"/></inertial>{link}</link>
+  <joint name="turn" type="revolute">
+    <parent link="base"/><child link="arm"/><axis xyz="0 1 0"/>{limit}</joint>
+</robot>"""
+LIMIT = '<limit lower="-1" upper="1" velocity="3" effort="4"/>'
+MESH = '<visual><geometry><mesh filename="package://nowhere/arm.stl"/></geometry></visual>'
+XACRO = '<robot name="a" xmlns:xacro="http://www.ros.org/wiki/xacro"><xacro:none/></robot>'
+
+
+@pytest.fixture
+def refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture
+) -> Refused:
+    """Return a call of the command that must be refused; it gives the line back.
+
+    The line is taken from the file descriptor: libraries in C write there as well.
+    """
+    monkeypatch.chdir(tmp_path)
+
+    def call(*arguments: str) -> str:
+        before = {path for path in tmp_path.rglob('*') if path.is_file()}
+        assert main(arguments) == USER_ERROR
+        captured = capfd.readouterr()
+        assert captured.out == ''
+        assert captured.err.startswith('simloop: ')
+        assert captured.err.endswith('\n')
+        assert captured.err.count('\n') == 1, captured.err
+        assert {path for path in tmp_path.rglob('*') if path.is_file()} == before
+        return captured.err.removeprefix('simloop: ').strip()
+
+    return call
+
+
+def sets(*settings: str) -> list[str]:
+    return [word for setting in settings for word in ('--set', setting)]
+
+
+@pytest.mark.parametrize(
+    ('scenario', 'settings', 'parts'),
+    [
+        ('sphere_stp', [], ['sphere_stp', 'did you mean sphere_step']),
+        ('xyzzy', [], ['xyzzy', 'valid: ', 'yumi_step']),
+        ('none.yaml', [], ['none.yaml', 'No such file']),
+        ('sphere_step', ['plant.nois=1'], ['plant.nois', 'did you mean plant.noise']),
+        ('sphere_step', ['perod=1'], ['perod', 'did you mean period']),
+        ('sphere_step', ['period'], ['period', 'key=value']),
+        ('sphere_step', ['period=0'], ['period: ', '> 0']),
+        ('sphere_step', ['period=nan'], ['period: ']),
+        ('sphere_step', ['period=.nan'], ['period: ', 'not a finite number']),
+        ('sphere_step', ['period=-0.001'], ['period: ', '> 0']),
+        ('sphere_step', ['period=fast'], ['period: ']),
+        ('sphere_step', ['duration=-1'], ['duration: ', '> 0']),
+        ('sphere_step', ['duration=1e300'], ['duration: ', 'steps']),
+        ('sphere_step', ['plant.step=0.003'], ['plant.step', '0.005', '0.0025']),
+        ('sphere_step', ['plant.step=0.01'], ['plant.step', 'whole multiple']),
+        ('sphere_step', ['planner.move=[[0, .nan, 0]]'], ['planner.move[0][1]', 'nan']),
+        ('sphere_step', ['planner.move=[[0, 0, 1], [0, 0, 1]]'], ['planner.move', '2', '1 tips']),
+        ('yumi_step', ['planner.move=[[0, 0, 0.1]]'], ['planner.move', '2 tips', 'tool0_r']),
+        ('sphere_step', ['planner.move=[[1, 0, 0]]'], ['tip sphere', '1 m', 'stretched']),
+        ('sphere_step', ['robot=spere'], ['spere', 'did you mean sphere']),
+        ('sphere_step', ['robot=5'], ['no robot given']),
+        ('sphere_step', ['robot.home.slide=1e9'], ['slide', 'range']),
+        ('sphere_step', ['robot.home.slid=0'], ['slid']),
+        ('sphere_step', ['robot.tips=[spere]'], ['spere', 'sphere']),
+        ('sphere_step', ['plant.engine=bullet'], ['plant.engine']),
+        ('sphere_collision', ['plant.engine=pinocchio'], ['no contact', 'mujoco']),
+        ('step', [], ['no robot given', 'robot.urdf=FILE']),
+    ],
+)
+def test_run(refused: Refused, scenario: str, settings: list[str], parts: list[str]) -> None:
+    line = refused('run', scenario, *sets(*settings), '--out', 'out')
+    assert all(part in line for part in parts), line
+
+
+@pytest.mark.parametrize(
+    ('move', 'parts'),
+    [
+        ('[[0, 0.9, 0], [0, -0.9, 0]]', ['goal out of reach: tip tool0_', ' m short of (']),
+        ('[[0, -0.6, 0], [0, 0.6, 0]]', []),
+    ],
+)
+def test_a_goal_out_of_reach_says_who_how_far_and_why(
+    refused: Refused, move: str, parts: list[str]
+) -> None:
+    line = refused('run', 'yumi_step', *sets(f'planner.move={move}'), '--out', 'out')
+    assert all(part in line for part in parts), line
+    assert any(why in line for why in ('yumi_', 'stretched'))  # a joint, a link, or the arm
+
+
+@pytest.mark.parametrize(
+    ('name', 'text', 'part'),
+    [
+        ('none.urdf', None, 'no such robot description'),
+        ('arm.urdf', '<robot name="arm">', 'not a valid XML file'),
+        ('arm.urdf', '', 'not a valid XML file'),
+        ('arm.urdf', 'robot: arm', 'not a valid XML file'),
+        ('arm.urdf', '<sdf version="1.6"/>', 'not a robot'),
+        ('arm.urdf', '<robot name="rock"><link name="arm"/></robot>', 'no moving joint'),
+        ('arm.urdf', ARM.format(link=MESH, limit=LIMIT), 'arm.stl'),
+        ('arm.urdf', ARM.format(link='', limit=''), 'turn'),
+        ('arm.urdf', ARM.replace('value="2"', 'value="0"').format(link='', limit=LIMIT), 'mass'),
+        ('arm.xacro', XACRO, 'xacro'),
+    ],
+    ids=[
+        'missing',
+        'broken XML',
+        'empty',
+        'YAML',
+        'SDF',
+        'no joint',
+        'mesh',
+        'no limit',
+        'no mass',
+        'xacro',
+    ],
+)
+def test_a_file_that_is_no_robot(
+    refused: Refused, tmp_path: Path, name: str, text: str | None, part: str
+) -> None:
+    if text is not None:
+        (tmp_path / name).write_text(text)
+    settings = sets(f'robot.urdf={name}', 'robot.tips=[arm]', 'planner.move=[[0, 0, 0]]')
+    line = refused('run', 'step', *settings, '--out', 'out')
+    assert name in line
+    assert part in line
+
+
+@pytest.mark.parametrize('seed', ['abc', '-1', '1.5', '', '[1]', '{', '.nan'])
+def test_seed(refused: Refused, seed: str) -> None:
+    assert 'seed' in refused('run', 'sphere_step', f'--seed={seed}', '--out', 'out')
+
+
+def test_a_folder_that_cannot_be_written(refused: Refused, tmp_path: Path) -> None:
+    (tmp_path / 'file').write_text('not a folder')
+    for out in ('file/out', 'file'):
+        line = refused('run', 'sphere_step', '--out', out)
+        assert f'{out}: cannot be written' in line
+    assert (tmp_path / 'file').read_text() == 'not a folder'
+    assert 'cannot be written' in refused('bench', 'loop', '--json', 'file/bench.json')
+    assert '.: is a folder' in refused('bench', 'loop', '--json', '.')
+
+
+@pytest.mark.parametrize(
+    ('arguments', 'part'),
+    [
+        ([], 'COMMAND'),
+        (['rn'], "invalid choice: 'rn'"),
+        (['run'], 'SCENARIO'),
+        (['run', 'sphere_step', '--sed', '1'], '--sed'),
+        (['run', 'sphere_step', '--set'], '--set'),
+        (['run', 'sphere_step', 'yumi_step'], 'yumi_step'),
+        (['list', '--long'], '--long'),
+        (['plot'], 'DIR'),
+        (['check'], 'URDF'),
+        (['bench', 'nonsense'], 'nonsense'),
+        (['bench', 'lop'], 'did you mean loop'),
+        (['bench', '--slow'], '--slow'),
+    ],
+)
+def test_arguments(refused: Refused, arguments: list[str], part: str) -> None:
+    assert part in refused(*arguments)
+
+
+def test_plot_without_a_run(refused: Refused, tmp_path: Path) -> None:
+    (tmp_path / 'empty').mkdir()
+    for folder in ('empty', 'none'):
+        assert f'{folder}: not the folder of a run' in refused('plot', folder)
+    (tmp_path / 'empty' / 'summary.json').write_text('{}')
+    assert 'not the summary of a run' in refused('plot', 'empty')
+
+
+def test_check_of_what_is_no_robot(refused: Refused, tmp_path: Path) -> None:
+    assert 'no such robot description: none.urdf' in refused('check', 'none.urdf')
+    (tmp_path / 'arm.urdf').write_text('<robot')
+    assert 'not a valid XML file' in refused('check', 'arm.urdf')
+
+
+@pytest.mark.parametrize(
+    'arguments',
+    [['run', 'sphere_stp'], ['run', 'step', '--set', 'robot.urdf=arm.urdf'], ['plot', 'none']],
+)
+def test_the_same_from_a_shell(tmp_path: Path, arguments: list[str]) -> None:
+    (tmp_path / 'arm.urdf').write_text('<robot')
+    done = subprocess.run(
+        [sys.executable, '-m', 'simloop_ros.cli.main', *arguments],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        env={**os.environ, 'PYTHONPATH': os.pathsep.join(filter(None, sys.path))},
+        check=False,
+    )
+    assert done.returncode == USER_ERROR
+    assert done.stdout == ''
+    assert done.stderr.startswith('simloop: ')
+    assert len(done.stderr.splitlines()) == 1

@@ -1,0 +1,157 @@
+"""Every command from its arguments to its exit status, output and files."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+import subprocess
+import sys
+
+import pytest
+
+from simloop_ros import __version__
+from simloop_ros.cli.main import main
+from simloop_ros.loop.mcap import McapReader, read_mcap
+from simloop_ros.loop.metrics import compute_metrics
+from simloop_ros.loop.scenario import scenario_descriptions, scenario_names
+from simloop_ros.report.figures import GRAPHS
+from simloop_ros.resources import resource_folder
+
+SHORT = ['run', 'sphere_step', '--set', 'duration=0.1']
+Captured = pytest.CaptureFixture[str]
+
+
+def test_list(capsys: Captured) -> None:
+    assert main(['list']) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines] == list(scenario_names())
+    for line, description in zip(lines, scenario_descriptions().values(), strict=True):
+        assert line.endswith(description)
+
+
+@pytest.mark.parametrize(
+    'arguments', [['--help'], ['--version'], *([c, '--help'] for c in ('run', 'plot', 'bench'))]
+)
+def test_help(capsys: Captured, arguments: list[str]) -> None:
+    with pytest.raises(SystemExit) as caught:
+        main(arguments)
+    assert caught.value.code == 0
+    assert (__version__ if '--version' in arguments else 'simloop') in capsys.readouterr().out
+
+
+def test_run_shows_a_table_and_writes_its_files(tmp_path: Path, capsys: Captured) -> None:
+    out = tmp_path / 'deep' / 'out'
+    assert main([*SHORT, '--set', 'plant.noise=1e-5', '--seed', '7', '--out', str(out)]) == 0
+    captured = capsys.readouterr()
+    summary = json.loads((out / 'summary.json').read_text())
+    assert summary['seed'] == 7
+    expected = {'summary.json', 'log.mcap'} | {f'{graph}.png' for graph in summary['graphs']}
+    assert {path.name for path in out.iterdir()} == expected
+    assert summary['digest'] in captured.out
+    assert 'path error rms' in captured.out
+    assert str(out / 'path_difference.png') in captured.out
+    assert captured.err == ''  # progress is for a terminal
+    assert compute_metrics(McapReader(out / 'log.mcap')).digest == summary['digest']
+
+
+def test_run_goes_to_runs_where_nothing_else_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(SHORT) == 0
+    assert (tmp_path / 'runs' / 'sphere_step' / 'summary.json').is_file()
+
+
+def test_run_of_a_file(tmp_path: Path) -> None:
+    scenario = tmp_path / 'mine.yaml'
+    scenario.write_text(
+        'description: mine\nrobot: two_link\nduration: 0.1\nplanner: {kind: guiding}\n'
+    )
+    assert main(['run', str(scenario), '--out', str(tmp_path / 'out')]) == 0
+    summary = json.loads((tmp_path / 'out' / 'summary.json').read_text())
+    assert (summary['scenario'], summary['robot']) == ('mine', 'two_link')
+
+
+def test_a_shell_gives_the_digest_of_this_process(tmp_path: Path) -> None:
+    arguments = [*SHORT, '--set', 'plant.noise=1e-5', '--seed', '3', '--out']
+    assert main([*arguments, str(tmp_path / 'here')]) == 0
+    subprocess.run(
+        [sys.executable, '-m', 'simloop_ros.cli.main', *arguments, str(tmp_path / 'there')],
+        check=True,
+        capture_output=True,
+        cwd=tmp_path,
+        env={**os.environ, 'PYTHONPATH': os.pathsep.join(filter(None, sys.path))},
+    )
+    here, there = (
+        json.loads((tmp_path / name / 'summary.json').read_text()) for name in ('here', 'there')
+    )
+    assert here['digest'] == there['digest']
+
+
+def test_a_run_that_diverges(tmp_path: Path, capsys: Captured) -> None:
+    """A reading five periods old under a deadbeat law is unstable."""
+    out = tmp_path / 'out'
+    settings = ['--set', 'plant.delay=5', '--set', 'graphs=[path_difference]']
+    assert main(['run', 'yumi_step', *settings, '--out', str(out)]) == 1
+    captured = capsys.readouterr()
+    summary = json.loads((out / 'summary.json').read_text())
+    assert summary['status'] == 'diverged'
+    assert captured.err.count('\n') == 1
+    assert captured.err.startswith(f'simloop: diverged at step {summary["steps"]} ')
+    assert any(joint in captured.err for joint in summary['joint_names'])
+    assert read_mcap(out / 'log.mcap').time.size == summary['steps']
+    assert (out / 'path_difference.png').is_file()
+    assert not (out / 'log.raw').exists()
+
+
+def test_a_light_robot_diverges(tmp_path: Path, capsys: Captured) -> None:
+    """Ten times lighter than its model, every correction overshoots tenfold."""
+    settings = ['--set', 'plant.mass_bias=-0.9', '--set', 'graphs=[]']
+    assert main(['run', 'yumi_step', *settings, '--out', str(tmp_path)]) == 1
+    assert 'diverged at step' in capsys.readouterr().err
+
+
+def test_plot(tmp_path: Path, capsys: Captured) -> None:
+    folder = str(tmp_path)
+    assert main([*SHORT, '--set', 'graphs=[path_comparison]', '--out', folder]) == 0
+    (first,) = tmp_path.glob('*.png')
+    pixels = first.read_bytes()
+    first.unlink()
+    capsys.readouterr()
+    assert main(['plot', folder]) == 0
+    assert capsys.readouterr().out.split() == [str(first)]
+    assert first.read_bytes() == pixels
+    assert main(['plot', folder, '--all']) == 0
+    assert {Path(line).stem for line in capsys.readouterr().out.split()} == set(GRAPHS)
+    assert len(list(tmp_path.glob('*.png'))) == 6
+
+
+@pytest.mark.parametrize('robot', ['sphere.urdf', 'two_link.urdf', 'yumi.urdf.xacro'])
+def test_check_of_a_fit_robot(capsys: Captured, robot: str) -> None:
+    assert main(['check', robot]) == 0
+    captured = capsys.readouterr()
+    assert captured.out.splitlines()[-1] == f'{robot}: fit for control'
+    assert 'unfit' not in captured.out
+    assert captured.err == ''
+
+
+def test_check_of_an_unfit_robot(tmp_path: Path, capsys: Captured) -> None:
+    text = (resource_folder('urdf') / 'two_link.urdf').read_text()
+    path = tmp_path / 'arm.urdf'
+    path.write_text(text.replace('<inertial>', '<!--').replace('</inertial>', '-->'))
+    assert main(['check', str(path), '--tips', 'tip']) == 1
+    captured = capsys.readouterr()
+    *problems, verdict = captured.out.splitlines()
+    unfit = [line for line in problems if line.startswith('unfit')]
+    assert unfit == problems[: len(unfit)]  # what must be mended comes first
+    assert verdict == f'{path}: unfit, {len(unfit)} to mend'
+    assert len(unfit) == 2
+    assert captured.err == ''
+
+
+def test_check_knows_tips_and_locks(capsys: Captured) -> None:
+    assert main(['check', 'two_link.urdf', '--tips', 'tpi']) == 1
+    assert "there is no link 'tpi'" in capsys.readouterr().out
+    assert main(['check', 'two_link.urdf', '--lock', 'joint2', '--tips', 'tip']) == 0
+    assert capsys.readouterr().out == 'two_link.urdf: fit for control\n'
