@@ -27,11 +27,15 @@ class ControlMemory(msgspec.Struct, frozen=True):
     :ivar state: the control state ``(q, v)``.
     :ivar law: what the control law remembers.
     :ivar follower: what the rollback remembers beside the state.
+    :ivar steps: number of steps taken.
+    :ivar saturations: number of steps in which an effort limit was applied.
     """
 
     state: JointState
     law: JointState | None
     follower: Array | None
+    steps: int
+    saturations: int
 
 
 class ControlSimulation:
@@ -65,8 +69,6 @@ class ControlSimulation:
     ):
         self.model = model
         self.rollback_kind = config.rollback or ('observer' if noisy else 'measured')
-        self.saturations = 0
-        self.steps = 0
         self._h = period
         self._rate = np.full(model.n, 1.0 / period)  # as an array: numpy need not convert it
         self._law: Law = (
@@ -93,19 +95,25 @@ class ControlSimulation:
     def reset(self, state: JointState) -> None:
         """Start from a joint state, as measured."""
         self.state = state
+        self.steps = 0
+        self.saturations = 0
         self._law.reset(state)
         self._follower.reset(state)
 
     @property
     def memory(self) -> ControlMemory:
         """Return all that the next step depends on; assigning an earlier one goes back to it."""
-        return ControlMemory(self.state, self._law.memory, self._follower.memory)
+        return ControlMemory(
+            self.state, self._law.memory, self._follower.memory, self.steps, self.saturations
+        )
 
     @memory.setter
     def memory(self, memory: ControlMemory) -> None:
         self.state = memory.state
         self._law.memory = memory.law
         self._follower.memory = memory.follower
+        self.steps = memory.steps
+        self.saturations = memory.saturations
 
     def step(self, desired: Array) -> Command:
         """Return the command that takes the twin to the desired position; algorithm 2.

@@ -186,6 +186,7 @@ def test_efforts_stay_within_limits_and_are_counted(
         assert np.all(np.abs(command.effort) <= robot.effort_limit)
         at_limit = bool((np.abs(command.effort) == robot.effort_limit).any())
         assert command.saturated == at_limit
+        assert (control.steps, control.saturations) == (1, at_limit)
         counted += at_limit
         before, state = state, step(state, command.effort)
         twin = (state.velocity - before.velocity) / H
@@ -194,8 +195,7 @@ def test_efforts_stay_within_limits_and_are_counted(
         # Back to rest: not the run is tested here but each step.
         state = JointState(robot.home, np.zeros(robot.n))
         control.reset(state)
-    assert control.saturations == counted > 0
-    assert control.steps == 50
+    assert counted > 0
 
 
 def test_one_joint_at_its_limit_is_enough(two_link: RobotModel) -> None:

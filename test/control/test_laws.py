@@ -47,7 +47,7 @@ def test_computed_torque_obeys_its_error_equation(
     state = JointState(
         robot.home + rng.normal(scale=2e-3, size=robot.n), rng.normal(scale=0.01, size=robot.n)
     )
-    control.memory = ControlMemory(state=state, law=wanted, follower=None)
+    control.memory = ControlMemory(state=state, law=wanted, follower=None, steps=0, saturations=0)
     expected = recursion(
         wanted.position - state.position,
         wanted.velocity - state.velocity,

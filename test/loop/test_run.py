@@ -96,7 +96,11 @@ def test_a_duration_without_or_with_endless_steps_is_refused(duration: str) -> N
         (['planner.move=[[0.1, 0, 0]]'], GoalError, 'tip sphere stays 0.1 m short'),
         (['plant.step=0.003'], ConfigError, 'plant.step: .*whole multiple'),
         ([f'plant.obstacles={BOX}'], ConfigError, 'pinocchio has no contact'),
-        (['plant.obstacles=[{kind: box}]'], ConfigError, 'obstacle overlaps sphere'),
+        (
+            ['plant.engine=mujoco', 'plant.obstacles=[{kind: box}]'],
+            ConfigError,
+            'obstacle overlaps sphere',
+        ),
         (['plant.pushes=[{link: spere, start: 0, duration: 1}]'], ConfigError, 'mean sphere'),
     ],
 )
