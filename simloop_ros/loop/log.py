@@ -91,16 +91,9 @@ class LogWriter:
             rollback_effort,
             true_position,
         )
+        # The others are results of numpy on these, which come from outside.
         plain = (
-            desired_position.dtype
-            is desired_velocity.dtype
-            is effort.dtype
-            is measured_position.dtype
-            is position.dtype
-            is velocity.dtype
-            is rollback_effort.dtype
-            is true_position.dtype
-            is _FLOAT64
+            desired_position.dtype is measured_position.dtype is true_position.dtype is _FLOAT64
         )
         try:
             row = b''.join(columns) if plain else self._converted(columns)  # type: ignore[arg-type]
