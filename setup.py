@@ -53,6 +53,7 @@ setup(
         'rich',
         'ruckig',
         'xacro',
+        'zstandard',
     ],
     extras_require={
         'pybullet': ['pybullet'],

@@ -1,9 +1,9 @@
 """The log as ROS 2 messages in MCAP, which Foxglove, PlotJuggler and ``rosbags`` open.
 
 Each column of the raw log is a field of one topic, bit for bit, so the arrays can be read back.
-Within a topic only stamp and numbers differ from message to message: ``_Layout`` knows where they
-lie in the CDR bytes, and numpy fills or reads a whole block at once. The container is the mcap
-library's.
+Within a topic only stamp and numbers differ from message to message: ``JointStateLayout`` knows
+where they lie in the CDR bytes, and numpy fills or reads a whole block at once. The container is
+the mcap library's.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ import zstandard
 
 from ..errors import ConfigError
 from ..values import Array
+from .joint_state_cdr import CDR_LITTLE_ENDIAN, JOINT_STATE, JointStateLayout
 from .log import COLUMNS, LogRows
 
-_FIELDS = ('position', 'velocity', 'effort')
 TOPICS: Mapping[str, Mapping[str, str]] = {
     '/desired_joint_states': {'position': 'desired_position', 'velocity': 'desired_velocity'},
     '/effort_command': {'effort': 'effort'},
@@ -44,22 +44,6 @@ TOPICS: Mapping[str, Mapping[str, str]] = {
 }
 """Topic -> field of its JointState -> column of the log, in the order of one step."""
 
-_SEPARATOR = '=' * 80
-_JOINT_STATE = f"""std_msgs/Header header
-string[] name
-float64[] position
-float64[] velocity
-float64[] effort
-{_SEPARATOR}
-MSG: std_msgs/Header
-builtin_interfaces/Time stamp
-string frame_id
-{_SEPARATOR}
-MSG: builtin_interfaces/Time
-int32 sec
-uint32 nanosec
-"""
-_CDR_LITTLE_ENDIAN = b'\x00\x01\x00\x00'
 _MESSAGE_HEADER = struct.Struct('<BQHIQQ')  # opcode, length, channel, sequence, two times
 _RECORD_HEADER_SIZE = 9
 _CHUNK_BYTES = 4 * 1024 * 1024
@@ -99,45 +83,6 @@ class McapLog(msgspec.Struct, frozen=True):
         return self.columns[:, COLUMNS.index(name)]
 
 
-class _Layout:
-    """Where things lie in the CDR bytes of a JointState with these names and fields.
-
-    CDR aligns each number to its own size, counted from the end of the 4-byte encapsulation
-    header; an empty sequence is its length alone.
-    """
-
-    def __init__(self, joint_names: Sequence[str], fields: Mapping[str, str]):
-        n = len(joint_names)
-        body = bytearray(struct.pack('<iIIx', 0, 0, 1))  # stamp, empty frame_id
-        self._append_length(body, n)
-        for name in joint_names:
-            text = name.encode() + b'\0'
-            self._append_length(body, len(text))
-            body += text
-        offsets = [len(_CDR_LITTLE_ENDIAN), len(_CDR_LITTLE_ENDIAN) + 4]
-        for field in _FIELDS:
-            self._append_length(body, n if field in fields else 0)
-            if field in fields:
-                body += bytes(-len(body) % 8)
-                offsets.append(len(_CDR_LITTLE_ENDIAN) + len(body))
-                body += bytes(8 * n)
-        self.template = _CDR_LITTLE_ENDIAN + bytes(body)
-        self.size = len(self.template)
-        self.columns = {f: COLUMNS.index(fields[f]) for f in _FIELDS if f in fields}
-        self.dtype = np.dtype(
-            {
-                'names': ['sec', 'nanosec', *self.columns],
-                'formats': ['<i4', '<u4', *[('<f8', (n,))] * len(self.columns)],
-                'offsets': offsets,
-                'itemsize': self.size,
-            }
-        )
-
-    @staticmethod
-    def _append_length(body: bytearray, length: int) -> None:
-        body += bytes(-len(body) % 4) + struct.pack('<I', length)
-
-
 def write_mcap(
     log: LogRows,
     path: Path,
@@ -175,7 +120,7 @@ def _write_description(writer: Writer, description: str) -> None:
     schema = writer.register_schema('std_msgs/msg/String', 'ros2msg', b'string data\n')
     channel = writer.register_channel('/robot_description', 'cdr', schema)
     text = description.encode() + b'\0'
-    writer.add_message(channel, 0, _CDR_LITTLE_ENDIAN + struct.pack('<I', len(text)) + text, 0)
+    writer.add_message(channel, 0, CDR_LITTLE_ENDIAN + struct.pack('<I', len(text)) + text, 0)
 
 
 def _write_rows(
@@ -185,8 +130,8 @@ def _write_rows(
     period: float,
     progress: Callable[[float], None] | None,
 ) -> None:
-    schema = writer.register_schema('sensor_msgs/msg/JointState', 'ros2msg', _JOINT_STATE.encode())
-    layouts = [_Layout(joint_names, fields) for fields in TOPICS.values()]
+    schema = writer.register_schema('sensor_msgs/msg/JointState', 'ros2msg', JOINT_STATE.encode())
+    layouts = [JointStateLayout(joint_names, fields) for fields in TOPICS.values()]
     channels = [writer.register_channel(topic, 'cdr', schema) for topic in TOPICS]
     buffers = [bytearray(layout.template * _BLOCK_ROWS) for layout in layouts]
     add = writer.add_message
@@ -246,7 +191,8 @@ class McapReader:
         self._summary: Summary = summary
         channels = {channel.topic: id_ for id_, channel in summary.channels.items()}
         self._layouts = {
-            channels[topic]: _Layout(self.joint_names, fields) for topic, fields in TOPICS.items()
+            channels[topic]: JointStateLayout(self.joint_names, fields)
+            for topic, fields in TOPICS.items()
         }
         counts = {summary.statistics.channel_message_counts.get(id_, 0) for id_ in self._layouts}
         if len(counts) != 1:
