@@ -85,7 +85,7 @@ def picture(urdf: str, joint_names: tuple[str, ...], q: np.ndarray) -> np.ndarra
             pybullet.resetJointState(robot, i, value, physicsClientId=client)
     width, height = SIZE
     view = pybullet.computeViewMatrix((1.25, 0.0, 0.75), (0.0, 0.0, 0.22), (0, 0, 1))
-    projection = pybullet.computeProjectionMatrixFOV(33, width / height, 0.1, 5.0)
+    projection = pybullet.computeProjectionMatrixFOV(37, width / height, 0.1, 5.0)
     image = pybullet.getCameraImage(
         width,
         height,
