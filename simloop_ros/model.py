@@ -26,7 +26,8 @@ UNBOUNDED = 1e6
 class RobotConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Where a robot's description is and how it is used.
 
-    :ivar urdf: URDF or xacro file; a relative path starts at the package's ``urdf`` folder.
+    :ivar urdf: URDF or xacro file; a relative path starts at the working directory or, if it is
+        not there, at the package's ``urdf`` folder.
     :ivar tips: names of the links or frames that motions are given for.
     :ivar home: start position by joint [rad or m]; joints left out start at zero, or at the
         nearest end of their range.

@@ -89,6 +89,7 @@ def mujoco_alone(model: RobotModel, positions: Array, period: float) -> Candidat
 
     def run() -> int:
         q, v = positions[0], np.zeros(model.n)
+        mujoco.mj_resetData(mj_model, plant)
         plant.qpos[:], plant.qvel[:] = q, v
         for desired in positions:
             control.qpos[:], control.qvel[:] = q, v

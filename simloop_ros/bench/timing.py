@@ -24,10 +24,12 @@ def best_of(
         for name, candidate in candidates.items():
             gc.collect()
             gc.disable()
-            begin = time.perf_counter()
-            steps = candidate()
-            elapsed = time.perf_counter() - begin
-            gc.enable()
+            try:
+                begin = time.perf_counter()
+                steps = candidate()
+                elapsed = time.perf_counter() - begin
+            finally:
+                gc.enable()
             costs[name] = min(costs[name], elapsed / steps)
             progress()
     return costs

@@ -35,6 +35,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except SimloopError as error:
         print(f'simloop: {error}', file=sys.stderr)
         return USER_ERROR
+    except (ArithmeticError, MemoryError) as error:
+        print(f'simloop: a value is out of all bounds: {error}', file=sys.stderr)
+        return USER_ERROR
     except BrokenPipeError:
         return 0
     except KeyboardInterrupt:

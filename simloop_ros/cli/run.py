@@ -92,12 +92,18 @@ def _progress(console: Console) -> Progress:
 
 @contextmanager
 def _stop_on_signal() -> Iterator[list[int]]:
-    """Collect SIGINT and SIGTERM instead of dying of them: the run ends at its next look."""
+    """Collect SIGINT and SIGTERM instead of dying of them: the run ends at its next look.
+
+    A second one ends it at once.
+    """
     received: list[int] = []
-    handlers = {
-        number: signal.signal(number, lambda number, _: received.append(number))
-        for number in (signal.SIGINT, signal.SIGTERM)
-    }
+
+    def note(number: int, _: object) -> None:
+        if received:
+            raise KeyboardInterrupt
+        received.append(number)
+
+    handlers = {number: signal.signal(number, note) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         yield received
     finally:

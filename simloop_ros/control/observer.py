@@ -5,8 +5,11 @@ from __future__ import annotations
 import msgspec
 import numpy as np
 
+from ..errors import ConfigError
 from ..values import Array, JointState
 
+SLOWEST, FASTEST = 1e-3, 100.0
+"""Bandwidth times period between which a filter makes sense and its gains are soon found."""
 CONVERGED = 1e-13
 """Relative change of the gains at which the Riccati iteration has settled: near rounding."""
 
@@ -64,8 +67,14 @@ def kalman_gains(period: float, bandwidth: float) -> tuple[float, float, float]:
     Solves the discrete Riccati equation by iteration, in time units of one period so that the
     numbers stay near one.
     """
+    radius = bandwidth * period
+    if not SLOWEST <= radius <= FASTEST:
+        raise ConfigError(
+            f'control.bandwidth: {bandwidth:g} rad/s at a period of {period:g} s; between '
+            f'{SLOWEST / period:g} and {FASTEST / period:g} rad/s are possible'
+        )
     transition = np.array([[1.0, 1.0, 1.0], [0.0, 1.0, 1.0], [0.0, 0.0, 1.0]])
-    wander = np.diag([0.0, 0.0, (bandwidth * period) ** 6])
+    wander = np.diag([0.0, 0.0, radius**6])
     covariance = np.eye(3)
     gains = np.zeros(3)
     while True:

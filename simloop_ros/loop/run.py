@@ -6,8 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
+import msgspec
 import numpy as np
 
 from ..check import check_robot
@@ -24,7 +25,7 @@ from .log import LogReader, LogWriter
 from .loop import Loop
 from .mcap import write_mcap
 from .metrics import compute_metrics
-from .scenario import Scenario
+from .scenario import Graph, Scenario
 
 LONGEST_RUN = 10**9
 """Number of steps beyond which a duration is taken for a slip of the pen."""
@@ -106,6 +107,7 @@ def run(
     if scenario.plant.obstacles:
         loop.on_contact = recorder.contacts
     make_folder(folder)
+    _remove_results(folder)
     raw = folder / 'log.raw'
     status, costs = 'completed', {}
     begin = clock()
@@ -122,7 +124,8 @@ def run(
                 recorder.add(error.step, 'divergence', joint=error.joint, message=str(error))
         elapsed = clock() - begin
         reader = LogReader(raw, model.n)
-        summary = _summary(prepared, reader, recorder, status, elapsed, costs)
+        with np.errstate(over='ignore', invalid='ignore'):
+            summary = _summary(prepared, reader, recorder, status, elapsed, costs)
         write_mcap(
             reader,
             folder / 'log.mcap',
@@ -148,6 +151,12 @@ def make_folder(folder: Path) -> None:
         probe.unlink()
     except OSError as error:
         raise ConfigError(f'{folder}: cannot be written: {error.strerror}') from error
+
+
+def _remove_results(folder: Path) -> None:
+    """Remove what an earlier run left, so that nothing stands beside results of another run."""
+    for name in ('log.mcap', 'summary.json', *(f'{graph}.png' for graph in get_args(Graph))):
+        (folder / name).unlink(missing_ok=True)
 
 
 def write_text(path: Path, text: str) -> None:
@@ -182,8 +191,12 @@ def _steps(scenario: Scenario, planned: float | None) -> int:
     steps = round(duration / scenario.period)
     if not 1 <= steps <= LONGEST_RUN:
         raise ConfigError(
-            f'duration: {duration:g} s are {steps} steps of {scenario.period:g} s; '
+            f'duration: {duration:g} s are {steps:g} steps of {scenario.period:g} s; '
             f'1 to {LONGEST_RUN} are possible'
+        )
+    if scenario.plant.delay >= steps:
+        raise ConfigError(
+            f'plant.delay: {scenario.plant.delay} periods, but the run has only {steps} steps'
         )
     return steps
 
@@ -238,6 +251,7 @@ def _summary(
         'joint_units': joint_units(model),
         'graphs': list(scenario.graphs),
         'notes': list(prepared.notes),
+        'settings': msgspec.json.decode(msgspec.json.encode(scenario)),
         'events': recorder.events(duration),
         'digest': metrics.digest,
     }

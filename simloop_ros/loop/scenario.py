@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 import math
 from pathlib import Path
 import re
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, Literal, get_args, get_origin
 
 import msgspec
 import yaml
@@ -41,10 +41,10 @@ class Scenario(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     :ivar graphs: the figures to draw, of the six in 000 section 6.2.
     """
 
-    name: str
+    name: Annotated[str, msgspec.Meta(pattern=r'^[\w. -]+$')]
     description: str
     robot: RobotConfig
-    period: Positive = 0.005
+    period: Annotated[float, msgspec.Meta(ge=1e-6, le=1.0)] = 0.005
     duration: Positive | None = None
     rest: Annotated[float, msgspec.Meta(ge=0.0)] = 0.5
     seed: Annotated[int, msgspec.Meta(ge=0)] = 0
@@ -171,12 +171,18 @@ def _apply(raw: dict[str, Any], setting: str) -> None:
 
 
 def _check_keys(raw: Mapping[Any, Any], kind: Any, where: str) -> None:
-    """Refuse a key that the type does not have, naming the nearest that it has."""
+    """Refuse a key that the type does not have, or a word that is not one of its choices."""
     fields = {field.encode_name: field.type for field in msgspec.structs.fields(kind)}
     for key, value in raw.items():
         if key not in fields:
             raise UnknownNameError('key', f'{where}{key}', (where + name for name in fields))
         section = fields[key]
+        choices = _choices(section)
+        words = {f'[{i}]': word for i, word in enumerate(value)} if isinstance(value, list) else {}
+        for index, word in (words or {'': value}).items():
+            if choices and isinstance(word, str) and word not in choices:
+                unknown = UnknownNameError('value', word, choices)
+                raise ConfigError(f'{where}{key}{index}: {unknown}')
         if isinstance(value, dict) and hasattr(section, '__struct_fields__'):
             _check_keys(value, section, f'{where}{key}.')
         elif isinstance(value, list):
@@ -184,6 +190,13 @@ def _check_keys(raw: Mapping[Any, Any], kind: Any, where: str) -> None:
             for i, item in enumerate(value):
                 if isinstance(item, dict) and hasattr(entry, '__struct_fields__'):
                     _check_keys(item, entry, f'{where}{key}[{i}].')
+
+
+def _choices(kind: Any) -> tuple[str, ...]:
+    """Return the words that a type allows, if it is a choice of words or a list of them."""
+    if get_origin(kind) is Literal:
+        return get_args(kind)
+    return tuple(word for part in get_args(kind) for word in _choices(part))
 
 
 def _leaves(value: Any, where: str = '') -> Iterator[tuple[str, Any]]:

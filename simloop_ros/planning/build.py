@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import hypot, sqrt
 
 import numpy as np
 
@@ -19,6 +20,9 @@ from .rehearsal import rehearse
 
 NOISE_MARGIN = 10.0
 """Standard deviations of the encoders that never count as a difference from the robot."""
+
+LONGEST_MOTION = 1_000_000
+"""Number of steps that a planned motion may take; a run may rest at its goal for longer."""
 
 
 @dataclass(frozen=True)
@@ -50,12 +54,18 @@ def build_planner(
         )
     if not model.tips:
         raise ConfigError('robot.tips is empty: name at least one link to move')
+    for i, (tip, frame) in enumerate(zip(model.tips, model.tip_frames, strict=True)):
+        if model.pin_model.frames[frame].parentJoint == 0:
+            raise ConfigError(f'robot.tips: no joint moves {tip}; name a link further out')
+        if tip in model.tips[:i]:
+            raise ConfigError(f'robot.tips: {tip} is named twice')
     if len(config.move) != len(model.tips):
         raise ConfigError(
             f'planner.move has {len(config.move)} rows, but there are {len(model.tips)} tips: '
             f'{", ".join(model.tips)}; give one [x, y, z] per tip'
         )
     goals = model.tip_positions(start.position) + np.array(config.move)
+    _refuse_endless(config, period)
     simulation = ForcedSimulation(model, config, period, goals)
     rehearsal = rehearse(simulation, start)
     planner: MotionPlanner = (
@@ -64,3 +74,15 @@ def build_planner(
         else OnlinePlanner(simulation, start, config.leash * period**2 + floor)
     )
     return PlannedMotion(planner, rehearsal.duration)
+
+
+def _refuse_endless(config: PlannerConfig, period: float) -> None:
+    distance = max(hypot(*way) for way in config.move)
+    time = distance / config.max_velocity + 2.0 * sqrt(distance / config.acceleration)
+    if config.profile == 'jerk_limited':
+        time += 4.0 * (0.5 * distance / config.jerk) ** (1.0 / 3.0)
+    if time > LONGEST_MOTION * period:
+        raise ConfigError(
+            f'planner.move: {distance:g} m would take about {time:.3g} s, more than '
+            f'{LONGEST_MOTION} steps; raise planner.max_velocity, acceleration or jerk'
+        )

@@ -42,6 +42,8 @@ class OnlinePlanner(MotionPlanner):
         return self.memory.joints.position
 
     def _synchronise(self, motion: Motion, control: JointState, apart: Array) -> Motion:
+        if not np.isfinite(apart.dot(apart)):
+            return motion  # a diverged state is the control simulation's to report
         beyond = np.abs(apart) > self._leash
         if not beyond.any():
             return motion

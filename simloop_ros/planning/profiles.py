@@ -7,6 +7,7 @@ from math import sqrt
 
 import msgspec
 
+from ..errors import ConfigError
 from .config import PlannerConfig
 
 
@@ -72,7 +73,7 @@ class JerkLimited(Profile):
         self._ruckig = ruckig.Ruckig(1, period)
         self._input = ruckig.InputParameter(1)
         self._output = ruckig.OutputParameter(1)
-        self._finished = ruckig.Result.Finished
+        self._working, self._finished = ruckig.Result.Working, ruckig.Result.Finished
         self._input.max_velocity = [max_velocity]
         self._input.max_acceleration = [acceleration]
         self._input.max_jerk = [jerk]
@@ -87,6 +88,11 @@ class JerkLimited(Profile):
         result = self._ruckig.update(self._input, self._output)
         if result == self._finished:
             return Travel(0.0)
+        if result != self._working:
+            raise ConfigError(
+                f'planner.profile: ruckig finds no jerk-limited way ({result}); change '
+                'planner.jerk, planner.acceleration or planner.max_velocity'
+            )
         return Travel(
             -self._output.new_position[0],
             self._output.new_velocity[0],

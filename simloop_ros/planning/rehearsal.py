@@ -53,7 +53,7 @@ def rehearse(simulation: ForcedSimulation, start: JointState) -> Rehearsal:
     lag = 0.0
     lagging: tuple[int, Motion] | None = None
     nearest, nearest_missing, stalled = motion, np.inf, 0
-    settling = round(SETTLING / h)
+    settling = max(1, round(SETTLING / h))
     while settling > 0:
         motion = simulation.step(motion)
         positions.append(motion.joints.position)
@@ -100,7 +100,11 @@ def _refuse_unreached(simulation: ForcedSimulation, motion: Motion) -> None:
     missing = np.linalg.norm(simulation.goals - tips, axis=1)
     tip = int(np.argmax(missing))
     joints = _at_limits(simulation, motion)
-    where = f'with {_at_limit(joints)}' if joints else 'with the arm stretched out'
+    where = (
+        f'with {_at_limit(joints)}'
+        if joints
+        else 'with no joint at its limit: it is out of the workspace'
+    )
     goal = ', '.join(f'{x:.3f}' for x in simulation.goals[tip])
     name = simulation.model.tips[tip]
     raise GoalError(
@@ -121,7 +125,7 @@ def _refuse_lag(simulation: ForcedSimulation, tip: int, motion: Motion, lag: flo
     )
     raise GoalError(
         f'tip {name} cannot follow its way: it lags by {lag:.3g} m, with {_at_limit(joints)}; '
-        'lower planner.max_velocity or start from another robot.home',
+        'lower planner.max_velocity or period, or start from another robot.home',
         name,
         lag,
         joints,

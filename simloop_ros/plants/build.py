@@ -20,6 +20,11 @@ from .pushes import Pushes
 STEP_TOLERANCE = 1e-9
 """How far the period may be from a whole multiple of the step, relative to the period."""
 
+SHORTEST_NORMAL = 1e-6
+"""Length below which a normal has no direction."""
+MOST_SUBSTEPS = 10_000
+"""Number of physics steps in a period beyond which a step is taken for a slip of the pen."""
+
 Obstacles = tuple[Obstacle, ...]
 
 
@@ -54,7 +59,7 @@ def build_plant(
             'choose plant.engine pybullet or mujoco'
         )
     for obstacle in config.obstacles:
-        if obstacle.kind == 'plane' and not any(obstacle.normal):
+        if obstacle.kind == 'plane' and np.linalg.norm(obstacle.normal) < SHORTEST_NORMAL:
             raise ConfigError(f'plant.obstacles: the normal of {obstacle.name!r} has no length')
     substeps = _substeps(period, config.step)
     biased = model.with_mass_bias(config.mass_bias)
@@ -100,6 +105,10 @@ def _substeps(period: float, step: float | None) -> int:
         raise ConfigError(
             f'plant.step: the period {period:.12g} s is not a whole multiple of the step '
             f'{step:.12g} s; the nearest step that fits is {period / substeps:.12g} s'
+        )
+    if substeps > MOST_SUBSTEPS:
+        raise ConfigError(
+            f'plant.step: {step:g} s makes {substeps} steps of a period; {MOST_SUBSTEPS} at most'
         )
     return substeps
 

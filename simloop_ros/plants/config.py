@@ -79,6 +79,6 @@ class PlantConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     noise: NonNegative = 0.0
     resolution: NonNegative = 0.0
     friction: Friction = Friction()
-    delay: Annotated[int, msgspec.Meta(ge=0)] = 0
+    delay: Annotated[int, msgspec.Meta(ge=0, le=10_000)] = 0
     pushes: tuple[Push, ...] = ()
     obstacles: tuple[Obstacle, ...] = ()

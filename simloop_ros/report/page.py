@@ -13,7 +13,7 @@ from ..errors import ConfigError
 from ..loop.mcap import McapReader
 from .figures import GRAPHS, Mark, draw_figures
 from .series import series_of
-from .units import period_text, run_title
+from .units import EFFORT_UNITS, period_text, run_title
 
 
 def draw_run(folder: Path, every_graph: bool = False) -> list[Path]:
@@ -45,7 +45,8 @@ def print_table(summary: dict[str, Any], console: Console) -> None:
     """Print the main figures of a run with their units."""
     units = sorted(set(summary['joint_units']))
     position = ' or '.join(units)
-    force = ' or '.join({'m': 'N', 'rad': 'N m'}[unit] for unit in units)
+    speed = ' or '.join(f'{unit}/s' for unit in units)
+    force = ' or '.join(EFFORT_UNITS[unit] for unit in units)
     console.print(
         f'{summary["scenario"]}: {summary["robot"]}, plant {summary["plant"]}, '
         f'{period_text(summary["period"])}, {summary["duration"]:g} s',
@@ -59,7 +60,7 @@ def print_table(summary: dict[str, Any], console: Console) -> None:
         ('path error max', summary['path_error_max'], position),
         ('force difference rms', summary['force_difference_rms'], force),
         ('force difference max', summary['force_difference_max'], force),
-        ('velocity difference rms', summary['velocity_difference_rms'], f'{position} /s'),
+        ('velocity difference rms', summary['velocity_difference_rms'], speed),
         *((f'{tip} from its goal', error, 'm') for tip, error in summary['tip_error_end'].items()),
         ('largest effort', 100.0 * summary['effort_share_max'], '% of its limit'),
         ('steps at an effort limit', float(summary['effort_limited_steps']), ''),

@@ -215,3 +215,20 @@ def test_text_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r'folder: cannot be written'):
         write_text(tmp_path / 'folder', 'three')
     assert names(tmp_path) == {'a.json', 'folder'}
+
+
+def test_a_push_beyond_all_bounds_diverges_and_keeps_the_log(tmp_path: Path) -> None:
+    """The planner meets the state first, and leaves it to the control simulation to report."""
+    push = '{link: sphere, start: 0.5, duration: 1, force: [0, 0, 1e300]}'
+    prepared = prepare(load_scenario('sphere_step', [f'plant.pushes=[{push}]']))
+    summary = run(prepared, tmp_path, time.perf_counter)
+    assert summary['status'] == 'diverged'
+    assert summary['steps'] >= 100
+    assert len(read_mcap(tmp_path / 'log.mcap').time) == summary['steps']
+
+
+def test_results_of_an_earlier_run_do_not_stay(tmp_path: Path) -> None:
+    (tmp_path / 'velocity_difference.png').write_bytes(b'old')
+    (tmp_path / 'mine.txt').write_text('kept')
+    run(prepare(load_scenario('sphere_guiding', ['duration=0.1'])), tmp_path, time.perf_counter)
+    assert {path.name for path in tmp_path.iterdir()} == {'log.mcap', 'summary.json', 'mine.txt'}

@@ -45,7 +45,7 @@ def test_out_of_reach_says_which_tip_and_by_how_much(
     assert r - REACH - ROUNDING <= error.missing <= r - REACH + NEAR
     assert error.joints == ()
     assert 'out of reach: tip tip' in str(error)
-    assert 'stretched out' in str(error)
+    assert 'out of the workspace' in str(error)
 
 
 def test_out_of_plane_is_out_of_reach(
