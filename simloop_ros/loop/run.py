@@ -72,16 +72,13 @@ def prepare(scenario: Scenario) -> Prepared:
     control = ControlSimulation(
         model, scenario.control, period, noisy=_encoder_error(scenario) > 0.0
     )
-    goals = None
-    if scenario.planner.kind != 'guiding':
-        goals = model.tip_positions(start.position) + np.array(scenario.planner.move)
     return Prepared(
         scenario=scenario,
         model=model,
         loop=Loop(motion.planner, control, built.plant),
         engine=built.engine,
         steps=_steps(scenario, motion.duration),
-        goals=goals,
+        goals=motion.goals,
         notes=built.notes,
     )
 

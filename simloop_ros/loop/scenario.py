@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal, get_args, get_origin
 import msgspec
 import yaml
 
+from ..config_types import Positive
 from ..control.config import ControlConfig
 from ..errors import ConfigError, UnknownNameError
 from ..model import RobotConfig
@@ -26,7 +27,6 @@ Graph = Literal[
     'velocity_comparison',
     'velocity_difference',
 ]
-Positive = Annotated[float, msgspec.Meta(gt=0.0)]
 
 
 class Scenario(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

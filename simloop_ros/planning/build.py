@@ -9,7 +9,7 @@ import numpy as np
 
 from ..errors import ConfigError
 from ..model import RobotModel
-from ..values import JointState
+from ..values import Array, JointState
 from .config import PlannerConfig
 from .forced_simulation import ForcedSimulation
 from .hand_guiding import HandGuiding
@@ -27,10 +27,15 @@ LONGEST_MOTION = 1_000_000
 
 @dataclass(frozen=True)
 class PlannedMotion:
-    """A planner, and how long its motion takes [s] where that is known beforehand."""
+    """A planner and its motion.
+
+    :ivar duration: how long it takes [s], where that is known beforehand.
+    :ivar goals: where the tips go [m], shape ``(tips, 3)``, if anywhere.
+    """
 
     planner: MotionPlanner
-    duration: float | None
+    duration: float | None = None
+    goals: Array | None = None
 
 
 def build_planner(
@@ -50,7 +55,7 @@ def build_planner(
         threshold = config.threshold * period**2
         tare_steps = round(config.tare_time / period)
         return PlannedMotion(
-            HandGuiding(start, threshold + floor if threshold else 0.0, tare_steps), None
+            HandGuiding(start, threshold + floor if threshold else 0.0, tare_steps)
         )
     if not model.tips:
         raise ConfigError('robot.tips is empty: name at least one link to move')
@@ -73,7 +78,7 @@ def build_planner(
         if config.kind == 'offline'
         else OnlinePlanner(simulation, start, config.leash * period**2 + floor)
     )
-    return PlannedMotion(planner, rehearsal.duration)
+    return PlannedMotion(planner, rehearsal.duration, goals)
 
 
 def _refuse_endless(config: PlannerConfig, period: float) -> None:

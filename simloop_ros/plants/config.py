@@ -6,9 +6,7 @@ from typing import Annotated, Literal
 
 import msgspec
 
-NonNegative = Annotated[float, msgspec.Meta(ge=0.0)]
-Positive = Annotated[float, msgspec.Meta(gt=0.0)]
-Vector = tuple[float, float, float]
+from ..config_types import NonNegative, Positive, Vector
 
 
 class Friction(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
