@@ -8,7 +8,7 @@ import numpy as np
 
 from ..values import Contact
 from .log import LogReader
-from .metrics import difference
+from .metrics import DIFFERENCES, difference
 from .scenario import Scenario
 
 SIGN_WINDOW = 0.1
@@ -80,10 +80,11 @@ class EventRecorder:
         before = log.read(max(0, step - width), step)
         after = log.read(step, min(log.rows, step + width))
         signs = {}
-        for name, pair in (
-            ('position_difference', ('measured_position', 'desired_position')),
-            ('force_difference', ('effort', 'rollback_effort')),
+        for name, key in (
+            ('position_difference', 'path_difference'),
+            ('force_difference', 'force_difference'),
         ):
+            pair = DIFFERENCES[key]
             signs[name] = {
                 when: float(np.abs(difference(block, *pair)).max()) if len(block) else 0.0
                 for when, block in (('before', before), ('after', after))

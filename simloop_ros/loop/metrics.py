@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 import hashlib
 import math
 
@@ -10,6 +11,13 @@ import numpy as np
 
 from ..values import Array
 from .log import COLUMNS, LogRows
+
+DIFFERENCES: Mapping[str, tuple[str, str]] = {
+    'force_difference': ('effort', 'rollback_effort'),
+    'path_difference': ('measured_position', 'desired_position'),
+    'velocity_difference': ('velocity', 'desired_velocity'),
+}
+"""Difference -> the column, and what is taken from it: 000, section 6.2."""
 
 
 class Metrics(msgspec.Struct, frozen=True):
@@ -72,12 +80,12 @@ def compute_metrics(log: LogRows) -> Metrics:
     # A run that diverged holds inf and NaN: its metrics shall say so without a warning.
     with np.errstate(invalid='ignore', over='ignore'):
         for block in log.chunks():
-            path.add(difference(block, 'measured_position', 'desired_position'))
+            path.add(difference(block, *DIFFERENCES['path_difference']))
             true_path.add(difference(block, 'true_position', 'desired_position'))
-            force_difference = difference(block, 'effort', 'rollback_effort')
+            force_difference = difference(block, *DIFFERENCES['force_difference'])
             force.add(force_difference)
             force_end = force_difference[-1]
-            velocity.add(difference(block, 'velocity', 'desired_velocity'))
+            velocity.add(difference(block, *DIFFERENCES['velocity_difference']))
             effort = np.abs(block[:, COLUMNS.index('effort')])
             effort_max = np.maximum(effort_max, effort.max(axis=0))
             digest.update(np.ascontiguousarray(block).data)

@@ -68,10 +68,9 @@ def prepare(scenario: Scenario) -> Prepared:
     built = build_plant(plant_config, model, period, np.random.default_rng(scenario.seed))
     refuse_overlap(model, plant_config.obstacles, start.position)
     built.plant.reset(start)
-    motion = build_planner(scenario.planner, model, period, start, _encoder_error(scenario))
-    control = ControlSimulation(
-        model, scenario.control, period, noisy=_encoder_error(scenario) > 0.0
-    )
+    noise = _encoder_error(scenario)
+    motion = build_planner(scenario.planner, model, period, start, noise)
+    control = ControlSimulation(model, scenario.control, period, noisy=noise > 0.0)
     return Prepared(
         scenario=scenario,
         model=model,
@@ -123,16 +122,17 @@ def run(
         reader = LogReader(raw, model.n)
         with np.errstate(over='ignore', invalid='ignore'):
             summary = _summary(prepared, reader, recorder, status, elapsed, costs)
+        content = _as_json(summary)
         write_mcap(
             reader,
             folder / 'log.mcap',
             model.joint_names,
             scenario.period,
-            {'scenario': scenario.name, 'summary': json.dumps(_as_json(summary))},
+            {'scenario': scenario.name, 'summary': json.dumps(content)},
             model.urdf,
             progress,
         )
-        write_text(folder / 'summary.json', json.dumps(_as_json(summary), indent=2) + '\n')
+        write_text(folder / 'summary.json', json.dumps(content, indent=2) + '\n')
     finally:
         raw.unlink(missing_ok=True)
         loop.plant.close()

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal, get_args, get_origin
 import msgspec
 import yaml
 
-from ..config_types import Positive
+from ..config_types import NonNegative, Positive
 from ..control.config import ControlConfig
 from ..errors import ConfigError, UnknownNameError
 from ..model import RobotConfig
@@ -46,7 +46,7 @@ class Scenario(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     robot: RobotConfig
     period: Annotated[float, msgspec.Meta(ge=1e-6, le=1.0)] = 0.005
     duration: Positive | None = None
-    rest: Annotated[float, msgspec.Meta(ge=0.0)] = 0.5
+    rest: NonNegative = 0.5
     seed: Annotated[int, msgspec.Meta(ge=0)] = 0
     planner: PlannerConfig = PlannerConfig()
     control: ControlConfig = ControlConfig()
@@ -176,20 +176,21 @@ def _check_keys(raw: Mapping[Any, Any], kind: Any, where: str) -> None:
     for key, value in raw.items():
         if key not in fields:
             raise UnknownNameError('key', f'{where}{key}', (where + name for name in fields))
-        section = fields[key]
-        choices = _choices(section)
-        words = {f'[{i}]': word for i, word in enumerate(value)} if isinstance(value, list) else {}
-        for index, word in (words or {'': value}).items():
-            if choices and isinstance(word, str) and word not in choices:
-                unknown = UnknownNameError('value', word, choices)
-                raise ConfigError(f'{where}{key}{index}: {unknown}')
-        if isinstance(value, dict) and hasattr(section, '__struct_fields__'):
-            _check_keys(value, section, f'{where}{key}.')
-        elif isinstance(value, list):
-            entry = next(iter(get_args(section)), None)
+        if isinstance(value, list):
+            entry = next(iter(get_args(fields[key])), None)
             for i, item in enumerate(value):
-                if isinstance(item, dict) and hasattr(entry, '__struct_fields__'):
-                    _check_keys(item, entry, f'{where}{key}[{i}].')
+                _check_value(item, entry, f'{where}{key}[{i}]')
+        else:
+            _check_value(value, fields[key], f'{where}{key}')
+
+
+def _check_value(value: Any, kind: Any, where: str) -> None:
+    """Check the keys of a section, or that a word is one of its choices."""
+    if isinstance(value, dict) and hasattr(kind, '__struct_fields__'):
+        _check_keys(value, kind, f'{where}.')
+    choices = _choices(kind)
+    if choices and isinstance(value, str) and value not in choices:
+        raise ConfigError(f'{where}: {UnknownNameError("value", value, choices)}')
 
 
 def _choices(kind: Any) -> tuple[str, ...]:

@@ -8,15 +8,9 @@ import msgspec
 import numpy as np
 
 from ..loop.log import COLUMNS, LogRows
+from ..loop.metrics import DIFFERENCES, difference
 from ..values import Array
 from .thin import Envelope
-
-DIFFERENCES: Mapping[str, tuple[str, str]] = {
-    'force_difference': ('effort', 'rollback_effort'),
-    'path_difference': ('measured_position', 'desired_position'),
-    'velocity_difference': ('velocity', 'desired_velocity'),
-}
-"""Difference -> the column, and what is taken from it: 000, section 6.2."""
 
 CURVES = (*COLUMNS, *DIFFERENCES)
 
@@ -51,10 +45,7 @@ def series_of(
     envelope = Envelope(log.rows, points)
     with np.errstate(invalid='ignore', over='ignore'):
         for block in log.chunks():
-            differences = [
-                block[:, COLUMNS.index(a)] - block[:, COLUMNS.index(b)]
-                for a, b in DIFFERENCES.values()
-            ]
+            differences = [difference(block, *pair) for pair in DIFFERENCES.values()]
             envelope.add(np.concatenate((block, np.stack(differences, axis=1)), axis=1))
     values = envelope.values((len(CURVES), log.n))
     return Series(
