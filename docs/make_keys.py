@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-import inspect
 from pathlib import Path
-import re
 from typing import Any
 
 import msgspec
 
+from simloop_ros.config_types import field_docs
 from simloop_ros.loop.scenario import Scenario
 from simloop_ros.plants.config import Obstacle, Push
 
@@ -31,12 +30,7 @@ def page() -> str:
 
 def _section(kind: Any, prefix: str) -> Iterator[str]:
     """Yield a table of a class's fields, then the sections of those that are classes."""
-    meanings = {
-        name: ' '.join(text.split()).replace('``', '`')
-        for name, text in re.findall(
-            r':ivar (\w+): (.*?)(?=\n:|\Z)', inspect.getdoc(kind) or '', re.DOTALL
-        )
-    }
+    meanings = field_docs(kind)
     fields = msgspec.structs.fields(kind)
     yield from ('| key | default | what |', '|---|---|---|')
     for field in fields:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 import difflib
+from typing import Literal
+
+UnsafeKind = Literal['not_finite', 'effort_limit', 'effort_rate', 'stale_state', 'joints']
 
 
 class SimloopError(Exception):
@@ -61,6 +64,23 @@ class DivergenceError(SimloopError):
     def __init__(self, message: str, step: int, joint: str):
         super().__init__(message)
         self.step = step
+        self.joint = joint
+
+
+class MessageError(SimloopError):
+    """A message from another program that cannot be used."""
+
+
+class UnsafeCommandError(SimloopError):
+    """An effort that must not reach a robot.
+
+    :param kind: which rule it breaks.
+    :param joint: name of the first joint concerned; empty where it is no single one.
+    """
+
+    def __init__(self, message: str, kind: UnsafeKind, joint: str = ''):
+        super().__init__(message)
+        self.kind = kind
         self.joint = joint
 
 

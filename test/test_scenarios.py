@@ -49,11 +49,11 @@ class Run:
 
     def __init__(self, name: str, *settings: str):
         self.prepared = prepare(load_scenario(name, settings))
-        loop, n = self.prepared.loop, self.prepared.model.n
+        loop, n = self.prepared.loop, self.prepared.facts.model.n
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / 'raw'
             with LogWriter(path, n) as log:
-                loop.run(self.prepared.steps, log)
+                loop.run(self.prepared.facts.steps, log)
             rows = LogReader(path, n).read()
         loop.plant.close()
         self.saturations = loop.control.saturations
@@ -77,8 +77,8 @@ class Run:
     @property
     def tip_errors(self) -> np.ndarray:
         """Return the distances of the tips from their goals at the end [m]."""
-        tips = self.prepared.model.tip_positions(self['true_position'][-1])
-        return np.linalg.norm(tips - self.prepared.goals, axis=1)
+        tips = self.prepared.facts.model.tip_positions(self['true_position'][-1])
+        return np.linalg.norm(tips - self.prepared.facts.goals, axis=1)
 
 
 run_of = cache(Run)
@@ -111,8 +111,8 @@ def test_every_scenario_runs_for_a_moment(tmp_path: Path, name: str) -> None:
     assert set(summary['step_cost_us']) == set(PARTS)
     assert all({'time', 'kind'} <= set(event) for event in summary['events'])
     log = read_mcap(tmp_path / 'log.mcap')
-    assert log.columns.shape == (20, len(COLUMNS), prepared.model.n)
-    assert log.joint_names == prepared.model.joint_names
+    assert log.columns.shape == (20, len(COLUMNS), prepared.facts.model.n)
+    assert log.joint_names == prepared.facts.model.joint_names
     assert compute_metrics(McapReader(tmp_path / 'log.mcap')).digest == summary['digest']
 
 
@@ -263,7 +263,7 @@ def test_with_a_threshold_nothing_creeps_after_a_push(period: float) -> None:
 
 def test_a_guided_robot_has_no_goal() -> None:
     prepared = prepare(load_scenario('sphere_guiding'))
-    assert prepared.goals is None
+    assert prepared.facts.goals is None
     assert isinstance(prepared.loop.planner, HandGuiding)
 
 

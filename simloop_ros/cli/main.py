@@ -8,9 +8,9 @@ import sys
 
 from .. import __version__
 from ..errors import SimloopError
-from . import bench, check, list_scenarios, plot, run
+from . import bench, check, launch, list_scenarios, plot, run
 
-COMMANDS = (list_scenarios, run, plot, check, bench)
+COMMANDS = (list_scenarios, run, launch, plot, check, bench)
 USER_ERROR = 2
 """Exit status for whatever the user can mend."""
 

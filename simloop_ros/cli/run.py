@@ -11,16 +11,22 @@ import sys
 import time
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from ..loop import run as run_module
 from ..loop.scenario import load_scenario
 from ..report.page import draw_run, print_table
+from ..report.progress import progress_bar
 
 
 def add_parser(subparsers: argparse._SubParsersAction) -> None:
     """Add the command to the parser."""
     parser = subparsers.add_parser('run', help='run a scenario in process')
+    add_scenario_arguments(parser)
+    parser.set_defaults(call=run)
+
+
+def add_scenario_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments that say which scenario, with which values, and where results go."""
     parser.add_argument('scenario', metavar='SCENARIO', help='a name of simloop list, or a file')
     parser.add_argument(
         '--set',
@@ -34,22 +40,24 @@ def add_parser(subparsers: argparse._SubParsersAction) -> None:
         '--out', metavar='DIR', type=Path, help='folder for log, summary and figures [runs/NAME]'
     )
     parser.add_argument('--seed', metavar='N', help='seed of the random generator')
-    parser.set_defaults(call=run)
+
+
+def scenario_settings(options: argparse.Namespace) -> list[str]:
+    """Return the changes of the scenario's values that the arguments ask for."""
+    seed = [] if options.seed is None else [f'seed={options.seed}']
+    return [*options.settings, *seed]
 
 
 def run(options: argparse.Namespace) -> int:
     """Run a scenario; 0 when it completed, 1 when it diverged, 130 when it was stopped."""
-    settings = list(options.settings)
-    if options.seed is not None:
-        settings.append(f'seed={options.seed}')
-    scenario = load_scenario(options.scenario, settings)
+    scenario = load_scenario(options.scenario, scenario_settings(options))
     folder = options.out or Path('runs') / scenario.name
     prepared = run_module.prepare(scenario)
     console = Console(stderr=True)
-    for note in prepared.notes:
+    for note in prepared.facts.notes:
         console.print(f'note: {note}', highlight=False)
-    with _stop_on_signal() as stopped, _progress(console) as progress:
-        task = progress.add_task(scenario.name, total=prepared.steps, factor='')
+    with _stop_on_signal() as stopped, progress_bar(console) as progress:
+        task = progress.add_task(scenario.name, total=prepared.facts.steps, factor='')
         begin = time.perf_counter()
 
         def proceed(steps: int) -> bool:
@@ -75,19 +83,6 @@ def run(options: argparse.Namespace) -> int:
         print(f'simloop: stopped after {summary["steps"]} steps', file=sys.stderr)
         return 130
     return 0
-
-
-def _progress(console: Console) -> Progress:
-    return Progress(
-        TextColumn('{task.description}'),
-        BarColumn(),
-        TextColumn('{task.percentage:3.0f} %'),
-        TextColumn('{task.fields[factor]}'),
-        TimeRemainingColumn(),
-        console=console,
-        transient=True,
-        disable=not console.is_terminal,
-    )
 
 
 @contextmanager

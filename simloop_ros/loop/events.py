@@ -18,12 +18,15 @@ END_WINDOW = 0.5
 
 
 class EventRecorder:
-    """Collects events while the loop runs; times are the ends of steps."""
+    """Collects events while the loop runs; times are the ends of steps.
+
+    :ivar limited_steps: number of steps in which an effort limit was applied.
+    """
 
     def __init__(self, scenario: Scenario):
         self._period = scenario.period
         self._events: list[dict[str, Any]] = []
-        self._limited = False
+        self.limited_steps = 0
         self._touching: set[tuple[str, str]] = set()
         self._first_contact: int | None = None
         self._forces: list[float] = []
@@ -44,9 +47,9 @@ class EventRecorder:
 
     def saturation(self, step: int) -> None:
         """Note that an effort limit was applied; the first time is an event."""
-        if not self._limited:
-            self._limited = True
+        if not self.limited_steps:
             self.add(step, 'effort_limit')
+        self.limited_steps += 1
 
     def contacts(self, step: int, contacts: tuple[Contact, ...]) -> None:
         """Note the contacts after a step; a new pair and a parted one are events."""

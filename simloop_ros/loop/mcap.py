@@ -2,8 +2,7 @@
 
 Each column of the raw log is a field of one topic, bit for bit, so the arrays can be read back.
 Within a topic only stamp and numbers differ from message to message: ``JointStateLayout`` knows
-where they lie in the CDR bytes, and numpy fills or reads a whole block at once. The container is
-the mcap library's.
+where they lie in the CDR bytes, and numpy fills or reads a whole block at once.
 """
 
 from __future__ import annotations
@@ -14,14 +13,13 @@ from pathlib import Path
 import struct
 from typing import IO, Any
 
-from mcap.data_stream import ReadDataStream
+from mcap.data_stream import ReadDataStream, RecordBuilder
 from mcap.exceptions import McapError
 from mcap.opcode import Opcode
 from mcap.reader import make_reader
-from mcap.records import Chunk
+from mcap.records import Chunk, Message
 from mcap.stream_reader import get_chunk_data_stream
 from mcap.summary import Summary
-from mcap.writer import CompressionType, Writer
 import msgspec
 import numpy as np
 import zstandard
@@ -30,6 +28,8 @@ from ..errors import ConfigError
 from ..values import Array
 from .joint_state_cdr import CDR_LITTLE_ENDIAN, JOINT_STATE, JointStateLayout
 from .log import COLUMNS, LogRows
+from .mcap_chunks import ChunkWriter, MessageBlock
+from .mcap_rows import RowRecords
 
 TOPICS: Mapping[str, Mapping[str, str]] = {
     '/desired_joint_states': {'position': 'desired_position', 'velocity': 'desired_velocity'},
@@ -44,10 +44,13 @@ TOPICS: Mapping[str, Mapping[str, str]] = {
 }
 """Topic -> field of its JointState -> column of the log, in the order of one step."""
 
+_COLUMNS = {
+    topic: {field: COLUMNS.index(column) for field, column in fields.items()}
+    for topic, fields in TOPICS.items()
+}
 _MESSAGE_HEADER = struct.Struct('<BQHIQQ')  # opcode, length, channel, sequence, two times
 _RECORD_HEADER_SIZE = 9
 _CHUNK_BYTES = 4 * 1024 * 1024
-_BLOCK_ROWS = 1024
 _LOG_RECORD, _USER_RECORD = 'simloop_log', 'simloop'
 _DAMAGE = (
     McapError,
@@ -103,57 +106,39 @@ def write_mcap(
     partial = path.with_name(path.name + '.part')
     try:
         with open(partial, 'wb') as file:
-            writer = Writer(file, chunk_size=_CHUNK_BYTES, compression=CompressionType.ZSTD)
-            writer.start(profile='ros2', library='simloop_ros')
+            writer = ChunkWriter(file, profile='ros2', library='simloop_ros')
             own = {'joint_names': msgspec.json.encode(list(joint_names)).decode()}
             writer.add_metadata(_LOG_RECORD, {**own, 'period': repr(float(period))})
-            writer.add_metadata(_USER_RECORD, dict(metadata))
-            _write_description(writer, description)
-            _write_rows(writer, log, joint_names, period, progress)
+            writer.add_metadata(_USER_RECORD, metadata)
+            text = writer.add_schema('std_msgs/msg/String', 'ros2msg', b'string data\n')
+            state = writer.add_schema(
+                'sensor_msgs/msg/JointState', 'ros2msg', JOINT_STATE.encode()
+            )
+            description_channel = writer.add_channel('/robot_description', 'cdr', text)
+            channels = {
+                writer.add_channel(topic, 'cdr', state): columns
+                for topic, columns in _COLUMNS.items()
+            }
+            writer.add_chunk(_description_block(description_channel, description))
+            records = RowRecords(joint_names, channels, period, _CHUNK_BYTES)
+            done = 0
+            for block in log.chunks(records.block_rows):
+                writer.add_chunk(records.fill(done, block))
+                done += len(block)
+                if progress is not None:
+                    progress(done / log.rows)
             writer.finish()
         os.replace(partial, path)
     finally:
         partial.unlink(missing_ok=True)
 
 
-def _write_description(writer: Writer, description: str) -> None:
-    schema = writer.register_schema('std_msgs/msg/String', 'ros2msg', b'string data\n')
-    channel = writer.register_channel('/robot_description', 'cdr', schema)
+def _description_block(channel: int, description: str) -> MessageBlock:
     text = description.encode() + b'\0'
-    writer.add_message(channel, 0, CDR_LITTLE_ENDIAN + struct.pack('<I', len(text)) + text, 0)
-
-
-def _write_rows(
-    writer: Writer,
-    log: LogRows,
-    joint_names: Sequence[str],
-    period: float,
-    progress: Callable[[float], None] | None,
-) -> None:
-    schema = writer.register_schema('sensor_msgs/msg/JointState', 'ros2msg', JOINT_STATE.encode())
-    layouts = [JointStateLayout(joint_names, fields) for fields in TOPICS.values()]
-    channels = [writer.register_channel(topic, 'cdr', schema) for topic in TOPICS]
-    buffers = [bytearray(layout.template * _BLOCK_ROWS) for layout in layouts]
-    add = writer.add_message
-    done = 0
-    for block in log.chunks(_BLOCK_ROWS):
-        stamps = np.rint(np.arange(done + 1, done + 1 + len(block)) * period * 1e9)
-        nanoseconds = stamps.astype(np.int64)
-        for layout, buffer in zip(layouts, buffers, strict=True):
-            messages = np.frombuffer(buffer, layout.dtype)[: len(block)]
-            messages['sec'], messages['nanosec'] = np.divmod(nanoseconds, 1_000_000_000)
-            for field, column in layout.columns.items():
-                messages[field] = block[:, column]
-        targets = [
-            (channel, layout.size, bytes(buffer))
-            for channel, layout, buffer in zip(channels, layouts, buffers, strict=True)
-        ]
-        for i, stamp in enumerate(nanoseconds.tolist()):
-            for channel, size, data in targets:
-                add(channel, stamp, data[i * size : (i + 1) * size], stamp, done + i)
-        done += len(block)
-        if progress is not None:
-            progress(done / log.rows)
+    data = CDR_LITTLE_ENDIAN + struct.pack('<I', len(text)) + text
+    builder = RecordBuilder()
+    Message(channel, log_time=0, data=data, publish_time=0, sequence=0).write(builder)
+    return MessageBlock(builder.end(), {channel: np.zeros((1, 2), np.uint64)})
 
 
 class McapReader:
@@ -194,6 +179,7 @@ class McapReader:
             channels[topic]: JointStateLayout(self.joint_names, fields)
             for topic, fields in TOPICS.items()
         }
+        self._columns = {channels[topic]: columns for topic, columns in _COLUMNS.items()}
         counts = {summary.statistics.channel_message_counts.get(id_, 0) for id_ in self._layouts}
         if len(counts) != 1:
             raise McapError('topics of different length')
@@ -235,9 +221,9 @@ class McapReader:
                 waiting[id_] = np.concatenate((waiting[id_], messages))
             ready = min(len(messages) for messages in waiting.values())
             columns = np.empty((ready, len(COLUMNS), self.n))
-            for id_, layout in self._layouts.items():
+            for id_, of_field in self._columns.items():
                 messages, waiting[id_] = waiting[id_][:ready], waiting[id_][ready:]
-                for field, column in layout.columns.items():
+                for field, column in of_field.items():
                     columns[:, column] = messages[field]
             nanoseconds = messages['sec'].astype(np.int64) * 10**9 + messages['nanosec']
             yield nanoseconds / 1e9, columns

@@ -14,14 +14,15 @@ import numpy as np
 from ..check import check_robot
 from ..control.control_simulation import ControlSimulation
 from ..errors import ConfigError, DivergenceError, ModelError
-from ..model import RobotModel, load_robot
+from ..model import RobotConfig, RobotModel, load_robot
 from ..planning.build import build_planner
-from ..plants.build import build_plant
+from ..plants.build import BuiltPlant, build_plant
+from ..plants.config import PlantConfig
 from ..plants.overlap import refuse_overlap
 from ..resources import resource_folder
 from ..values import JointState
 from .events import EventRecorder
-from .log import LogReader, LogWriter
+from .log import COLUMNS, LogReader, LogWriter
 from .loop import Loop
 from .mcap import write_mcap
 from .metrics import compute_metrics
@@ -32,9 +33,11 @@ LONGEST_RUN = 10**9
 
 
 @dataclass(frozen=True)
-class Prepared:
-    """A scenario whose every part is built and valid, ready to move.
+class RunFacts:
+    """What a run is, beside its log.
 
+    :ivar engine: the physics engine that is really used.
+    :ivar rollback: the kind of rollback that is really used.
     :ivar steps: how many steps the run has.
     :ivar goals: where the tips shall be at the end [m], shape ``(tips, 3)``; ``None`` if nowhere.
     :ivar notes: what differs from what was asked for, one line each.
@@ -42,11 +45,45 @@ class Prepared:
 
     scenario: Scenario
     model: RobotModel
-    loop: Loop
     engine: str
+    rollback: str
     steps: int
     goals: np.ndarray | None
-    notes: tuple[str, ...]
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A scenario whose every part is built and valid, ready to move."""
+
+    facts: RunFacts
+    loop: Loop
+
+
+def load_fit_robot(config: RobotConfig) -> RobotModel:
+    """Load a robot that is fit for control.
+
+    :raises ModelError: it is not, with the reason.
+    """
+    urdf_folder = resource_folder('urdf')
+    unfit = [problem for problem in check_robot(config, urdf_folder) if problem.fatal]
+    if unfit:
+        more = f' (and {len(unfit) - 1} more: simloop check)' if len(unfit) > 1 else ''
+        raise ModelError(
+            f'{config.urdf}: not fit for control: {unfit[0].where}: {unfit[0].what}; '
+            f'{unfit[0].remedy}{more}'
+        )
+    return load_robot(config, urdf_folder)
+
+
+def build_simulated_robot(
+    config: PlantConfig, model: RobotModel, period: float, seed: int
+) -> BuiltPlant:
+    """Build the plant, at rest at its home, which no obstacle may fill."""
+    built = build_plant(config, model, period, np.random.default_rng(seed))
+    refuse_overlap(model, config.obstacles, model.home)
+    built.plant.reset(JointState(model.home, np.zeros(model.n)))
+    return built
 
 
 def prepare(scenario: Scenario) -> Prepared:
@@ -54,32 +91,23 @@ def prepare(scenario: Scenario) -> Prepared:
 
     :raises SimloopError: the scenario cannot be run, with the reason.
     """
-    urdf_folder = resource_folder('urdf')
-    unfit = [problem for problem in check_robot(scenario.robot, urdf_folder) if problem.fatal]
-    if unfit:
-        more = f' (and {len(unfit) - 1} more: simloop check)' if len(unfit) > 1 else ''
-        raise ModelError(
-            f'{scenario.robot.urdf}: not fit for control: {unfit[0].where}: {unfit[0].what}; '
-            f'{unfit[0].remedy}{more}'
-        )
-    model = load_robot(scenario.robot, urdf_folder)
+    model = load_fit_robot(scenario.robot)
+    period = scenario.period
+    built = build_simulated_robot(scenario.plant, model, period, scenario.seed)
     start = JointState(model.home, np.zeros(model.n))
-    period, plant_config = scenario.period, scenario.plant
-    built = build_plant(plant_config, model, period, np.random.default_rng(scenario.seed))
-    refuse_overlap(model, plant_config.obstacles, start.position)
-    built.plant.reset(start)
-    noise = _encoder_error(scenario)
+    noise = scenario.plant.encoder_error
     motion = build_planner(scenario.planner, model, period, start, noise)
     control = ControlSimulation(model, scenario.control, period, noisy=noise > 0.0)
-    return Prepared(
+    facts = RunFacts(
         scenario=scenario,
         model=model,
-        loop=Loop(motion.planner, control, built.plant),
         engine=built.engine,
-        steps=_steps(scenario, motion.duration),
+        rollback=control.rollback_kind,
+        steps=count_steps(scenario, motion.duration),
         goals=motion.goals,
         notes=built.notes,
     )
+    return Prepared(facts, Loop(motion.planner, control, built.plant))
 
 
 def run(
@@ -97,45 +125,69 @@ def run(
     :param proceed: asked now and then, with the number of steps taken, whether to go on.
     :param progress: told the share of the log that is written, 0 to 1.
     """
-    scenario, model, loop = prepared.scenario, prepared.model, prepared.loop
-    recorder = EventRecorder(scenario)
+    facts, loop = prepared.facts, prepared.loop
+    recorder = EventRecorder(facts.scenario)
     loop.on_saturation = recorder.saturation
-    if scenario.plant.obstacles:
+    if facts.scenario.plant.obstacles:
         loop.on_contact = recorder.contacts
-    make_folder(folder)
-    _remove_results(folder)
-    raw = folder / 'log.raw'
+    raw = clean_folder(folder)
     status, costs = 'completed', {}
     begin = clock()
     try:
-        with LogWriter(raw, model.n) as log:
+        with LogWriter(raw, facts.model.n) as log:
             try:
                 # Numbers that run away are reported as a divergence, not as warnings.
                 with np.errstate(over='ignore', invalid='ignore'):
-                    costs = loop.run(prepared.steps, log, proceed, clock)
-                if loop.index < prepared.steps:
+                    costs = loop.run(facts.steps, log, proceed, clock)
+                if loop.index < facts.steps:
                     status = 'interrupted'
             except DivergenceError as error:
                 status = 'diverged'
                 recorder.add(error.step, 'divergence', joint=error.joint, message=str(error))
         elapsed = clock() - begin
-        reader = LogReader(raw, model.n)
-        with np.errstate(over='ignore', invalid='ignore'):
-            summary = _summary(prepared, reader, recorder, status, elapsed, costs)
-        content = _as_json(summary)
-        write_mcap(
-            reader,
-            folder / 'log.mcap',
-            model.joint_names,
-            scenario.period,
-            {'scenario': scenario.name, 'summary': json.dumps(content)},
-            model.urdf,
-            progress,
-        )
-        write_text(folder / 'summary.json', json.dumps(content, indent=2) + '\n')
+        return write_results(facts, raw, recorder, status, elapsed, costs, progress)
     finally:
         raw.unlink(missing_ok=True)
         loop.plant.close()
+
+
+def clean_folder(folder: Path) -> Path:
+    """Make an output folder without results of an earlier run; return where the raw log goes."""
+    make_folder(folder)
+    _remove_results(folder)
+    return folder / 'log.raw'
+
+
+def write_results(
+    facts: RunFacts,
+    raw: Path,
+    recorder: EventRecorder,
+    status: str,
+    elapsed: float,
+    costs: dict[str, float],
+    progress: Callable[[float], None] | None = None,
+) -> dict[str, Any]:
+    """Write ``log.mcap`` and ``summary.json`` beside the raw log, return the summary.
+
+    :param status: how the run ended: ``completed``, ``interrupted`` or ``diverged``.
+    :param elapsed: how long it took [s].
+    :param costs: mean cost of each part of a step [s].
+    :param progress: told the share of the log that is written, 0 to 1.
+    """
+    reader = LogReader(raw, facts.model.n)
+    with np.errstate(over='ignore', invalid='ignore'):
+        summary = _summary(facts, reader, recorder, status, elapsed, costs)
+    content = _as_json(summary)
+    write_mcap(
+        reader,
+        raw.with_name('log.mcap'),
+        facts.model.joint_names,
+        facts.scenario.period,
+        {'scenario': facts.scenario.name, 'summary': json.dumps(content)},
+        facts.model.urdf,
+        progress,
+    )
+    write_text(raw.with_name('summary.json'), json.dumps(content, indent=2) + '\n')
     return summary
 
 
@@ -176,12 +228,12 @@ def _as_json(value: Any) -> Any:
     return None if isinstance(value, float) and not np.isfinite(value) else value
 
 
-def _encoder_error(scenario: Scenario) -> float:
-    """Return the standard deviation of the measured positions [rad]; a step counts as uniform."""
-    return float(np.hypot(scenario.plant.noise, scenario.plant.resolution / np.sqrt(12.0)))
+def count_steps(scenario: Scenario, planned: float | None) -> int:
+    """Return the number of steps of a run.
 
-
-def _steps(scenario: Scenario, planned: float | None) -> int:
+    :param planned: how long the planned motion takes [s], if it has an end.
+    :raises ConfigError: there are none, or far too many.
+    """
     if scenario.duration is None and planned is None:
         raise ConfigError('duration: needed, because hand guiding has no end of its own')
     duration = scenario.duration or (planned or 0.0) + scenario.rest
@@ -199,27 +251,28 @@ def _steps(scenario: Scenario, planned: float | None) -> int:
 
 
 def _summary(
-    prepared: Prepared,
+    facts: RunFacts,
     log: LogReader,
     recorder: EventRecorder,
     status: str,
     elapsed: float,
     costs: dict[str, float],
 ) -> dict[str, Any]:
-    scenario, model, loop = prepared.scenario, prepared.model, prepared.loop
+    scenario, model = facts.scenario, facts.model
     metrics = compute_metrics(log)
     duration = log.rows * scenario.period
     tip_errors: dict[str, float] = {}
-    if prepared.goals is not None:
-        missing = prepared.goals - model.tip_positions(loop.plant.truth.position)
+    if facts.goals is not None and log.rows:
+        truth = log.read(log.rows - 1)[0, COLUMNS.index('true_position')]
+        missing = facts.goals - model.tip_positions(truth)
         lengths = np.linalg.norm(missing, axis=1)
         tip_errors = dict(zip(model.tips, lengths.tolist(), strict=True))
     return {
         'scenario': scenario.name,
         'robot': model.name,
-        'plant': prepared.engine,
+        'plant': facts.engine,
         'planner': scenario.planner.kind,
-        'rollback': loop.control.rollback_kind,
+        'rollback': facts.rollback,
         'status': status,
         'period': scenario.period,
         'steps': log.rows,
@@ -240,14 +293,14 @@ def _summary(
         'effort_share_max': max(
             e / limit for e, limit in zip(metrics.effort_max, model.effort_limit, strict=True)
         ),
-        'effort_limited_steps': loop.control.saturations,
+        'effort_limited_steps': recorder.limited_steps,
         **recorder.contact_summary(log),
         'real_time_factor': duration / elapsed if elapsed > 0.0 else 0.0,
         'step_cost_us': {part: round(1e6 * cost, 2) for part, cost in costs.items()},
         'joint_names': list(model.joint_names),
         'joint_units': joint_units(model),
         'graphs': list(scenario.graphs),
-        'notes': list(prepared.notes),
+        'notes': list(facts.notes),
         'settings': msgspec.json.decode(msgspec.json.encode(scenario)),
         'events': recorder.events(duration),
         'digest': metrics.digest,

@@ -11,13 +11,14 @@ from typing import Annotated, Any, Literal, get_args, get_origin
 import msgspec
 import yaml
 
-from ..config_types import NonNegative, Positive
+from ..config_types import NonNegative, Period, Positive, Seed
 from ..control.config import ControlConfig
 from ..errors import ConfigError, UnknownNameError
 from ..model import RobotConfig
 from ..planning.config import PlannerConfig
 from ..plants.config import PlantConfig
 from ..resources import resource_folder
+from ..safety.config import SafetyConfig
 
 Graph = Literal[
     'force_comparison',
@@ -44,13 +45,14 @@ class Scenario(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     name: Annotated[str, msgspec.Meta(pattern=r'^[\w. -]+$')]
     description: str
     robot: RobotConfig
-    period: Annotated[float, msgspec.Meta(ge=1e-6, le=1.0)] = 0.005
+    period: Period = 0.005
     duration: Positive | None = None
     rest: NonNegative = 0.5
-    seed: Annotated[int, msgspec.Meta(ge=0)] = 0
+    seed: Seed = 0
     planner: PlannerConfig = PlannerConfig()
     control: ControlConfig = ControlConfig()
     plant: PlantConfig = PlantConfig()
+    safety: SafetyConfig = SafetyConfig()
     graphs: tuple[Graph, ...] = get_args(Graph)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any
+from typing import Any, ClassVar
 
 from ..values import Array, JointState
 
@@ -13,9 +13,11 @@ class MotionPlanner(ABC):
 
     :ivar memory: all that the next step depends on, as a value; assigning an earlier one goes
         back to it.
+    :cvar open_loop: whether the desired positions do not depend on the control state.
     """
 
     memory: Any
+    open_loop: ClassVar[bool] = False
 
     @abstractmethod
     def step(self, control: JointState) -> Array:

@@ -13,6 +13,7 @@ class OfflinePlanner(MotionPlanner):
     """
 
     memory: int
+    open_loop = True
 
     def __init__(self, positions: Array):
         self._positions = positions

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import hypot, sqrt
 from typing import Annotated, Literal
 
 import msgspec
@@ -80,3 +81,8 @@ class PlantConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     delay: Annotated[int, msgspec.Meta(ge=0, le=10_000)] = 0
     pushes: tuple[Push, ...] = ()
     obstacles: tuple[Obstacle, ...] = ()
+
+    @property
+    def encoder_error(self) -> float:
+        """Return the standard deviation of the measured positions [rad]; a step is uniform."""
+        return hypot(self.noise, self.resolution / sqrt(12.0))

@@ -71,15 +71,31 @@ class Pushes(PlantWrapper):
         """Apply efforts [N m] and the wrenches of this step for one period."""
         for push in self._pushes:
             if push.first <= self._index < push.end:
-                effort = effort + self._jacobian(push.frame).T @ push.wrench
+                effort = effort + self._effort_of(push)
         self._index += 1
         self._plant.step(effort)
 
-    def _jacobian(self, frame: int) -> Array:
+    def _effort_of(self, push: _TimedWrench) -> Array:
         q = self._plant.truth.position
-        aligned = pin.ReferenceFrame.LOCAL_WORLD_ALIGNED
-        jacobian: Array = pin.computeFrameJacobian(self._model, self._data, q, frame, aligned)
-        return jacobian
+        return wrench_effort(self._model, self._data, q, push.frame, push.wrench)
+
+
+def wrench_effort(
+    model: pin.Model,
+    data: pin.Data,
+    q: Array,
+    frame: int,
+    wrench: Array,
+    axes: pin.ReferenceFrame = pin.ReferenceFrame.LOCAL_WORLD_ALIGNED,
+) -> Array:
+    """Return ``J(q)^T w`` [N m], shape ``(n,)``, of a wrench at a frame's origin.
+
+    :param q: joint positions [rad], shape ``(n,)``.
+    :param wrench: force and torque [N, N m], shape ``(6,)``.
+    :param axes: in which the wrench is given: those of the world, or ``LOCAL`` for the frame's.
+    """
+    jacobian: Array = pin.computeFrameJacobian(model, data, q, frame, axes)
+    return jacobian.T @ wrench
 
 
 def _timed(push: Push, model: RobotModel, period: float) -> _TimedWrench:

@@ -70,7 +70,7 @@ def rows(loop: Loop, steps: int, folder: Path) -> np.ndarray:
 
 def digest(prepared: Prepared, steps: int, folder: Path) -> str:
     rows(prepared.loop, steps, folder)
-    return compute_metrics(LogReader(folder / 'raw', prepared.model.n)).digest
+    return compute_metrics(LogReader(folder / 'raw', prepared.facts.model.n)).digest
 
 
 @pytest.mark.parametrize('rollback', ['measured', 'observer'])

@@ -104,7 +104,7 @@ def test_round_trip_is_bitwise(tmp_path_factory, log):
 
 @pytest.fixture(scope='module')
 def long_log(tmp_path_factory):
-    """A log whose chunks end in the middle of a row."""
+    """A log of many chunks."""
     rows = np.random.default_rng(0).standard_normal((5000, 8, 2))
     patch = pytest.MonkeyPatch()
     patch.setattr(mcap, '_CHUNK_BYTES', 50_000)

@@ -69,7 +69,7 @@ def test_the_duration_is_that_of_the_motion_and_the_rest() -> None:
     motion = 2.0 * np.sqrt(10.0)
     for rest in (0.0, 1.5):
         scenario = load_scenario('sphere_step', [f'rest={rest}'])
-        steps = prepare(scenario).steps
+        steps = prepare(scenario).facts.steps
         a_few_steps = 3
         assert steps == pytest.approx((motion + rest) / scenario.period, abs=a_few_steps)
 
@@ -143,7 +143,7 @@ def test_a_run_that_diverges_keeps_what_it_has(tmp_path: Path) -> None:
     log = read_mcap(tmp_path / 'log.mcap')
     assert len(log.time) == summary['steps'] > 0
     assert np.isfinite(log.columns).all()
-    limit = prepare(load_scenario('yumi_step')).model.effort_limit
+    limit = prepare(load_scenario('yumi_step')).facts.model.effort_limit
     assert (np.abs(log.column('effort')) <= limit).all()
 
 
@@ -196,7 +196,7 @@ def test_units() -> None:
     expected = {'sphere': ['m'], 'two_link': ['rad'] * 2, 'yumi': ['rad'] * 14}
     for robot, units in expected.items():
         settings = [f'robot={robot}', 'planner.kind=guiding', 'duration=1']
-        assert joint_units(prepare(load_scenario('step', settings)).model) == units
+        assert joint_units(prepare(load_scenario('step', settings)).facts.model) == units
 
 
 def test_a_folder_that_cannot_be_written_is_refused(tmp_path: Path) -> None:

@@ -1,0 +1,87 @@
+"""The control simulation behind the gate: what it sends may be sent."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..control.control_simulation import ControlSimulation
+from ..errors import DivergenceError, UnsafeCommandError
+from ..safety.config import SafetyConfig
+from ..safety.gate import CommandGate, safe_effort
+from ..values import Array, Command, JointState, Rollback
+
+
+class GuardedControl:
+    """Control that stops instead of sending what the gate refuses.
+
+    While it is stopped, ``step`` gives the stop effort of the configuration, whatever is desired,
+    and the control state follows the measured position at rest, so that ``release`` goes on from
+    there without a jump.
+
+    :ivar control: the control simulation inside.
+    :ivar stopped: why it is stopped; empty while it is not.
+    :ivar stops: number of stops so far.
+    :ivar diverged: whether the last stop was a divergence.
+    """
+
+    def __init__(self, control: ControlSimulation, period: float, config: SafetyConfig):
+        model = control.model
+        self.control = control
+        self.stopped = ''
+        self.stops = 0
+        self.diverged = False
+        self._model = model
+        self._stop_kind = config.stop
+        self._gate = CommandGate(model.joint_names, model.effort_limit, period, config)
+        self._command: Command | None = None
+
+    @property
+    def state(self) -> JointState:
+        """Return the control state."""
+        return self.control.state
+
+    def start(self, measured: Array) -> None:
+        """Begin at a measured position [rad], shape ``(n,)``, at rest."""
+        self.control.reset(JointState(measured, np.zeros_like(measured)))
+        self._gate.reset()
+        self._command = None
+
+    def step(self, desired: Array, age: float = 0.0) -> Array:
+        """Return the effort for the next period [N m], shape ``(n,)``: finite, within limits.
+
+        :param desired: next desired position [rad], shape ``(n,)``.
+        :param age: of the state that it is computed from [s].
+        """
+        if not self.stopped:
+            try:
+                command = self.control.step(desired)
+                self._gate.check(command.effort, age)
+                self._command = command
+                return command.effort
+            except (DivergenceError, UnsafeCommandError) as error:
+                self.stop(str(error))
+                self.diverged = isinstance(error, DivergenceError)
+        return self.stop_effort()
+
+    def stop_effort(self) -> Array:
+        """Return what a stopped robot gets [N m], shape ``(n,)``."""
+        return safe_effort(self._model, self._stop_kind, self.control.state.position)
+
+    def rollback(self, measured: Array) -> Rollback:
+        """Follow the robot to its measured position [rad], shape ``(n,)``."""
+        if self.stopped or self._command is None:
+            self.start(measured)
+            return Rollback(self.control.state, self.stop_effort())
+        return self.control.rollback(self._command, measured)
+
+    def stop(self, reason: str) -> None:
+        """Stop; a reason that comes while it is stopped already is not the reason."""
+        if not self.stopped:
+            self.stopped = reason
+            self.stops += 1
+            self.diverged = False
+
+    def release(self) -> None:
+        """Go on from where the robot is."""
+        self.stopped = ''
+        self.start(self.control.state.position)

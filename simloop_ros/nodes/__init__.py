@@ -1,0 +1,1 @@
+"""One thin node per block."""

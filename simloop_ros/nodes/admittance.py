@@ -1,0 +1,63 @@
+"""Hand guiding as a node: the desired position follows the hand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from diagnostic_msgs.msg import DiagnosticStatus
+from std_srvs.srv import SetBool
+
+from ..errors import ConfigError
+from ..planning.config import PlannerConfig
+from ..ros.block_node import Report
+from ..ros.process import main_of
+from ..values import Array, JointState
+from .motion_planner import MotionPlannerNode
+
+NAME = 'admittance'
+
+
+class AdmittanceNode(MotionPlannerNode):
+    """000, section 6.1.4: no desired velocity, the position taken from the robot.
+
+    Takes the planner's place. With the service ``enable`` guiding is switched off, which holds the
+    robot where it is, and on again.
+    """
+
+    def build(self) -> None:
+        """Start with guiding switched on."""
+        kind = self.config(PlannerConfig, 'planner').kind
+        if kind != 'guiding':
+            raise ConfigError(f'planner.kind: {kind}; the admittance node can only do guiding')
+        self._enabled = True
+        super().build()
+
+    def add_services(self) -> None:
+        """Create the services."""
+        super().add_services()
+        self.service(SetBool, 'enable', self._serve_enable)
+
+    def _next(self, state: JointState) -> Array:
+        if self._enabled:
+            self._last = super()._next(state)
+        return self._last
+
+    def _serve_enable(self, request: Any) -> str:
+        if request.data and not self._enabled and self._start is not None:
+            self._plan(self._last)
+        self._enabled = bool(request.data)
+        return 'guiding' if self._enabled else 'holding the robot where it is'
+
+    def report(self) -> Report:
+        """Return whether the robot can be guided."""
+        report = super().report()
+        if report.level == DiagnosticStatus.OK:
+            message = 'guiding' if self._enabled else 'switched off: holding'
+            return Report(report.level, message, report.values)
+        return report
+
+
+main = main_of(AdmittanceNode, NAME)
+
+if __name__ == '__main__':
+    raise SystemExit(main())

@@ -1,0 +1,36 @@
+"""Several nodes in one process: ``composed motion_planner control_simulation ... --ros-args ...``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+import sys
+
+from ..errors import UnknownNameError
+from ..ros.block_node import USER_ERROR, BlockNode
+from ..ros.process import run_nodes
+from . import admittance, collision_monitor, control_simulation, motion_planner, plant, recorder
+
+KINDS: dict[str, Callable[..., BlockNode]] = {
+    admittance.NAME: admittance.AdmittanceNode,
+    collision_monitor.NAME: collision_monitor.CollisionMonitorNode,
+    control_simulation.NAME: control_simulation.ControlSimulationNode,
+    motion_planner.NAME: motion_planner.MotionPlannerNode,
+    plant.NAME: plant.PlantNode,
+    recorder.NAME: recorder.RecorderNode,
+}
+
+
+def main() -> int:
+    """Run the nodes that the arguments before ``--ros-args`` name."""
+    arguments = sys.argv[1:]
+    own = arguments[: arguments.index('--ros-args')] if '--ros-args' in arguments else arguments
+    for name in own:
+        if name not in KINDS:
+            print(f'composed: {UnknownNameError("node", name, KINDS)}', file=sys.stderr)
+            return USER_ERROR
+    return run_nodes([partial(KINDS[name], name) for name in own], sys.argv)
+
+
+if __name__ == '__main__':
+    raise SystemExit(main())

@@ -1,0 +1,168 @@
+"""The motion planner as a node: control states in, desired positions out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from diagnostic_msgs.msg import DiagnosticStatus
+import msgspec
+import numpy as np
+from std_srvs.srv import Trigger
+
+from ..config_types import NonNegative
+from ..errors import SimloopError
+from ..loop.run import load_fit_robot
+from ..model import RobotConfig
+from ..planning.build import build_planner
+from ..planning.config import PlannerConfig
+from ..planning.motion_planner import MotionPlanner
+from ..ros.block_node import BlockNode, Report
+from ..ros.joint_state import DecodedJointState
+from ..ros.process import main_of
+from ..ros.qos import LATCHED, NEWEST, STREAM
+from ..ros.safety_status import TOPIC, from_message
+from ..values import Array, JointState
+
+NAME = 'motion_planner'
+
+
+class EncoderConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What is known about the robot's encoders.
+
+    :ivar error: standard deviation of a measured position [rad].
+    """
+
+    error: NonNegative = 0.0
+
+
+class MotionPlannerNode(BlockNode):
+    """Answers each ``control_state`` with the next desired position.
+
+    The motion begins at the first control state. One that is planned beforehand is sent ahead in
+    lockstep: it does not depend on the robot. After a stop the planner stays where the robot is
+    until its service ``start`` is called, and then plans the way from there to the goal that it
+    had before.
+    """
+
+    SECTIONS = {'robot': RobotConfig, 'planner': PlannerConfig, 'encoder': EncoderConfig}
+
+    def build(self) -> None:
+        """Load the robot and plan from its home, if that is where the motion will begin."""
+        self._model = load_fit_robot(self.config(RobotConfig, 'robot'))
+        names = self._model.joint_names
+        self._desired = self.publish_joints('desired_joint_states', names, ('position',))
+        self.subscribe_joints(
+            'control_state',
+            names,
+            ('position', 'velocity'),
+            self._on_state_now if self.graph.realtime else self._on_state,
+            NEWEST if self.graph.realtime else STREAM,
+        )
+        self.subscription(DiagnosticStatus, TOPIC, self._on_safety, LATCHED)
+        self.add_services()
+        self._goals: Array | None = None
+        self._start: Array | None = None
+        self._stops: int | None = None
+        self._holding = False
+        self._hold: Array | None = None
+        self._answered = -1
+        self._stamp = -1
+        if not self.graph.realtime:
+            self._plan(self._model.home)
+
+    def add_services(self) -> None:
+        """Create the services."""
+        self.service(Trigger, 'start', self._serve_start)
+
+    def missing(self) -> Iterable[tuple[str, int]]:
+        """Return the control state that the next answer needs."""
+        return (('control_state', self.stamp(self._answered + 1)),)
+
+    def _plan(self, position: Array) -> None:
+        """Plan from where the robot rests [rad], shape ``(n,)``, to the goal.
+
+        :raises GoalError: the motion is refused.
+        """
+        config = self.config(PlannerConfig, 'planner')
+        if self._goals is not None:
+            way = self._goals - self._model.tip_positions(position)
+            config = msgspec.structs.replace(config, move=tuple(map(tuple, way.tolist())))
+        motion = build_planner(
+            config,
+            self._model,
+            self.graph.period,
+            JointState(position, np.zeros_like(position)),
+            self.config(EncoderConfig, 'encoder').error,
+        )
+        self._planner: MotionPlanner = motion.planner
+        self._goals = motion.goals
+        self._start = position
+
+    def _on_state(self, message: DecodedJointState) -> None:
+        """Answer in lockstep: the control state that is due, or ahead of it."""
+        step = round(message.stamp * 1e-9 / self.graph.period)
+        if self._holding and self._hold is None:
+            self._hold = message.position
+            self._answered = step - 1
+        if step == 0 and self._answered < 0 and not np.array_equal(self._start, message.position):
+            self._plan(message.position)
+        state = JointState(message.position, message.velocity)
+        if self._planner.open_loop and not self._holding:
+            last = step + self.graph.ahead
+        elif step == self._answered + 1:
+            last = step
+        else:
+            return
+        while self._answered < last:
+            self._answered += 1
+            self._desired.send(self.stamp(self._answered), self._next(state))
+
+    def _on_state_now(self, message: DecodedJointState) -> None:
+        """Answer in real time."""
+        if message.stamp <= self._stamp:
+            return
+        self._stamp = message.stamp
+        if self._holding and self._hold is None:
+            self._hold = message.position
+        if self._start is None:
+            self._plan(message.position)
+        state = JointState(message.position, message.velocity)
+        self._desired.send(message.stamp, self._next(state))
+
+    def _next(self, state: JointState) -> Array:
+        return self._planner.step(state) if self._hold is None else self._hold
+
+    def _on_safety(self, message: DiagnosticStatus) -> None:
+        """Give the motion up when the robot was stopped, even if that went by unseen."""
+        status = from_message(message)
+        if not status or status.source == 'plant':
+            return
+        if status.stopped or (self._stops is not None and status.stops != self._stops):
+            self._holding = True
+            self._hold = None
+            self._desired.forget()
+        self._stops = status.stops
+
+    def _serve_start(self, _: Any) -> str:
+        if not self._holding:
+            raise SimloopError('the motion is under way already')
+        if self._hold is None:
+            raise SimloopError('the robot is stopped: release it first (control_simulation/stop)')
+        self._plan(self._hold)
+        self._holding = False
+        self._hold = None
+        return 'planned the way to the goal'
+
+    def report(self) -> Report:
+        """Return whether the motion goes on."""
+        values = {'kind': self.config(PlannerConfig, 'planner').kind, 'answers': self._answered + 1}
+        if self._holding:
+            return Report(DiagnosticStatus.WARN, 'stopped: waits for the service start', values)
+        return Report(DiagnosticStatus.OK, 'planning', values)
+
+
+main = main_of(MotionPlannerNode, NAME)
+
+if __name__ == '__main__':
+    raise SystemExit(main())

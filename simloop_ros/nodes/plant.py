@@ -1,0 +1,311 @@
+"""The plant as a node: efforts in, joint states out; a robot's driver takes its place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+import time
+from typing import Any
+
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+from geometry_msgs.msg import WrenchStamped
+import msgspec
+import numpy as np
+from rosgraph_msgs.msg import Clock
+from std_msgs.msg import Header, String
+from std_srvs.srv import SetBool, Trigger
+from visualization_msgs.msg import MarkerArray
+
+from ..config_types import Seed
+from ..errors import MessageError, SimloopError, UnsafeCommandError
+from ..loop.run import build_simulated_robot, load_fit_robot
+from ..model import RobotConfig
+from ..plants.config import PlantConfig
+from ..ros.block_node import BlockNode, Report
+from ..ros.config import PublishConfig
+from ..ros.contacts import to_message as contacts_message
+from ..ros.durations import Durations
+from ..ros.hand import Hand
+from ..ros.joint_state import DecodedJointState
+from ..ros.markers import plant_markers
+from ..ros.process import main_of
+from ..ros.qos import EVENTS, LATCHED, NEWEST, STREAM
+from ..ros.safety_status import TOPIC, SafetyStatus, from_message, to_message
+from ..ros.stamps import NANO, split
+from ..safety.brake import Brake
+from ..safety.config import SafetyConfig
+from ..safety.gate import CommandGate
+from ..values import Array, JointState
+
+NAME = 'plant'
+CLOCK_PERIOD = 0.01
+"""Simulated time between two messages on ``/clock`` [s]."""
+MARKER_PERIOD = 0.05
+"""Time between two sets of markers [s]."""
+
+
+class RandomConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Where randomness comes from.
+
+    :ivar seed: of the random generator of the encoders.
+    """
+
+    seed: Seed = 0
+
+
+class PlantNode(BlockNode):
+    """000, algorithm 3, over topics, with brakes.
+
+    Lockstep: the ``effort_command`` whose stamp is due is applied for one period. Real time: the
+    last one is applied, at the plant's own rate. A command that the gate refuses, a second
+    publisher, a stop of the control simulation and its silence engage the brakes; its release
+    opens them.
+    """
+
+    SECTIONS = {
+        'robot': RobotConfig,
+        'plant': PlantConfig,
+        'safety': SafetyConfig,
+        'publish': PublishConfig,
+        'random': RandomConfig,
+    }
+
+    def build(self) -> None:
+        """Create the simulated robot, at rest at its home."""
+        self._model = model = load_fit_robot(self.config(RobotConfig, 'robot'))
+        config, safety = self.config(PlantConfig, 'plant'), self.config(SafetyConfig, 'safety')
+        period, realtime = self.graph.period, self.graph.realtime
+        seed = self.config(RandomConfig, 'random').seed
+        built = build_simulated_robot(config, model, period, seed)
+        for note in built.notes:
+            self.get_logger().warning(note)
+        self._plant, self._engine = built.plant, built.engine
+        self.gives_back(self._plant.close)
+        self._gate = CommandGate(model.joint_names, model.effort_limit, period, safety)
+        self._brake = Brake(model, period, safety)
+        self._hand = Hand(model, period)
+        self._braked, self._stops = '', 0
+        self._step, self._due, self._recorded = 0, self.stamp(0), 0
+        self._pending: Array | None = None
+        self._paused = False
+        self._effort: Array | None = None
+        self._silent, self._late, self._tick = 0, 0, 0
+        self._interval = Durations()
+        self._open_channels(model.joint_names, obstacles=bool(config.obstacles))
+        self._commands = self.subscribe_joints(
+            'effort_command',
+            model.joint_names,
+            ('effort',),
+            self._command_now if realtime else self._command,
+            NEWEST if realtime else STREAM,
+        )
+        self._commands.on_refusal = self._engage
+
+    def _open_channels(self, names: tuple[str, ...], *, obstacles: bool) -> None:
+        publish = self.config(PublishConfig, 'publish')
+        self._joint_states = self.publish_joints('joint_states', names, ('position',))
+        self._truth = (
+            self.publish_joints('true_joint_states', names, ('position', 'velocity'))
+            if publish.truth
+            else None
+        )
+        self._contacts = self.publisher(DiagnosticArray, 'contacts', STREAM) if obstacles else None
+        self._sim_clock = (
+            self.publisher(Clock, '/clock', EVENTS)
+            if publish.clock and not self.graph.realtime
+            else None
+        )
+        self._clock_steps = max(1, round(CLOCK_PERIOD / self.graph.period))
+        self._description = (
+            self.publisher(String, 'robot_description', LATCHED) if publish.description else None
+        )
+        self._markers = self.publisher(MarkerArray, 'markers', EVENTS)
+        self._safety = self.publisher(DiagnosticStatus, TOPIC, LATCHED)
+        self.subscription(DiagnosticStatus, TOPIC, self._on_safety, LATCHED)
+        self.subscription(Header, 'recorded', self._on_recorded, EVENTS)
+        self.subscription(WrenchStamped, 'external_wrench', self._on_wrench, EVENTS)
+        self.service(Trigger, 'reset', self._serve_reset)
+        self.service(SetBool, 'pause', self._serve_pause)
+        self.service(Trigger, 'step', self._serve_step)
+
+    def begin(self) -> None:
+        """Say what robot it is and where it is."""
+        if self._description:
+            self._description.publish(String(data=self._model.urdf))
+        self._announce()
+        self.every(MARKER_PERIOD, self._publish_markers)
+        if self.graph.realtime:
+            self.every(self.graph.period, self._tick_now)
+        elif self._step == 0:
+            self._publish(0)
+
+    def missing(self) -> Iterable[tuple[str, int]]:
+        """Return the command that is due; while the plant is paused, nothing."""
+        if self._paused or self._pending is not None:
+            return ()
+        return (('effort_command', self._due),)
+
+    # Lockstep
+
+    def _command(self, message: DecodedJointState) -> None:
+        if not self._passes(message):
+            return
+        if message.stamp == self._due and self._pending is None:
+            self._pending = message.effort
+            self._go_on()
+
+    def _go_on(self) -> None:
+        """Take the step that is due, unless the plant is paused or ahead of the recorder."""
+        window = self.graph.window
+        if self._pending is None or self._paused:
+            return
+        if not window or self._step < self._recorded + window:
+            effort, self._pending = self._pending, None
+            self._take_step(effort)
+            self._due = self.stamp(self._step)
+            self._publish(self._due)
+            if self._sim_clock and not self._step % self._clock_steps:
+                clock = Clock()
+                clock.clock.sec, clock.clock.nanosec = split(self._due)
+                self._sim_clock.publish(clock)
+
+    def _on_recorded(self, message: Header) -> None:
+        stamp = message.stamp.sec * NANO + message.stamp.nanosec
+        self._recorded = max(self._recorded, round(stamp / NANO / self.graph.period))
+        if self.active:
+            self._go_on()
+
+    # Real time
+
+    def _command_now(self, message: DecodedJointState) -> None:
+        if self._passes(message):
+            self._effort = message.effort
+            self._silent = 0
+
+    def _tick_now(self) -> None:
+        now = time.monotonic_ns()
+        if self._tick:
+            self._interval.add(now - self._tick)
+        self._tick = now
+        if self._paused:
+            return
+        if self._effort is not None:
+            self._silent += 1
+            self._late += self._silent > 1
+            timeout = self.config(SafetyConfig, 'safety').timeout
+            if self._silent > timeout:
+                self._engage(f'effort_command: nothing for {timeout} periods')
+        self._take_step(self._effort)
+        self._publish(self.get_clock().now().nanoseconds)
+
+    # Both
+
+    def _passes(self, message: DecodedJointState) -> bool:
+        """Return whether a command may be used; if not, the brakes are engaged."""
+        if self._commands.publishers > 1:
+            self._engage('effort_command: more than one publisher')
+            return False
+        try:
+            self._gate.check(message.effort)
+        except UnsafeCommandError as error:
+            self.refuse(f'effort_command: {error}')
+            self._engage(str(error))
+            return False
+        return True
+
+    def _take_step(self, effort: Array | None) -> None:
+        """Apply an effort for one period; the brakes' own where they are engaged, or none came."""
+        truth = self._plant.truth
+        if self._braked or effort is None:
+            effort = self._brake.effort(truth)
+        hand = self._hand.effort(truth.position)
+        self._plant.step(effort if hand is None else effort + hand)
+        self._step += 1
+
+    def _publish(self, stamp: int) -> None:
+        self._joint_states.send(stamp, self._plant.observe())
+        if self._truth:
+            truth = self._plant.truth
+            self._truth.send(stamp, truth.position, truth.velocity)
+        if self._contacts:
+            self._contacts.publish(contacts_message(stamp, self._plant.contacts()))
+
+    def _publish_markers(self) -> None:
+        if self._markers.get_subscription_count():
+            self._markers.publish(
+                plant_markers(self._plant.contacts(), self._hand.link, self._hand.wrench)
+            )
+
+    def _on_wrench(self, message: WrenchStamped) -> None:
+        try:
+            self._hand.take(message)
+        except MessageError as error:
+            self.refuse(str(error))
+
+    # Brakes
+
+    def _engage(self, reason: str) -> None:
+        if not self._braked:
+            self._braked = reason
+            self._stops += 1
+            self._brake.release()
+            self._announce()
+
+    def _announce(self) -> None:
+        if self._braked:
+            self.get_logger().error(f'brakes engaged: {self._braked}', throttle_duration_sec=0.1)
+        self._safety.publish(to_message(SafetyStatus(self.get_name(), self._braked, self._stops)))
+
+    def _on_safety(self, message: DiagnosticStatus) -> None:
+        status = from_message(message)
+        if not self.active or not status or status.source == self.get_name():
+            return
+        if status.stopped:
+            self._engage(f'{status.source}: {status.stopped}')
+        elif self._braked and status.stops:  # a release; a controller that just started is none
+            self._braked = ''
+            self._effort = None
+            self._gate.reset()
+            self._announce()
+
+    # Services
+
+    def _serve_reset(self, _: Any) -> str:
+        if not self._braked:
+            raise SimloopError('only while the brakes hold: call control_simulation/stop first')
+        self._plant.reset(JointState(self._model.home, np.zeros(self._model.n)))
+        self._brake.release()
+        return 'the robot rests at its home'
+
+    def _serve_pause(self, request: Any) -> str:
+        self._paused = bool(request.data)
+        self._go_on()
+        return 'paused' if self._paused else 'going on'
+
+    def _serve_step(self, _: Any) -> str:
+        if not self._paused:
+            raise SimloopError('only while it is paused: call pause first')
+        if self.graph.realtime:
+            self._take_step(self._effort)
+            self._publish(self.get_clock().now().nanoseconds)
+        elif self._pending is None:
+            raise SimloopError('no command has come for the next step yet')
+        else:
+            self._paused = False
+            self._go_on()
+            self._paused = True
+        return f'{self._step} steps'
+
+    def report(self) -> Report:
+        """Return whether the brakes are engaged, and how timely the commands are."""
+        values = {'engine': self._engine, 'steps': self._step, 'stops': self._stops}
+        if self.graph.realtime:
+            values |= {'late commands': self._late, **self._interval.summary('period')}
+        if self._braked:
+            return Report(DiagnosticStatus.ERROR, f'brakes engaged: {self._braked}', values)
+        return Report(DiagnosticStatus.OK, 'paused' if self._paused else 'running', values)
+
+
+main = main_of(PlantNode, NAME)
+
+if __name__ == '__main__':
+    raise SystemExit(main())

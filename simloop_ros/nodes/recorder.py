@@ -1,0 +1,275 @@
+"""The recorder as a node: the log and the summary of ``simloop run``, from the topics."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+import time
+from typing import Any
+
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+import msgspec
+import numpy as np
+from rich.console import Console
+from std_msgs.msg import Header
+
+from ..errors import ConfigError, MessageError
+from ..loop.events import EventRecorder
+from ..loop.log import LogWriter
+from ..loop.run import LONGEST_RUN, RunFacts, clean_folder, load_fit_robot, prepare, write_results
+from ..loop.scenario import Scenario
+from ..report.page import draw_run, print_table
+from ..report.progress import progress_bar
+from ..ros.block_node import BlockNode, Report
+from ..ros.contacts import from_message as contacts_from_message
+from ..ros.contacts import stamp_of_message
+from ..ros.joint_state import DecodedJointState
+from ..ros.process import main_of
+from ..ros.qos import EVENTS, LATCHED, RECORD, RECORD_DEPTH
+from ..ros.rows import RowJoiner
+from ..ros.safety_status import TOPIC, from_message
+from ..ros.stamps import split
+from ..values import Array
+
+NAME = 'recorder'
+CREDIT_ROWS = 64
+"""Rows after which the plant is told how far the recorder is, in lockstep."""
+PROGRESS_PERIOD = 0.2
+
+
+class RecorderConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What is recorded, and where to.
+
+    :ivar scenario: the scenario as JSON, for the summary and the number of steps.
+    :ivar out: folder for log, summary and figures.
+    :ivar simulated: whether the plant is simulated, so that it tells the truth.
+    :ivar truth: whether the true state differs from the measured one and is recorded by itself.
+    :ivar figures: whether figures are drawn when the run is complete.
+    """
+
+    scenario: str
+    out: str
+    simulated: bool = True
+    truth: bool = True
+    figures: bool = True
+
+
+class RecorderNode(BlockNode):
+    """Writes the same log and summary as ``simloop run``, and in lockstep the same digest.
+
+    The run is over when the scenario's number of steps is complete; then its process ends.
+    """
+
+    SECTIONS = {'recorder': RecorderConfig}
+
+    def build(self) -> None:
+        """Open the log."""
+        self._config = config = self.config(RecorderConfig, 'recorder')
+        self._facts = _facts(config)
+        scenario, names = self._facts.scenario, self._facts.model.joint_names
+        realtime = self.graph.realtime
+        self._steps = self._facts.steps
+        self._events = EventRecorder(scenario)
+        self._raw = clean_folder(Path(config.out))
+        self._log = LogWriter(self._raw, len(names))
+        self._rate = np.full(len(names), 1.0 / scenario.period)
+        self._diverged = ''
+        self._written = False
+        self._begin = 0.0
+        self._last = 0.0
+        self._lag = 0
+        late = ['joint_states']
+        if config.truth:
+            late.append('true_joint_states')
+        if scenario.plant.obstacles and config.simulated:
+            late.append('contacts')
+            self.subscription(DiagnosticArray, 'contacts', self._on_contacts, RECORD)
+        self._has_contacts = 'contacts' in late
+        self._rows = RowJoiner(
+            'control_state',
+            ('desired_joint_states', 'effort_command'),
+            late,
+            scenario.period,
+            window=RECORD_DEPTH,
+            realtime=realtime,
+        )
+        for topic, fields in (
+            ('desired_joint_states', ('position',)),
+            ('effort_command', ('effort',)),
+            ('joint_states', ('position',)),
+            *((('true_joint_states', ('position',)),) if config.truth else ()),
+            ('control_state', ('position', 'velocity', 'effort')),
+        ):
+            self.subscribe_joints(topic, names, fields, self._taker(topic), RECORD)
+        self._recorded = self.publisher(Header, 'recorded', EVENTS)
+        self.subscription(DiagnosticStatus, TOPIC, self._on_safety, LATCHED)
+        self.gives_back(self._write)
+
+    def begin(self) -> None:
+        """Show the progress, on a terminal."""
+        self._console = Console(stderr=True)
+        self._progress = progress_bar(self._console)
+        self._task = self._progress.add_task(
+            self._facts.scenario.name, total=self._steps, factor=''
+        )
+        self._progress.start()
+        self.every(PROGRESS_PERIOD, self._show_progress)
+        if not self.graph.realtime:
+            self.every(self.graph.patience, self._tell_progress)
+
+    def end(self) -> None:
+        """Hide the progress."""
+        self._progress.stop()
+
+    def missing(self) -> Iterable[tuple[str, int]]:
+        """Return what the next row lacks."""
+        return () if self._written else self._rows.missing()
+
+    def _taker(self, topic: str) -> Callable[[DecodedJointState], None]:
+        add = self._rows.add
+
+        def take(message: DecodedJointState) -> None:
+            add(topic, message.stamp, message)
+
+        def take_last(message: DecodedJointState) -> None:
+            add(topic, message.stamp, message)
+            self._append_rows()
+
+        return take_last if topic == 'control_state' else take
+
+    def _on_contacts(self, message: DiagnosticArray) -> None:
+        try:
+            self._rows.add('contacts', stamp_of_message(message), contacts_from_message(message))
+        except MessageError as error:
+            self.refuse(str(error))
+
+    def _append_rows(self) -> None:
+        for before, desired, command, measured, *others, after in self._rows.complete():
+            if self._written:
+                return
+            if not self._log.rows:
+                self._begin = time.monotonic()
+            self._append(before, desired, command, measured, others, after)
+            rows = self._log.rows
+            if rows >= self._steps:
+                self._write()
+                self.finished = True
+            elif not self.graph.realtime and not rows % CREDIT_ROWS:
+                self._tell_progress()
+
+    def _append(
+        self,
+        before: DecodedJointState,
+        desired: DecodedJointState,
+        command: DecodedJointState,
+        measured: DecodedJointState,
+        others: list[Any],
+        after: DecodedJointState,
+    ) -> None:
+        step = self._log.rows
+        velocity = desired.position - before.position  # 000 (5.1), as the control simulation has it
+        velocity *= self._rate
+        truth: Array = others[0].position if self._config.truth else measured.position
+        self._log.append(
+            desired.position,
+            velocity,
+            command.effort,
+            measured.position,
+            after.position,
+            after.velocity,
+            after.effort,
+            truth,
+        )
+        if (np.abs(command.effort) >= self._facts.model.effort_limit).any():
+            self._events.saturation(step)
+        if self._has_contacts:
+            self._events.contacts(step, others[-1])
+
+    def _tell_progress(self) -> None:
+        """Tell the plant how far the recorder is, and look for rows whose last part came late."""
+        if self._written:
+            return
+        self._append_rows()
+        message = Header(frame_id='recorder')
+        message.stamp.sec, message.stamp.nanosec = split(self.stamp(self._log.rows))
+        self._recorded.publish(message)
+
+    def _on_safety(self, message: DiagnosticStatus) -> None:
+        status = from_message(message)
+        if not self.active or not status or not status.stopped:
+            return
+        step = round(status.stamp * 1e-9 / self._facts.scenario.period)
+        if status.diverged and not self.graph.realtime:
+            self._diverged = status.stopped
+            self._steps = min(self._steps, step)
+            if self._log.rows >= self._steps:
+                self._write()
+                self.finished = True
+        elif not self.graph.realtime:
+            self._events.add(step, 'stop', source=status.source, message=status.stopped)
+
+    def _write(self) -> None:
+        """Write the results, once."""
+        if self._written:
+            return
+        self._written = True
+        self._log.close()
+        rows = self._log.rows
+        elapsed = time.monotonic() - self._begin if rows else 0.0
+        complete = rows >= self._steps
+        status = 'diverged' if self._diverged else 'completed' if complete else 'interrupted'
+        if self._diverged:
+            self._events.add(rows, 'divergence', message=self._diverged)
+            self.exit_status = 1
+        try:
+            summary = write_results(self._facts, self._raw, self._events, status, elapsed, {})
+        finally:
+            self._raw.unlink(missing_ok=True)
+        if self.active:
+            self._progress.stop()
+        figures = draw_run(self._raw.parent) if complete and self._config.figures else []
+        print_table(summary, Console())
+        folder = self._raw.parent
+        print(f'results  {folder}/summary.json, {folder}/log.mcap')
+        if figures:
+            print(f'figures  {" ".join(str(path) for path in figures)}')
+
+    def _show_progress(self) -> None:
+        if self._written or not self._log.rows:
+            return
+        rows = self._log.rows
+        factor = rows * self._facts.scenario.period / max(time.monotonic() - self._begin, 1e-9)
+        self._progress.update(
+            self._task, completed=rows, total=self._steps, factor=f'{factor:.2f} x real time'
+        )
+
+    def report(self) -> Report:
+        """Return how far the log is."""
+        values = {
+            'rows': self._log.rows,
+            'incomplete rows': self._rows.dropped,
+            'folder': self._raw.parent,
+        }
+        return Report(DiagnosticStatus.OK, 'written' if self._written else 'recording', values)
+
+
+def _facts(config: RecorderConfig) -> RunFacts:
+    """Return what the run is, as ``simloop run`` would find it."""
+    try:
+        scenario = msgspec.json.decode(config.scenario, type=Scenario)
+    except msgspec.MsgspecError as error:
+        raise ConfigError(f'recorder.scenario: not a scenario: {error}') from error
+    if config.simulated:
+        prepared = prepare(scenario)
+        prepared.loop.plant.close()
+        return prepared.facts
+    model = load_fit_robot(scenario.robot)
+    steps = round(scenario.duration / scenario.period) if scenario.duration else LONGEST_RUN
+    rollback = scenario.control.rollback or 'measured'
+    return RunFacts(scenario, model, 'robot', rollback, steps, None)
+
+
+main = main_of(RecorderNode, NAME)
+
+if __name__ == '__main__':
+    raise SystemExit(main())

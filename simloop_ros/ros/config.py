@@ -1,0 +1,43 @@
+"""What every node of the graph is told: the one place of these defaults."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import msgspec
+
+from ..config_types import Period, Positive
+
+
+class GraphConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """How the nodes step together.
+
+    :ivar period: length h of one step [s].
+    :ivar realtime: whether time is real; else a message triggers the next step (lockstep).
+    :ivar autostart: whether the node configures and activates itself.
+    :ivar patience: lockstep, time without an expected message after which it is asked for [s].
+    :ivar window: lockstep, number of steps that the plant may be ahead of the recorder; 0 if
+        nobody records.
+    :ivar ahead: lockstep, number of steps that a motion planned beforehand is sent ahead.
+    """
+
+    period: Period
+    realtime: bool = False
+    autostart: bool = True
+    patience: Positive = 0.01
+    window: Annotated[int, msgspec.Meta(ge=0, le=100_000)] = 0
+    ahead: Annotated[int, msgspec.Meta(ge=0, le=1000)] = 32
+
+
+class PublishConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What the plant tells beside its joint states.
+
+    :ivar truth: whether the true state is published, on ``true_joint_states``; without it the
+        measured one is exact.
+    :ivar clock: whether ``/clock`` is published, in lockstep.
+    :ivar description: whether ``robot_description`` is published.
+    """
+
+    truth: bool = True
+    clock: bool = True
+    description: bool = True

@@ -1,0 +1,147 @@
+"""From a scenario to its nodes: plain data for launch files and ``simloop launch``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+import yaml
+
+from ..errors import ConfigError
+from ..loop.scenario import Scenario
+from ..model import find_description
+from ..resources import resource_folder
+from .config import GraphConfig, PublishConfig
+from .parameter_values import parameter_values
+
+RECORDER_WINDOW = 512
+"""Steps that the plant may be ahead of the recorder, in lockstep."""
+
+Executable = Literal[
+    'motion_planner', 'admittance', 'control_simulation', 'plant', 'collision_monitor', 'recorder'
+]
+
+
+class NodeSpec(msgspec.Struct, frozen=True, kw_only=True):
+    """One node of the graph.
+
+    :ivar executable: name of its program; also its name in the graph.
+    :ivar namespace: absolute, or empty for none.
+    :ivar parameters: by name.
+    :ivar remappings: from, to.
+    :ivar ends_graph: whether the graph is done when this node is.
+    """
+
+    executable: Executable
+    namespace: str = ''
+    parameters: dict[str, Any]
+    remappings: tuple[tuple[str, str], ...] = ()
+    ends_graph: bool = False
+
+    @property
+    def full_name(self) -> str:
+        """Return the node's name with its namespace."""
+        return f'{self.namespace}/{self.executable}'
+
+
+class WiringOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """How the graph of a scenario shall run.
+
+    :ivar realtime: whether time is real; else lockstep.
+    :ivar simulated: whether the plant is simulated; else a robot's driver is there.
+    :ivar namespace: of all nodes; empty for none.
+    :ivar out: folder for the results; empty if nothing is recorded.
+    :ivar figures: whether the recorder draws figures.
+    :ivar description: whether the plant publishes ``robot_description``; else the
+        ``robot_state_publisher`` does.
+    :ivar remappings: of topics, for all nodes.
+    """
+
+    realtime: bool = False
+    simulated: bool = True
+    namespace: str = ''
+    out: str = ''
+    figures: bool = True
+    description: bool = True
+    remappings: tuple[tuple[str, str], ...] = ()
+
+
+def wire(scenario: Scenario, options: WiringOptions) -> tuple[NodeSpec, ...]:
+    """Return the nodes that run a scenario.
+
+    :raises ConfigError: the options contradict each other.
+    """
+    if not options.simulated and not options.realtime:
+        raise ConfigError('without a simulated plant time has to be real: add realtime')
+    namespace = '/' + options.namespace.strip('/') if options.namespace.strip('/') else ''
+    robot = {
+        **parameter_values(scenario.robot, 'robot'),
+        'robot.urdf': str(find_description(scenario.robot.urdf, resource_folder('urdf')).absolute()),
+    }
+    plant, control = scenario.plant, scenario.control
+    if control.rollback is None:
+        rollback = 'observer' if plant.encoder_error else 'measured'
+        control = msgspec.structs.replace(control, rollback=rollback)
+    truth = options.simulated and bool(plant.encoder_error or plant.delay)
+    graph = GraphConfig(
+        period=scenario.period,
+        realtime=options.realtime,
+        window=RECORDER_WINDOW if options.out and not options.realtime else 0,
+    )
+    safety = parameter_values(scenario.safety, 'safety')
+    planner = {
+        **robot,
+        **parameter_values(scenario.planner, 'planner'),
+        'encoder.error': plant.encoder_error,
+    }
+    guiding = scenario.planner.kind == 'guiding'
+    parameters: dict[Executable, dict[str, Any]] = {
+        'admittance' if guiding else 'motion_planner': planner,
+        'control_simulation': {**robot, **parameter_values(control, 'control'), **safety},
+    }
+    if options.simulated:
+        publish = PublishConfig(truth=truth, clock=not namespace, description=options.description)
+        parameters['plant'] = {
+            **robot,
+            **parameter_values(plant, 'plant'),
+            **safety,
+            **parameter_values(publish, 'publish'),
+            'random.seed': scenario.seed,
+        }
+    parameters['collision_monitor'] = robot
+    if options.out:
+        parameters['recorder'] = {
+            'recorder.scenario': msgspec.json.encode(scenario).decode(),
+            'recorder.out': str(Path(options.out).absolute()),
+            'recorder.simulated': options.simulated,
+            'recorder.truth': truth,
+            'recorder.figures': options.figures,
+        }
+    common = parameter_values(graph, '')
+    return tuple(
+        NodeSpec(
+            executable=executable,
+            namespace=namespace,
+            parameters={**common, **own},
+            remappings=options.remappings,
+            ends_graph=executable == 'recorder',
+        )
+        for executable, own in parameters.items()
+    )
+
+
+def parameter_file(nodes: tuple[NodeSpec, ...]) -> str:
+    """Return the parameters of all nodes as the text of a ROS parameter file."""
+    return yaml.dump(
+        {node.full_name: {'ros__parameters': node.parameters} for node in nodes},
+        Dumper=_Dumper,
+        sort_keys=False,
+    )
+
+
+class _Dumper(yaml.SafeDumper):
+    """Writes equal values out each time: ROS does not read references."""
+
+    def ignore_aliases(self, data: Any) -> bool:  # noqa: ARG002
+        return True

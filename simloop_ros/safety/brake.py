@@ -1,0 +1,99 @@
+"""The brakes of the simulated robot."""
+
+from __future__ import annotations
+
+import numpy as np
+import pinocchio as pin
+
+from ..model import RobotModel
+from ..values import Array, JointState
+from .config import SafetyConfig
+
+SLOW = 0.02
+"""Speed below which a joint counts as stopped [rad/s]: at the default ``hold_frequency`` holding
+it takes ``SLOW/(e w)``, about 0.1 mrad, less than an arm's play; encoders still tell it from 0."""
+SETTLED = 10.0
+"""Time constants after which braking is over: ``e^-10`` of the speed would be left, so a joint
+that still moves is pulled by what the model does not know, which only a spring can hold."""
+FASTEST_HOLD = 0.5
+"""Largest product of ``hold_frequency`` and period; see ``Brake``."""
+
+
+class Brake:
+    """Stop all joints, then hold them where they are.
+
+    ::
+
+        moving  a = -v (1 - exp(-h/T))/h,                    T: brake_time, h: period
+        held    a = w^2 (q_held - q) - w (2 - w h) v,        w: hold_frequency, at most 0.5/h
+        effort  tau = rnea(q, v, s a), s <= 1 the largest share that no effort limit forbids
+
+    Moving, a step leaves ``exp(-h/T)`` of each velocity, for any ``T`` and ``h``, so a joint
+    travels ``v_0 h/(exp(h/T) - 1) <= v_0 T``. Held, both poles of a step are at ``1 - w h``; an
+    acceleration ``e`` that the model does not know moves the joint by ``e/w^2``. On a robot with
+    ``1/k`` of the model's inertia, steps are stable while ``k (4 w h - (w h)^2) < 4`` if held, and
+    ``k < 2`` if moving: with ``w h <= 0.5`` on robots more than half as heavy as their model.
+
+    One share for all joints keeps the direction of the velocity. Clipping each effort by itself
+    would not: the joints push each other, and a brake at its limits would speed some of them up.
+    Only where not even ``rnea(q, v, 0)`` is within the limits are efforts clipped.
+
+    The position is latched once all joints are slower than ``SLOW``, or after ``SETTLED`` time
+    constants without a limit. Limits that do not allow ``a`` make the brake slip: it lets go of
+    the latched position and brakes anew, so that it never swings back.
+
+    :param model: the robot as it is known; the efforts are within its limits.
+    :param period: time between two calls of ``effort`` [s].
+    :ivar held: the latched position [rad], shape ``(n,)``; none while the robot moves.
+    """
+
+    def __init__(self, model: RobotModel, period: float, config: SafetyConfig):
+        self._pin_model = model.pin_model
+        self._data = model.pin_model.createData()
+        self._limit = model.effort_limit
+        self._n = model.n
+        self._decay = -np.expm1(-period / config.brake_time) / period
+        w = min(config.hold_frequency, FASTEST_HOLD / period)
+        self._stiffness = w * w
+        self._damping = w * (2.0 - w * period)
+        self._longest = SETTLED * config.brake_time / period
+        self.release()
+
+    def release(self) -> None:
+        """Forget the latched position: the next ``effort`` brakes anew."""
+        self.held: Array | None = None
+        self._steps = 0
+
+    @np.errstate(over='ignore', invalid='ignore')
+    def effort(self, state: JointState) -> Array:
+        """Return the brakes' effort for one period [N m], shape ``(n,)``.
+
+        Finite and within the limits for every state; zero if the state is not finite or so large
+        that its dynamics are not.
+        """
+        q, v = state.position, state.velocity
+        if not (np.isfinite(q).all() and np.isfinite(v).all()):
+            return np.zeros(self._n)
+        if self.held is None and ((np.abs(v) < SLOW).all() or self._steps >= self._longest):
+            self.held = q.copy()
+        if self.held is None:
+            acceleration = -self._decay * v
+        else:
+            acceleration = self._stiffness * (self.held - q) - self._damping * v
+        effort = pin.rnea(self._pin_model, self._data, q, v, acceleration)
+        if (np.abs(effort) <= self._limit).all() and np.isfinite(effort).all():
+            self._steps += 1
+            return effort
+        self.release()
+        return self._slipping(q, v, effort)
+
+    def _slipping(self, q: Array, v: Array, wanted: Array) -> Array:
+        """Return the effort of the largest share of the acceleration that the limits allow."""
+        drift = pin.rnea(self._pin_model, self._data, q, v, np.zeros(self._n))
+        added = wanted - drift
+        if not np.isfinite(added).all():
+            return np.zeros(self._n)
+        room = np.where(added > 0.0, self._limit - drift, self._limit + drift)
+        shares = np.divide(room, np.abs(added), out=np.ones(self._n), where=added != 0.0)
+        share = min(1.0, max(0.0, shares.min()))
+        return np.clip(drift + share * added, -self._limit, self._limit)

@@ -1,0 +1,31 @@
+"""What a scenario can say about stopping the robot: the one place of these defaults."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import msgspec
+
+from ..config_types import Positive
+
+
+class SafetyConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Which commands may reach the robot, and what it gets when they stop.
+
+    :ivar stop: effort that a robot is sent after a stop: ``gravity``, what holds it at its last
+        known position, or ``zero``, for a robot that compensates gravity itself. The simulated
+        plant brakes by itself.
+    :ivar effort_rate: largest change of an effort, as a share of its limit per second [1/s]; any
+        change where none is given. Deadbeat control may rightly go from limit to limit in one
+        step; for a real robot give what its maker allows.
+    :ivar timeout: periods without a fresh message after which a node counts as dead, and a state
+        as too old to compute a command from.
+    :ivar brake_time: time constant with which the simulated plant's brake stops a joint [s].
+    :ivar hold_frequency: natural frequency with which it holds a joint that has stopped [rad/s].
+    """
+
+    stop: Literal['gravity', 'zero'] = 'gravity'
+    effort_rate: Positive | None = None
+    timeout: Annotated[int, msgspec.Meta(ge=2, le=1000)] = 10
+    brake_time: Positive = 0.05
+    hold_frequency: Positive = 60.0
