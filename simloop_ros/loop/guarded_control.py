@@ -46,8 +46,8 @@ class GuardedControl:
         self._gate.reset()
         self._command = None
 
-    def step(self, desired: Array, age: float = 0.0) -> Array:
-        """Return the effort for the next period [N m], shape ``(n,)``: finite, within limits.
+    def step(self, desired: Array, age: float = 0.0) -> Command:
+        """Return the command for the next period, with an effort that is finite, within limits.
 
         :param desired: next desired position [rad], shape ``(n,)``.
         :param age: of the state that it is computed from [s].
@@ -57,11 +57,12 @@ class GuardedControl:
                 command = self.control.step(desired)
                 self._gate.check(command.effort, age)
                 self._command = command
-                return command.effort
+                return command
             except (DivergenceError, UnsafeCommandError) as error:
                 self.stop(str(error))
                 self.diverged = isinstance(error, DivergenceError)
-        return self.stop_effort()
+        still = np.zeros(self._model.n)
+        return Command(still, still, self.stop_effort(), False)
 
     def stop_effort(self) -> Array:
         """Return what a stopped robot gets [N m], shape ``(n,)``."""

@@ -12,13 +12,16 @@ from std_srvs.srv import Trigger
 from ..loop.run import load_fit_robot
 from ..model import RobotConfig
 from ..ros.block_node import BlockNode, Report
+from ..ros.channels import JointSubscription
 from ..ros.joint_state import DecodedJointState
 from ..ros.process import main_of
-from ..ros.qos import RECORD, RECORD_DEPTH
+from ..ros.qos import RECORD_DEPTH
 from ..ros.rows import RowJoiner
 from ..values import Array
 
 NAME = 'collision_monitor'
+POLL_PERIOD = 0.005
+"""Lockstep: time between two looks at what has come [s]."""
 
 
 class CollisionMonitorNode(BlockNode):
@@ -30,20 +33,29 @@ class CollisionMonitorNode(BlockNode):
     """
 
     SECTIONS = {'robot': RobotConfig}
+    BACKGROUND = True
 
     def build(self) -> None:
         """Create publisher and subscriptions."""
         names = load_fit_robot(self.config(RobotConfig, 'robot')).joint_names
         self._external = self.publish_joints('external_torque', names, ('position', 'effort'))
+        self._channels: list[JointSubscription] = []
         for topic, fields in (
-            ('desired_joint_states', ('position',)),
-            ('effort_command', ('effort',)),
+            ('effort_command', ('position', 'effort')),
             ('control_state', ('position', 'effort')),
         ):
-            self.subscribe_joints(topic, names, fields, self._taker(topic), RECORD)
+            channel = self.subscribe_joints(
+                topic,
+                names,
+                fields,
+                self._taker(topic),
+                RECORD_DEPTH,
+                polled=not self.graph.realtime,
+            )
+            self._channels.append(channel)
         self._rows = RowJoiner(
             'control_state',
-            ('desired_joint_states', 'effort_command'),
+            ('effort_command',),
             (),
             self.graph.period,
             window=RECORD_DEPTH,
@@ -51,6 +63,15 @@ class CollisionMonitorNode(BlockNode):
         )
         self.service(Trigger, 'reset', self._serve_reset)
         self._clear(len(names))
+
+    def begin(self) -> None:
+        """Look at what has come, now and then, in lockstep; in real time each message counts."""
+        if not self.graph.realtime:
+            self.every(POLL_PERIOD, self._poll)
+
+    def _poll(self) -> None:
+        for channel in self._channels:
+            channel.poll()
 
     def missing(self) -> Iterable[tuple[str, int]]:
         """Return what the next signs need."""
@@ -60,19 +81,21 @@ class CollisionMonitorNode(BlockNode):
         self._largest_torque: Array = np.zeros(n)
         self._largest_distance: Array = np.zeros(n)
 
+    def gaps(self) -> Iterable[tuple[str, int]]:
+        """Return what got lost."""
+        return self._rows.gaps()
+
     def _taker(self, topic: str) -> Any:
         def take(message: DecodedJointState) -> None:
             self._rows.add(topic, message.stamp, message)
             if topic == 'control_state':
-                for _, desired, command, state in self._rows.complete():
-                    self._tell(desired, command, state)
+                for command, state in self._rows.complete():
+                    self._tell(command, state)
 
         return take
 
-    def _tell(
-        self, desired: DecodedJointState, command: DecodedJointState, state: DecodedJointState
-    ) -> None:
-        distance = state.position - desired.position
+    def _tell(self, command: DecodedJointState, state: DecodedJointState) -> None:
+        distance = state.position - command.position
         torque = state.effort - command.effort
         self._external.send(state.stamp, distance, torque)
         np.maximum(self._largest_torque, np.abs(torque), out=self._largest_torque)

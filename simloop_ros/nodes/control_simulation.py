@@ -19,7 +19,7 @@ from ..ros.block_node import BlockNode, Report
 from ..ros.durations import Durations
 from ..ros.joint_state import DecodedJointState
 from ..ros.process import main_of
-from ..ros.qos import LATCHED, NEWEST, STREAM
+from ..ros.qos import LATCHED, STREAM_DEPTH
 from ..ros.safety_status import TOPIC, SafetyStatus, from_message, to_message
 from ..ros.stamps import NANO
 from ..safety.config import SafetyConfig
@@ -54,7 +54,9 @@ class ControlSimulationNode(BlockNode):
         )
         realtime = self.graph.realtime
         names = model.joint_names
-        self._effort = self.publish_joints('effort_command', names, ('effort',))
+        self._effort = self.publish_joints(
+            'effort_command', names, ('position', 'velocity', 'effort')
+        )
         self._state = self.publish_joints(
             'control_state', names, ('position', 'velocity', 'effort')
         )
@@ -65,7 +67,7 @@ class ControlSimulationNode(BlockNode):
             names,
             ('position',),
             self._measured_now if realtime else self._measured,
-            NEWEST if realtime else STREAM,
+            1 if realtime else STREAM_DEPTH,
         )
         self.subscribe_joints(
             'desired_joint_states',
@@ -96,6 +98,10 @@ class ControlSimulationNode(BlockNode):
             return (('joint_states', self.stamp(self._step + 1)),)
         return (('desired_joint_states', self._due),)
 
+    def gaps(self) -> Iterable[tuple[str, int]]:
+        """Return the desired position that is due, if later ones are there."""
+        return () if self._commanded or not self._ahead else self.missing()
+
     # Lockstep
 
     def _desired(self, message: DecodedJointState) -> None:
@@ -107,7 +113,8 @@ class ControlSimulationNode(BlockNode):
     def _command(self, desired: Array) -> None:
         self._commanded = True
         stops = self._control.stops
-        self._effort.send(self._due, self._control.step(desired))
+        command = self._control.step(desired)
+        self._effort.send(self._due, desired, command.velocity, command.effort)
         if self._control.stops != stops:
             self._announce()
 
@@ -121,6 +128,9 @@ class ControlSimulationNode(BlockNode):
         desired = self._ahead.pop(due, None)
         if desired is not None:
             self._command(desired)  # first: the plant waits for it
+            left = len(self._ahead)
+            if left == self.graph.ahead // 2:
+                self.resend.ask('desired_joint_states', self.stamp(self._step + left + 1))
         self._state.send(due, rollback.state.position, rollback.state.velocity, rollback.effort)
 
     # Real time
@@ -185,8 +195,8 @@ class ControlSimulationNode(BlockNode):
         self._answered = True
         self._last_desired = desired
         stops = self._control.stops
-        effort = self._control.step(desired, (now - self._arrival) / NANO)
-        self._effort.send(self._stamp, effort)
+        command = self._control.step(desired, (now - self._arrival) / NANO)
+        self._effort.send(self._stamp, desired, command.velocity, command.effort)
         self._reaction.add(time.monotonic_ns() - self._arrival)
         if self._control.stops != stops:
             self._announce()
@@ -208,7 +218,10 @@ class ControlSimulationNode(BlockNode):
         elif self._desired_arrival and now - self._desired_arrival > self._timeout * period:
             self._stop(f'desired_joint_states: nothing for {self._timeout} periods')
         if self._control.stopped and now - self._arrival > period:
-            self._effort.send(self._stamp, self._control.stop_effort())
+            position = self._control.state.position
+            self._effort.send(
+                self._stamp, position, 0.0 * position, self._control.stop_effort()
+            )
 
     # Stop and release
 

@@ -20,11 +20,14 @@ from ..planning.motion_planner import MotionPlanner
 from ..ros.block_node import BlockNode, Report
 from ..ros.joint_state import DecodedJointState
 from ..ros.process import main_of
-from ..ros.qos import LATCHED, NEWEST, STREAM
+from ..ros.qos import LATCHED, STREAM_DEPTH
 from ..ros.safety_status import TOPIC, from_message
+from ..ros.stamps import NANO
 from ..values import Array, JointState
 
 NAME = 'motion_planner'
+MOST_AHEAD = 1000
+"""Steps beyond what was sent that may be asked for."""
 
 
 class EncoderConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -39,8 +42,8 @@ class EncoderConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
 class MotionPlannerNode(BlockNode):
     """Answers each ``control_state`` with the next desired position.
 
-    The motion begins at the first control state. One that is planned beforehand is sent ahead in
-    lockstep: it does not depend on the robot. After a stop the planner stays where the robot is
+    The motion begins at the first control state. One that was planned beforehand does not depend
+    on the robot: in lockstep it is sent ahead, as far as the control simulation asks. After a stop the planner stays where the robot is
     until its service ``start`` is called, and then plans the way from there to the goal that it
     had before.
     """
@@ -52,13 +55,6 @@ class MotionPlannerNode(BlockNode):
         self._model = load_fit_robot(self.config(RobotConfig, 'robot'))
         names = self._model.joint_names
         self._desired = self.publish_joints('desired_joint_states', names, ('position',))
-        self.subscribe_joints(
-            'control_state',
-            names,
-            ('position', 'velocity'),
-            self._on_state_now if self.graph.realtime else self._on_state,
-            NEWEST if self.graph.realtime else STREAM,
-        )
         self.subscription(DiagnosticStatus, TOPIC, self._on_safety, LATCHED)
         self.add_services()
         self._goals: Array | None = None
@@ -68,8 +64,33 @@ class MotionPlannerNode(BlockNode):
         self._hold: Array | None = None
         self._answered = -1
         self._stamp = -1
+        self._listening = False
         if not self.graph.realtime:
             self._plan(self._model.home)
+        if self._sends_ahead:
+            self.resend.sources['desired_joint_states'] = self._send_from
+        else:
+            self._listen()
+
+    @property
+    def _sends_ahead(self) -> bool:
+        return not self.graph.realtime and self._planner.open_loop and not self._holding
+
+    def _listen(self) -> None:
+        """Subscribe to the control states, which the answers depend on from now on."""
+        self._listening = True
+        self.subscribe_joints(
+            'control_state',
+            self._model.joint_names,
+            ('position', 'velocity'),
+            self._on_state_now if self.graph.realtime else self._on_state,
+            1 if self.graph.realtime else STREAM_DEPTH,
+        )
+
+    def begin(self) -> None:
+        """Send the beginning of a motion that was planned beforehand."""
+        if self._sends_ahead and self._answered < 0:
+            self._send_from(0)
 
     def add_services(self) -> None:
         """Create the services."""
@@ -77,7 +98,7 @@ class MotionPlannerNode(BlockNode):
 
     def missing(self) -> Iterable[tuple[str, int]]:
         """Return the control state that the next answer needs."""
-        return (('control_state', self.stamp(self._answered + 1)),)
+        return (('control_state', self.stamp(self._answered + 1)),) if self._listening else ()
 
     def _plan(self, position: Array) -> None:
         """Plan from where the robot rests [rad], shape ``(n,)``, to the goal.
@@ -99,24 +120,34 @@ class MotionPlannerNode(BlockNode):
         self._goals = motion.goals
         self._start = position
 
+    def _send_from(self, stamp: int) -> None:
+        """Send some steps of the motion from a stamp [ns] on; those that were sent, once more."""
+        first = self._step_of(stamp)
+        if first > self._answered + MOST_AHEAD:
+            return
+        last = first + self.graph.ahead
+        for again in range(first, min(last, self._answered + 1)):
+            self._desired.send_again(self.stamp(again))
+        rest = JointState(self._model.home, np.zeros(self._model.n))
+        while self._answered < last - 1:
+            self._answered += 1
+            self._desired.send(self.stamp(self._answered), self._planner.step(rest))
+
+    def _step_of(self, stamp: int) -> int:
+        return round(stamp / NANO / self.graph.period)
+
     def _on_state(self, message: DecodedJointState) -> None:
-        """Answer in lockstep: the control state that is due, or ahead of it."""
-        step = round(message.stamp * 1e-9 / self.graph.period)
+        """Answer the control state that is due, in lockstep."""
+        step = self._step_of(message.stamp)
         if self._holding and self._hold is None:
             self._hold = message.position
             self._answered = step - 1
         if step == 0 and self._answered < 0 and not np.array_equal(self._start, message.position):
             self._plan(message.position)
-        state = JointState(message.position, message.velocity)
-        if self._planner.open_loop and not self._holding:
-            last = step + self.graph.ahead
-        elif step == self._answered + 1:
-            last = step
-        else:
-            return
-        while self._answered < last:
-            self._answered += 1
-            self._desired.send(self.stamp(self._answered), self._next(state))
+        if step == self._answered + 1:
+            self._answered = step
+            state = JointState(message.position, message.velocity)
+            self._desired.send(message.stamp, self._next(state))
 
     def _on_state_now(self, message: DecodedJointState) -> None:
         """Answer in real time."""
@@ -142,6 +173,9 @@ class MotionPlannerNode(BlockNode):
             self._holding = True
             self._hold = None
             self._desired.forget()
+            self.resend.sources['desired_joint_states'] = self._desired.send_again
+            if not self._listening:
+                self._listen()
         self._stops = status.stops
 
     def _serve_start(self, _: Any) -> str:

@@ -17,7 +17,7 @@ from visualization_msgs.msg import MarkerArray
 
 from ..config_types import Seed
 from ..errors import MessageError, SimloopError, UnsafeCommandError
-from ..loop.run import build_simulated_robot, load_fit_robot
+from ..loop.run import LONGEST_RUN, build_simulated_robot, load_fit_robot
 from ..model import RobotConfig
 from ..plants.config import PlantConfig
 from ..ros.block_node import BlockNode, Report
@@ -28,7 +28,7 @@ from ..ros.hand import Hand
 from ..ros.joint_state import DecodedJointState
 from ..ros.markers import plant_markers
 from ..ros.process import main_of
-from ..ros.qos import EVENTS, LATCHED, NEWEST, STREAM
+from ..ros.qos import EVENTS, LATCHED, STREAM, STREAM_DEPTH
 from ..ros.safety_status import TOPIC, SafetyStatus, from_message, to_message
 from ..ros.stamps import NANO, split
 from ..safety.brake import Brake
@@ -84,7 +84,8 @@ class PlantNode(BlockNode):
         self._brake = Brake(model, period, safety)
         self._hand = Hand(model, period)
         self._braked, self._stops = '', 0
-        self._step, self._due, self._recorded = 0, self.stamp(0), 0
+        self._step, self._due = 0, self.stamp(0)
+        self._allowed = 0 if self.graph.window else LONGEST_RUN
         self._pending: Array | None = None
         self._paused = False
         self._effort: Array | None = None
@@ -96,9 +97,9 @@ class PlantNode(BlockNode):
             model.joint_names,
             ('effort',),
             self._command_now if realtime else self._command,
-            NEWEST if realtime else STREAM,
+            1 if realtime else STREAM_DEPTH,
+            self._engage,
         )
-        self._commands.on_refusal = self._engage
 
     def _open_channels(self, names: tuple[str, ...], *, obstacles: bool) -> None:
         publish = self.config(PublishConfig, 'publish')
@@ -155,10 +156,9 @@ class PlantNode(BlockNode):
 
     def _go_on(self) -> None:
         """Take the step that is due, unless the plant is paused or ahead of the recorder."""
-        window = self.graph.window
         if self._pending is None or self._paused:
             return
-        if not window or self._step < self._recorded + window:
+        if self._step < self._allowed:
             effort, self._pending = self._pending, None
             self._take_step(effort)
             self._due = self.stamp(self._step)
@@ -169,9 +169,10 @@ class PlantNode(BlockNode):
                 self._sim_clock.publish(clock)
 
     def _on_recorded(self, message: Header) -> None:
-        stamp = message.stamp.sec * NANO + message.stamp.nanosec
-        self._recorded = max(self._recorded, round(stamp / NANO / self.graph.period))
+        """Let the plant go on as far as the recorder's window reaches."""
         if self.active:
+            step = round((message.stamp.sec + message.stamp.nanosec / NANO) / self.graph.period)
+            self._allowed = max(self._allowed, step + self.graph.window)
             self._go_on()
 
     # Real time

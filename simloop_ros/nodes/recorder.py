@@ -21,11 +21,12 @@ from ..loop.scenario import Scenario
 from ..report.page import draw_run, print_table
 from ..report.progress import progress_bar
 from ..ros.block_node import BlockNode, Report
+from ..ros.channels import JointSubscription
 from ..ros.contacts import from_message as contacts_from_message
 from ..ros.contacts import stamp_of_message
 from ..ros.joint_state import DecodedJointState
 from ..ros.process import main_of
-from ..ros.qos import EVENTS, LATCHED, RECORD, RECORD_DEPTH
+from ..ros.qos import EVENTS, LATCHED, RECORD_DEPTH, STREAM
 from ..ros.rows import RowJoiner
 from ..ros.safety_status import TOPIC, from_message
 from ..ros.stamps import split
@@ -35,6 +36,8 @@ NAME = 'recorder'
 CREDIT_ROWS = 64
 """Rows after which the plant is told how far the recorder is, in lockstep."""
 PROGRESS_PERIOD = 0.2
+POLL_PERIOD = 0.005
+"""Time between two looks at what has come [s]: waking up for each message costs far more."""
 
 
 class RecorderConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -61,6 +64,7 @@ class RecorderNode(BlockNode):
     """
 
     SECTIONS = {'recorder': RecorderConfig}
+    BACKGROUND = True
 
     def build(self) -> None:
         """Open the log."""
@@ -72,35 +76,37 @@ class RecorderNode(BlockNode):
         self._events = EventRecorder(scenario)
         self._raw = clean_folder(Path(config.out))
         self._log = LogWriter(self._raw, len(names))
-        self._rate = np.full(len(names), 1.0 / scenario.period)
         self._diverged = ''
         self._written = False
         self._begin = 0.0
         self._last = 0.0
         self._lag = 0
+        self._channels: list[JointSubscription] = []
         late = ['joint_states']
         if config.truth:
             late.append('true_joint_states')
         if scenario.plant.obstacles and config.simulated:
             late.append('contacts')
-            self.subscription(DiagnosticArray, 'contacts', self._on_contacts, RECORD)
+            self.subscription(DiagnosticArray, 'contacts', self._on_contacts, STREAM)
         self._has_contacts = 'contacts' in late
         self._rows = RowJoiner(
             'control_state',
-            ('desired_joint_states', 'effort_command'),
+            ('effort_command',),
             late,
             scenario.period,
             window=RECORD_DEPTH,
             realtime=realtime,
         )
         for topic, fields in (
-            ('desired_joint_states', ('position',)),
-            ('effort_command', ('effort',)),
+            ('effort_command', ('position', 'velocity', 'effort')),
             ('joint_states', ('position',)),
             *((('true_joint_states', ('position',)),) if config.truth else ()),
             ('control_state', ('position', 'velocity', 'effort')),
         ):
-            self.subscribe_joints(topic, names, fields, self._taker(topic), RECORD)
+            channel = self.subscribe_joints(
+                topic, names, fields, self._taker(topic), RECORD_DEPTH, polled=True
+            )
+            self._channels.append(channel)
         self._recorded = self.publisher(Header, 'recorded', EVENTS)
         self.subscription(DiagnosticStatus, TOPIC, self._on_safety, LATCHED)
         self.gives_back(self._write)
@@ -113,6 +119,7 @@ class RecorderNode(BlockNode):
             self._facts.scenario.name, total=self._steps, factor=''
         )
         self._progress.start()
+        self.every(POLL_PERIOD, self._poll)
         self.every(PROGRESS_PERIOD, self._show_progress)
         if not self.graph.realtime:
             self.every(self.graph.patience, self._tell_progress)
@@ -124,6 +131,14 @@ class RecorderNode(BlockNode):
     def missing(self) -> Iterable[tuple[str, int]]:
         """Return what the next row lacks."""
         return () if self._written else self._rows.missing()
+
+    def gaps(self) -> Iterable[tuple[str, int]]:
+        """Return what got lost."""
+        return self._rows.gaps()
+
+    def _poll(self) -> None:
+        for channel in self._channels:
+            channel.poll()
 
     def _taker(self, topic: str) -> Callable[[DecodedJointState], None]:
         add = self._rows.add
@@ -144,12 +159,12 @@ class RecorderNode(BlockNode):
             self.refuse(str(error))
 
     def _append_rows(self) -> None:
-        for before, desired, command, measured, *others, after in self._rows.complete():
+        for command, measured, *others, after in self._rows.complete():
             if self._written:
                 return
             if not self._log.rows:
                 self._begin = time.monotonic()
-            self._append(before, desired, command, measured, others, after)
+            self._append(command, measured, others, after)
             rows = self._log.rows
             if rows >= self._steps:
                 self._write()
@@ -159,20 +174,16 @@ class RecorderNode(BlockNode):
 
     def _append(
         self,
-        before: DecodedJointState,
-        desired: DecodedJointState,
         command: DecodedJointState,
         measured: DecodedJointState,
         others: list[Any],
         after: DecodedJointState,
     ) -> None:
         step = self._log.rows
-        velocity = desired.position - before.position  # 000 (5.1), as the control simulation has it
-        velocity *= self._rate
         truth: Array = others[0].position if self._config.truth else measured.position
         self._log.append(
-            desired.position,
-            velocity,
+            command.position,
+            command.velocity,
             command.effort,
             measured.position,
             after.position,
@@ -187,9 +198,9 @@ class RecorderNode(BlockNode):
 
     def _tell_progress(self) -> None:
         """Tell the plant how far the recorder is, and look for rows whose last part came late."""
-        if self._written:
-            return
         self._append_rows()
+        if self._written or not all(channel.publishers for channel in self._channels):
+            return
         message = Header(frame_id='recorder')
         message.stamp.sec, message.stamp.nanosec = split(self.stamp(self._log.rows))
         self._recorded.publish(message)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 import traceback
 from typing import Any, ClassVar, TypeVar
 
@@ -23,8 +23,9 @@ from ..errors import SimloopError
 from .channels import JointPublisher, JointSubscription
 from .config import GraphConfig
 from .joint_state import DecodedJointState
+from .local_bus import LocalBus
 from .parameters import check_change, declare_config, read_config
-from .qos import EVENTS, STREAM
+from .qos import EVENTS, STREAM, STREAM_DEPTH, stream_reader
 from .resend import Resend
 from .stamps import stamp_of
 
@@ -54,11 +55,13 @@ class BlockNode(LifecycleNode):
     A subclass names the ``SECTIONS`` of its configuration, each declared as parameters with its
     prefix, and gives ``build`` (create the block, publishers, subscriptions), ``begin`` (first
     message), ``missing`` (what it waits for) and ``report``. While the node is unconfigured all
-    parameters may change; later only those of ``LIVE``, whose block can take them over.
+    parameters may change; later only those of ``LIVE``, whose block can take them over. A node
+    that only watches is ``BACKGROUND``: in lockstep its process makes way for the others.
 
     In lockstep whoever waits longer than ``patience`` for a message asks for it, and its publisher
     sends it again: a lost message costs time but changes nothing, and nobody needs to be first.
 
+    :param bus: way to the other nodes of the same process.
     :ivar active: whether the node is in the active state.
     :ivar finished: whether the node has nothing left to do, so that its process may end.
     :ivar failure: why the node cannot be configured, or broke.
@@ -68,9 +71,12 @@ class BlockNode(LifecycleNode):
 
     SECTIONS: ClassVar[Mapping[str, type[msgspec.Struct]]] = {}
     LIVE: ClassVar[frozenset[str]] = frozenset()
+    BACKGROUND: ClassVar[bool] = False
 
-    def __init__(self, name: str, **options: Any):
+    def __init__(self, name: str, bus: LocalBus | None = None, **options: Any):
+        self._polled: list[Subscription] = []
         super().__init__(name, **options)
+        self.bus = bus
         self.active = False
         self.finished = False
         self.failure = ''
@@ -93,6 +99,11 @@ class BlockNode(LifecycleNode):
             clock=self._steady,
         )
 
+    @property
+    def subscriptions(self) -> Iterator[Subscription]:
+        """Return the subscriptions that the executor shall serve."""
+        return (each for each in super().subscriptions if each not in self._polled)
+
     # What a subclass gives
 
     def build(self) -> None:
@@ -106,6 +117,10 @@ class BlockNode(LifecycleNode):
 
     def missing(self) -> Iterable[tuple[str, int]]:
         """Return topic and stamp of each message that the next step waits for, in lockstep."""
+        return ()
+
+    def gaps(self) -> Iterable[tuple[str, int]]:
+        """Return those of which later ones of the same topic are there already."""
         return ()
 
     def apply_live(self) -> None:
@@ -128,6 +143,11 @@ class BlockNode(LifecycleNode):
         """Return what every node is told."""
         return self.config(GraphConfig)
 
+    @property
+    def realtime(self) -> bool:
+        """Return whether time is real."""
+        return read_config(self, GraphConfig, '').realtime
+
     def stamp(self, step: int) -> int:
         """Return the stamp of a step [ns], in lockstep."""
         return stamp_of(step, self.graph.period)
@@ -144,17 +164,31 @@ class BlockNode(LifecycleNode):
         return publisher
 
     def subscription(
-        self, kind: type, topic: str, call: Callable[[Any], None], qos: QoSProfile, **options: Any
+        self,
+        kind: type,
+        topic: str,
+        call: Callable[[Any], None],
+        qos: QoSProfile,
+        *,
+        raw: bool = False,
+        polled: bool = False,
     ) -> Subscription:
-        """Create a subscription for as long as the node is configured."""
+        """Create a subscription for as long as the node is configured.
+
+        :param raw: whether ``call`` gets the serialized message.
+        :param polled: whether the executor leaves it alone.
+        """
         subscription = self.create_subscription(
             kind,
             topic,
             lambda message: self.guard(call, message),
             qos,
             qos_overriding_options=QoSOverridingOptions.with_default_policies(),
-            **options,
+            raw=raw,
         )
+        if polled:
+            self._polled.append(subscription)
+            self.gives_back(lambda: self._polled.remove(subscription))
         self.gives_back(lambda: self.destroy_subscription(subscription))
         return subscription
 
@@ -187,9 +221,9 @@ class BlockNode(LifecycleNode):
         self, topic: str, joint_names: Sequence[str], fields: tuple[str, ...]
     ) -> JointPublisher:
         """Create a publisher of joint states that sends lost messages again."""
-        publisher = self.publisher(JointPublisher.MESSAGE, topic, STREAM)
-        self._resend.sources[topic] = channel = JointPublisher(publisher, joint_names, fields)
-        return channel
+        publisher = JointPublisher(self, topic, joint_names, fields, STREAM)
+        self.resend.sources[topic] = publisher.send_again
+        return publisher
 
     def subscribe_joints(
         self,
@@ -197,10 +231,19 @@ class BlockNode(LifecycleNode):
         joint_names: Sequence[str],
         fields: tuple[str, ...],
         call: Callable[[DecodedJointState], None],
-        qos: QoSProfile = STREAM,
+        depth: int = STREAM_DEPTH,
+        on_refusal: Callable[[str], None] | None = None,
+        *,
+        polled: bool = False,
     ) -> JointSubscription:
-        """Create a subscription of joint states; ``call`` gets them while the node is active."""
-        return JointSubscription(self, topic, joint_names, fields, call, qos)
+        """Create a subscription of joint states; ``call`` gets them while the node is active.
+
+        :param depth: number of messages that may wait.
+        :param on_refusal: called with the reason when a message cannot be used.
+        :param polled: whether messages wait to be polled, instead of waking the node for each.
+        """
+        qos = stream_reader(depth, realtime=self.graph.realtime)
+        return JointSubscription(self, topic, joint_names, fields, call, qos, on_refusal, polled)
 
     def every(self, period: float, call: Callable[[], None]) -> None:
         """Call something in this period [s] of the steady clock, while the node is active."""
@@ -260,8 +303,10 @@ class BlockNode(LifecycleNode):
             self._configs = {
                 prefix: read_config(self, kind, prefix) for prefix, kind in self._kinds.items()
             }
-            self._resend = Resend(self.publisher(Header, 'resend', EVENTS), self.missing)
-            self.subscription(Header, 'resend', self._resend.answer, EVENTS)
+            self.resend = Resend(
+                self.publisher(Header, 'resend', EVENTS), self.missing, self.gaps
+            )
+            self.subscription(Header, 'resend', self.resend.answer, EVENTS)
             self.build()
         except Exception as error:
             self.fail(error)
@@ -280,7 +325,7 @@ class BlockNode(LifecycleNode):
             self._leave_active()
             return TransitionCallbackReturn.FAILURE
         if not self.graph.realtime:
-            self.every(self.graph.patience, self._resend.tick)
+            self.every(self.graph.patience, self.resend.tick)
         return result
 
     def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
@@ -356,12 +401,12 @@ class BlockNode(LifecycleNode):
             return Report(DiagnosticStatus.ERROR, self.failure)
         if not self.active:
             return Report(DiagnosticStatus.WARN, 'not active')
-        waiting = self._resend.waiting if not self.graph.realtime else ''
+        waiting = self.resend.waiting if not self.graph.realtime else ''
         report = self.report()
         values = {
             **report.values,
-            'asked again': self._resend.asked,
-            'sent again': self._resend.answered,
+            'asked again': self.resend.asked,
+            'sent again': self.resend.answered,
         }
         if waiting and report.level == DiagnosticStatus.OK:
             return Report(DiagnosticStatus.WARN, waiting, values)

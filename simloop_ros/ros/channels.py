@@ -4,54 +4,86 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
-from rclpy.publisher import Publisher
 from rclpy.qos import QoSProfile
 from sensor_msgs.msg import JointState as JointStateMessage
 
 from ..errors import MessageError
 from ..values import Array
 from .joint_state import DecodedJointState, JointStateDecoder, JointStateEncoder
+from .local_bus import Deliver
 
 if TYPE_CHECKING:
     from .block_node import BlockNode
 
 KEPT = 2048
 """Messages that a publisher can send again: more than anybody may lag behind."""
+LOOK_EVERY = 32
+"""Messages after which a publisher looks again who reads them."""
+REMEMBERED = 256
+"""Messages that came past the middleware, whose second copies are known as such."""
 
 
 class JointPublisher:
     """Sends joint states and keeps the last ones, for those who did not get them.
 
+    Readers of the same process get the values; bytes are made only if there are others.
+
     :param fields: some of position, velocity and effort, in this order.
     """
 
-    MESSAGE: ClassVar = JointStateMessage
-
     def __init__(
-        self, publisher: Publisher, joint_names: Sequence[str], fields: tuple[str, ...]
+        self,
+        node: BlockNode,
+        topic: str,
+        joint_names: Sequence[str],
+        fields: tuple[str, ...],
+        qos: QoSProfile,
     ):
-        self._publish = publisher.publish
+        self._publisher = node.publisher(JointStateMessage, topic, qos)
+        self._bus = node.bus
+        self._names, self._fields = tuple(joint_names), fields
         self._encode = JointStateEncoder(joint_names, fields).encode
-        self._sent: deque[tuple[int, bytes]] = deque(maxlen=KEPT)
+        self._sent: deque[tuple[int, tuple[Array, ...]]] = deque(maxlen=KEPT)
+        self._near: list[Deliver] = []
+        self._far = True
+        self._count = 0
 
     def send(self, stamp: int, *arrays: Array) -> None:
-        """Publish one array of shape ``(n,)`` per field, with a stamp [ns]."""
-        data = self._encode(stamp, *arrays)
-        self._sent.append((stamp, data))
-        self._publish(data)
+        """Publish one array of shape ``(n,)`` per field, with a stamp [ns].
 
-    def send_again(self, stamp: int) -> None:
-        """Publish the message with this stamp once more, if it was ever sent."""
-        for sent, data in reversed(self._sent):
+        The arrays must not change afterwards.
+        """
+        self._sent.append((stamp, arrays))
+        self._publish(stamp, arrays)
+
+    def send_again(self, stamp: int) -> bool:
+        """Publish the message with this stamp once more; return whether it was ever sent."""
+        for sent, arrays in reversed(self._sent):
             if sent == stamp:
-                self._publish(data)
-                return
+                self._publish(sent, arrays)
+                return True
+        return False
 
     def forget(self) -> None:
         """Send nothing of the past again."""
         self._sent.clear()
+
+    def _publish(self, stamp: int, arrays: tuple[Array, ...]) -> None:
+        if self._bus is None:
+            self._publisher.publish(self._encode(stamp, *arrays))
+            return
+        if not self._count % LOOK_EVERY:
+            self._near = self._bus.readers(
+                self._publisher.topic_name, self._names, self._fields
+            )
+            self._far = self._publisher.get_subscription_count() != len(self._near)
+        self._count += 1
+        values = dict(zip(self._fields, arrays, strict=True))
+        self._bus.send(self._near, DecodedJointState(stamp, **values))
+        if self._far:
+            self._publisher.publish(self._encode(stamp, *arrays))
 
 
 class JointSubscription:
@@ -59,7 +91,8 @@ class JointSubscription:
 
     :param fields: those that are needed.
     :param call: gets each message that can be used.
-    :ivar on_refusal: called with the reason when a message cannot be used.
+    :param on_refusal: called with the reason when a message cannot be used.
+    :param polled: whether messages wait until ``poll`` is called, instead of waking the node.
     """
 
     def __init__(
@@ -70,27 +103,52 @@ class JointSubscription:
         fields: tuple[str, ...],
         call: Callable[[DecodedJointState], None],
         qos: QoSProfile,
+        on_refusal: Callable[[str], None] | None,
+        polled: bool,
     ):
         self._decode = JointStateDecoder(joint_names, fields, topic).decode
         self._call = call
         self._node = node
-        self.on_refusal: Callable[[str], None] | None = None
+        self._on_refusal = on_refusal
         self._subscription = node.subscription(
-            JointStateMessage, topic, self._receive, qos, raw=True
+            JointStateMessage, topic, self._receive, qos, raw=True, polled=polled
         )
+        self._near: deque[int] = deque(maxlen=REMEMBERED)
+        if node.bus:
+            full_name = self._subscription.topic_name
+            node.gives_back(node.bus.subscribe(full_name, joint_names, fields, self._deliver))
 
     @property
     def publishers(self) -> int:
         """Return the number of publishers that are matched."""
         return int(self._subscription.get_publisher_count())
 
+    def poll(self) -> None:
+        """Take all messages that wait."""
+        handle = self._subscription.handle
+        with handle:
+            while taken := handle.take_message(JointStateMessage, True):
+                self._receive(taken[0])
+
+    def _deliver(self, message: DecodedJointState) -> None:
+        """Take a message that came past the middleware."""
+        node = self._node
+        if node.active:
+            self._near.append(message.stamp)
+            node.resend.received += 1
+            node.guard(self._call, message)
+
     def _receive(self, data: bytes) -> None:
         node = self._node
         if not node.active:
             return
         try:
-            self._call(self._decode(data))
+            message = self._decode(data)
         except MessageError as error:
             node.refuse(str(error))
-            if self.on_refusal:
-                self.on_refusal(str(error))
+            if self._on_refusal:
+                self._on_refusal(str(error))
+            return
+        if message.stamp not in self._near:
+            node.resend.received += 1
+            self._call(message)

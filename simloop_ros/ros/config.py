@@ -26,7 +26,7 @@ class GraphConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     autostart: bool = True
     patience: Positive = 0.01
     window: Annotated[int, msgspec.Meta(ge=0, le=100_000)] = 0
-    ahead: Annotated[int, msgspec.Meta(ge=0, le=1000)] = 32
+    ahead: Annotated[int, msgspec.Meta(ge=2, le=1000)] = 32
 
 
 class PublishConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

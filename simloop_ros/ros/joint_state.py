@@ -93,9 +93,9 @@ class DecodedJointState(msgspec.Struct, frozen=True, gc=False):
     """
 
     stamp: int
-    position: Array | None
-    velocity: Array | None
-    effort: Array | None
+    position: Array | None = None
+    velocity: Array | None = None
+    effort: Array | None = None
 
 
 class _KnownLayout:

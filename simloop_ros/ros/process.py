@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 import gc
 import os
 import signal
@@ -14,21 +15,26 @@ from rclpy.signals import SignalHandlerOptions
 
 from ..errors import SimloopError
 from .block_node import USER_ERROR, BlockNode
+from .local_bus import LocalBus
 
 LONGEST_SPIN = 0.05
 """Time after which a signal is noticed at the latest [s]."""
+LEAST_URGENT = 19
+DELIVERIES = 64
+"""Messages between nodes of the process after which the executor has its turn."""
 
 
 def main_of(kind: Callable[..., BlockNode], name: str) -> Callable[[], int]:
     """Return the main function of a process with one node."""
-    return lambda: run_nodes([lambda: kind(name)], sys.argv)
+    return lambda: run_nodes([partial(kind, name)], sys.argv)
 
 
-def run_nodes(factories: Sequence[Callable[[], BlockNode]], arguments: Sequence[str]) -> int:
+def run_nodes(factories: Sequence[Callable[..., BlockNode]], arguments: Sequence[str]) -> int:
     """Run nodes until SIGINT or SIGTERM, or until one has finished; return the exit status.
 
     0 for a clean end, 1 if a node broke, 2 if one cannot be configured.
 
+    :param factories: what makes each node, given ``bus``.
     :param arguments: the process's arguments, with those of ROS.
     """
     # UDP was measured to be as fast for messages of this size, and a process that is killed
@@ -38,20 +44,25 @@ def run_nodes(factories: Sequence[Callable[[], BlockNode]], arguments: Sequence[
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda number, _: received.append(number))
     rclpy.init(args=list(arguments), signal_handler_options=SignalHandlerOptions.NO)
+    bus = LocalBus() if len(factories) > 1 else None
     nodes: list[BlockNode] = []
     status = 0
     try:
         executor = _executor()
         for factory in factories:
-            node = factory()
+            node = factory(bus=bus)
             nodes.append(node)
             executor.add_node(node)
         for node in nodes:
             node.start()
+        if all(node.BACKGROUND and not node.realtime for node in nodes):
+            os.nice(LEAST_URGENT)
         gc.collect()
         gc.freeze()  # what is there now stays: no need to look at it again and again
         while not received and not any(node.finished or node.failure for node in nodes):
-            executor.spin_once(timeout_sec=LONGEST_SPIN)
+            executor.spin_once(timeout_sec=0.0 if bus and bus.busy else LONGEST_SPIN)
+            if bus:
+                bus.run(DELIVERIES)
     except SimloopError as error:
         print(f'simloop: {error}', file=sys.stderr)
         status = USER_ERROR

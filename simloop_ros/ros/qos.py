@@ -9,11 +9,7 @@ RECORD_DEPTH = 1024
 """Deeper than the plant may be ahead of the recorder, so that a busy one loses nothing."""
 
 STREAM = QoSProfile(depth=STREAM_DEPTH, reliability=ReliabilityPolicy.RELIABLE)
-"""A message per step."""
-RECORD = QoSProfile(depth=RECORD_DEPTH, reliability=ReliabilityPolicy.RELIABLE)
-"""The same for a reader that may lag behind."""
-NEWEST = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE)
-"""The same for a reader that wants the newest only."""
+"""A message per step: publishers."""
 LATCHED = QoSProfile(
     depth=1,
     reliability=ReliabilityPolicy.RELIABLE,
@@ -21,3 +17,13 @@ LATCHED = QoSProfile(
 )
 """What is sent once and must reach those who come later."""
 EVENTS = QoSProfile(depth=10, reliability=ReliabilityPolicy.RELIABLE)
+
+
+def stream_reader(depth: int, *, realtime: bool) -> QoSProfile:
+    """Return the quality of service of a subscription with a message per step.
+
+    In lockstep a lost message is asked for again anyway, by ``Resend``: there the middleware's own
+    acknowledgements would only cost time (14 % of the steps per second, see docs/graph.md).
+    """
+    reliability = ReliabilityPolicy.RELIABLE if realtime else ReliabilityPolicy.BEST_EFFORT
+    return QoSProfile(depth=depth, reliability=reliability)

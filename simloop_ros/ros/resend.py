@@ -3,68 +3,88 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from itertools import islice
 import time
+from typing import Any
 
 from rclpy.publisher import Publisher
 from std_msgs.msg import Header
 
-from .channels import JointPublisher
 from .stamps import NANO, split
 
+FIRST_REQUESTS = (1, 4, 16)
+"""Ticks after which a message is asked for."""
 LONGEST_WAIT = 32
-"""Largest number of ticks between two requests for the same message."""
+"""Number of ticks between two requests after that."""
+MOST_AT_ONCE = 32
+"""Largest number of messages that are asked for in one tick."""
 
 
 class Resend:
     """Asks for messages that do not come, and answers those who ask.
 
-    A request is a Header: the stamp of the message and, as ``frame_id``, its topic.
+    A message counts as lost when a later one of its topic is there, or when nothing at all has
+    come for a tick: a node that is only late gets no more to do. A request is a Header: the stamp
+    of the message and, as ``frame_id``, its topic.
 
     :param publisher: of the requests.
     :param missing: tells topic and stamp of each message that is waited for.
-    :ivar sources: the publishers that can send again, by topic.
+    :param gaps: tells those of which later ones of the same topic are there.
+    :ivar sources: what sends a message with a given stamp again, by topic.
+    :ivar received: number of messages that came, of all topics.
     :ivar asked: number of requests made.
     :ivar answered: number of requests answered.
     """
 
-    def __init__(self, publisher: Publisher, missing: Callable[[], Iterable[tuple[str, int]]]):
+    def __init__(
+        self,
+        publisher: Publisher,
+        missing: Callable[[], Iterable[tuple[str, int]]],
+        gaps: Callable[[], Iterable[tuple[str, int]]],
+    ):
         self._publisher = publisher
         self._missing = missing
-        self.sources: dict[str, JointPublisher] = {}
+        self._gaps = gaps
+        self.sources: dict[str, Callable[[int], Any]] = {}
+        self.received = 0
         self.asked = 0
         self.answered = 0
-        self._last: tuple[tuple[str, int], ...] = ()
+        self._received_before = -1
+        self._waited: dict[tuple[str, int], int] = {}
+        self._first: tuple[str, int] | None = None
         self._since = time.monotonic()
-        self._ticks = 0
 
     @property
     def waiting(self) -> str:
         """Return what is waited for and since when; empty if nothing for long."""
-        wanted = tuple(self._missing())
-        if not wanted or wanted != self._last:
+        if self._first is None or self._waited.get(self._first, 0) < LONGEST_WAIT:
             return ''
-        topic, stamp = wanted[0]
+        topic, stamp = self._first
         return f'waiting {time.monotonic() - self._since:.1f} s for {topic} at {stamp / NANO:g} s'
 
     def tick(self) -> None:
-        """Ask for what is still missing since the last tick, ever more rarely."""
-        wanted = tuple(self._missing())
-        if wanted != self._last:
-            self._last, self._since, self._ticks = wanted, time.monotonic(), 0
-            return
-        self._ticks += 1
-        # At ticks 1, 2, 4, 8, ... and then regularly.
-        if self._ticks & (self._ticks - 1) and self._ticks % LONGEST_WAIT:
-            return
-        for topic, stamp in wanted:
-            request = Header(frame_id=topic)
-            request.stamp.sec, request.stamp.nanosec = split(stamp)
-            self._publisher.publish(request)
-            self.asked += 1
+        """Ask for what was missing at the last tick already, ever more rarely."""
+        quiet = self.received == self._received_before
+        self._received_before = self.received
+        wanted = tuple(islice(self._missing() if quiet else self._gaps(), MOST_AT_ONCE))
+        first = wanted[0] if wanted else None
+        if first != self._first:
+            self._first, self._since = first, time.monotonic()
+        self._waited = {item: self._waited.get(item, -1) + 1 for item in wanted}
+        for item, ticks in self._waited.items():
+            if ticks in FIRST_REQUESTS or (ticks and not ticks % LONGEST_WAIT):
+                self.ask(*item)
+
+    def ask(self, topic: str, stamp: int) -> None:
+        """Ask for a message."""
+        request = Header(frame_id=topic)
+        request.stamp.sec, request.stamp.nanosec = split(stamp)
+        self._publisher.publish(request)
+        self.asked += 1
 
     def answer(self, request: Header) -> None:
         """Send again what is asked for, if it is ours and was sent."""
         source = self.sources.get(request.frame_id)
         if source:
             self.answered += 1
-            source.send_again(request.stamp.sec * NANO + request.stamp.nanosec)
+            source(request.stamp.sec * NANO + request.stamp.nanosec)

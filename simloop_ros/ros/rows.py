@@ -15,11 +15,10 @@ PATIENCE_ROWS = 64
 class RowJoiner:
     """Put together what belongs to one step, in the order of the steps.
 
-    The state ``topic`` has a message at the start and at the end of each step. Messages of
-    ``early`` topics have the stamp of the step's start, those of ``late`` topics that of its end.
-    In lockstep the stamps are known beforehand and no row is left out: ``missing`` tells what to
-    ask for. In real time the stamps of the states tell the steps, and a row that stays incomplete
-    is left out and counted.
+    Messages of ``early`` topics have the stamp of the step's start, those of ``late`` topics and
+    of ``state`` that of its end. In lockstep the stamps are known beforehand and no row is left
+    out: ``missing`` tells what to ask for. In real time the stamps of the states tell the steps,
+    and a row that stays incomplete is left out and counted.
 
     :param period: length of a step [s].
     :param window: largest number of messages of a topic that are kept waiting.
@@ -39,7 +38,7 @@ class RowJoiner:
     ):
         self._state = state
         self._early = tuple(early)
-        self._late = tuple(late)
+        self._ending = (*late, state)
         self._period = period
         self._window = window
         self._realtime = realtime
@@ -61,6 +60,7 @@ class RowJoiner:
         if self._realtime and topic == self._state:
             if self._start is None:
                 self._start = stamp
+                return
             elif stamp > (self._ends[-1] if self._ends else self._start):
                 self._ends.append(stamp)
         if self._start is None or stamp < self._start:
@@ -70,15 +70,12 @@ class RowJoiner:
             waiting[stamp] = content
 
     def complete(self) -> Iterator[tuple[Any, ...]]:
-        """Yield each row that is complete: state before, early topics, late ones, state after."""
+        """Yield each row that is complete: early topics, late ones, the state."""
         while self._start is not None and (end := self.end) is not None:
             start, waiting = self._start, self._waiting
-            states = waiting[self._state]
             row = (
-                states.get(start),
                 *(waiting[topic].get(start) for topic in self._early),
-                *(waiting[topic].get(end) for topic in self._late),
-                states.get(end),
+                *(waiting[topic].get(end) for topic in self._ending),
             )
             whole = all(part is not None for part in row)
             if not whole and (not self._realtime or len(self._ends) < PATIENCE_ROWS):
@@ -91,22 +88,34 @@ class RowJoiner:
                 self.dropped += 1
 
     def missing(self) -> Iterator[tuple[str, int]]:
-        """Yield topic and stamp of what the next row lacks."""
-        start, end = self._start, self.end
-        if start is None or end is None:
-            return
-        for topics, stamp in (
-            ((self._state, *self._early), start),
-            ((*self._late, self._state), end),
-        ):
-            for topic in topics:
-                if stamp not in self._waiting[topic]:
+        """Yield topic and stamp of what the next row lacks, in lockstep."""
+        for topic, stamp in self._parts(self.rows):
+            if stamp not in self._waiting[topic]:
+                yield topic, stamp
+
+    def gaps(self) -> Iterator[tuple[str, int]]:
+        """Yield topic and stamp of what is missing though later ones of the topic are there."""
+        newest = {topic: max(stamps, default=-1) for topic, stamps in self._waiting.items()}
+        last = max(newest.values())
+        row = self.rows
+        while not self._realtime and stamp_of(row, self._period) < last:
+            for topic, stamp in self._parts(row):
+                if stamp < newest[topic] and stamp not in self._waiting[topic]:
                     yield topic, stamp
+            row += 1
+
+    def _parts(self, row: int) -> Iterator[tuple[str, int]]:
+        """Yield topic and stamp of all that makes a row, in lockstep."""
+        if self._realtime:
+            return
+        start, end = (stamp_of(step, self._period) for step in (row, row + 1))
+        yield from ((topic, start) for topic in self._early)
+        yield from ((topic, end) for topic in self._ending)
 
     def _advance(self, start: int, end: int) -> None:
-        for topic in (self._state, *self._early):
+        for topic in self._early:
             self._waiting[topic].pop(start, None)
-        for topic in self._late:
+        for topic in self._ending:
             self._waiting[topic].pop(end, None)
         if self._realtime:
             self._ends.popleft()

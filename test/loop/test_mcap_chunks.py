@@ -153,6 +153,7 @@ def test_every_message_is_the_one_of_the_library(tmp_path, rows, chunk_bytes):
                 summary.statistics,
                 summary.schemas,
                 summary.channels,
+                summary.metadata_indexes,
                 header,
                 metadata,
             )
@@ -183,6 +184,7 @@ def test_the_index_names_every_message(log_file):
         stream, length = get_chunk_data_stream(chunk, validate_crc=True)
         records = stream.read(length)
         end = chunk_index.chunk_start_offset + chunk_index.chunk_length
+        assert chunk.uncompressed_crc == zlib.crc32(records)
         assert chunk_index.uncompressed_size == chunk.uncompressed_size == length
         assert chunk_index.compressed_size == len(chunk.data)
         times = []
