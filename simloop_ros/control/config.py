@@ -14,7 +14,8 @@ class ControlConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
 
     :ivar law: ``deadbeat``, 000 algorithm 2, or ``computed_torque``, 000 (3.5).
     :ivar rollback: ``measured``, 000 as written, or ``observer``; where none is given,
-        ``observer`` if the encoders have noise or a resolution, else ``measured``.
+        ``observer`` if the encoders have noise or a resolution or time is real, else
+        ``measured``.
     :ivar regularisation: Sigma of 000 (3.3) for every joint [1/(kg m^2)].
     :ivar bandwidth: bandwidth of the observer [rad/s].
     :ivar natural_frequency: of the error under ``computed_torque`` [rad/s]: K_p is its square.

@@ -33,7 +33,7 @@ class CollisionMonitorNode(BlockNode):
     """
 
     SECTIONS = {'robot': RobotConfig}
-    BACKGROUND = True
+    BACKGROUND = 'lockstep'
 
     def build(self) -> None:
         """Create publisher and subscriptions."""

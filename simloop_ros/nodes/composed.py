@@ -1,4 +1,4 @@
-"""Several nodes in one process: ``composed motion_planner control_simulation ... --ros-args ...``."""
+"""Several nodes in one process: ``composed motion_planner plant ... --ros-args ...``."""
 
 from __future__ import annotations
 

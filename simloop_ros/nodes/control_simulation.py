@@ -26,6 +26,8 @@ from ..safety.config import SafetyConfig
 from ..values import Array
 
 NAME = 'control_simulation'
+DEADLINE = 0.9
+"""Real time: part of the period after which the planner's answer is not waited for."""
 MOST_AHEAD = 4096
 """Desired positions of later steps that are kept."""
 
@@ -38,6 +40,7 @@ class ControlSimulationNode(BlockNode):
 
     Real time: each ``joint_states`` begins a step, which the answer of the planner completes; a
     steady timer sees to it that a late answer, a missing state or a dead node is not waited for.
+    The first answer of the planner is when control takes over: before, the robot gets no effort.
     """
 
     SECTIONS = {'robot': RobotConfig, 'control': ControlConfig, 'safety': SafetyConfig}
@@ -87,7 +90,7 @@ class ControlSimulationNode(BlockNode):
         """Say where the simulation is, so that the planner can begin."""
         self._announce()
         if self.graph.realtime:
-            self.every(0.5 * self.graph.period, self._watch)
+            self.every(0.25 * self.graph.period, self._watch)
         elif self._step == 0:
             state = self._control.state
             self._state.send(0, state.position, state.velocity, 0.0 * state.position)
@@ -139,8 +142,9 @@ class ControlSimulationNode(BlockNode):
         self._stamp = -1
         self._arrival = 0
         self._answered = True
-        self._last_desired = hold
-        self._desired_velocity = 0.0 * hold
+        self._plan_stamp = -1
+        self._plan = hold
+        self._plan_velocity = 0.0 * hold
         self._desired_arrival = 0
         self._late_desired = 0
         self._missed_states = 0
@@ -154,46 +158,58 @@ class ControlSimulationNode(BlockNode):
             self._old_states += 1
             self.refuse(f'joint_states: stamp {message.stamp} ns is not after {self._stamp} ns')
             return
-        measured = message.position
-        if self._stamp < 0:
-            self._control.start(measured)
-            self._last_desired = measured
-            effort = self._control.stop_effort()
-        else:
-            if not self._answered:
-                self._go_on()
+        if self._stamp >= 0:
             self._interval.add(now - self._arrival)
-            periods = max(1, round((message.stamp - self._stamp) / NANO / self.graph.period))
-            self._missed_states += periods - 1
-            before = self._control.state.position
-            for i in range(1, min(periods, 1 + self._timeout) + 1):
-                share = i / min(periods, 1 + self._timeout)
-                rollback = self._control.rollback(before + share * (measured - before))
-            effort = rollback.effort
+        effort = self._follow(message)
         state = self._control.state
         self._stamp, self._arrival, self._answered = message.stamp, now, False
         self._state.send(message.stamp, state.position, state.velocity, effort)
+        if self._control.stopped:
+            self._send_now(state.position)
+
+    def _follow(self, message: DecodedJointState) -> Array:
+        """Roll back to a measured position, and return the effort that explains it [N m].
+
+        Periods without a state are taken as even parts of the way; without a command, because
+        nobody plans yet, the simulation rests where the robot is.
+        """
         if not self._desired_arrival or self._control.stopped:
-            self._send_now(self._last_desired)  # nobody plans yet: stay here
+            self._control.start(message.position)
+            return self._control.stop_effort()
+        if not self._answered:
+            self._go_on()
+        periods = max(1, round((message.stamp - self._stamp) / NANO / self.graph.period))
+        self._missed_states += periods - 1
+        parts = min(periods, self._timeout)
+        before = self._control.state.position
+        for part in range(1, parts + 1):
+            way = message.position - before
+            rollback = self._control.rollback(before + part / parts * way)
+        return rollback.effort
 
     def _desired_now(self, message: DecodedJointState) -> None:
-        if self._answered or message.stamp != self._stamp:
-            self._late_desired += message.stamp <= self._stamp
-            if not self._desired_arrival:
-                self._desired_arrival = time.monotonic_ns()
+        if message.stamp <= self._plan_stamp:
             return
-        self._desired_arrival = time.monotonic_ns()
-        self._desired_velocity = (message.position - self._last_desired) / self.graph.period
-        self._send_now(message.position)
+        between = (message.stamp - self._plan_stamp) / NANO
+        if self._desired_arrival and between < self._timeout * self.graph.period:
+            self._plan_velocity = (message.position - self._plan) / between
+        self._plan, self._plan_stamp = message.position, message.stamp
+        on_time = message.stamp == self._stamp and not self._answered
+        if on_time or self._desired_arrival:  # control takes over with an answer in time
+            self._desired_arrival = time.monotonic_ns()
+        if on_time:
+            self._send_now(message.position)
+        elif self._desired_arrival:
+            self._late_desired += 1
 
     def _go_on(self) -> None:
-        """Take a step without an answer of the planner: as fast as it wanted to be before."""
-        self._send_now(self._last_desired + self.graph.period * self._desired_velocity)
+        """Take a step without the planner's answer: on from its last one, at the same speed."""
+        since = (self._stamp - self._plan_stamp) / NANO
+        self._send_now(self._plan + since * self._plan_velocity)
 
     def _send_now(self, desired: Array) -> None:
         now = time.monotonic_ns()
         self._answered = True
-        self._last_desired = desired
         stops = self._control.stops
         command = self._control.step(desired, (now - self._arrival) / NANO)
         self._effort.send(self._stamp, desired, command.velocity, command.effort)
@@ -207,21 +223,18 @@ class ControlSimulationNode(BlockNode):
 
     def _watch(self) -> None:
         """Do what a message should have done that did not come in time."""
-        if self._stamp < 0:
+        if not self._desired_arrival:
             return
         now, period = time.monotonic_ns(), self.graph.period * NANO
-        if not self._answered and now - self._arrival > 0.6 * period:
-            self._late_desired += 1
+        if not self._answered and now - self._arrival > DEADLINE * period:
             self._go_on()
         if now - self._arrival > self._timeout * period:
             self._stop(f'joint_states: nothing for {self._timeout} periods')
-        elif self._desired_arrival and now - self._desired_arrival > self._timeout * period:
+        elif now - self._desired_arrival > self._timeout * period:
             self._stop(f'desired_joint_states: nothing for {self._timeout} periods')
         if self._control.stopped and now - self._arrival > period:
             position = self._control.state.position
-            self._effort.send(
-                self._stamp, position, 0.0 * position, self._control.stop_effort()
-            )
+            self._effort.send(self._stamp, position, 0.0 * position, self._control.stop_effort())
 
     # Stop and release
 
@@ -266,8 +279,7 @@ class ControlSimulationNode(BlockNode):
         self._control.release()
         self._ahead.clear()
         self._effort.forget()
-        self._last_desired = self._control.state.position
-        self._desired_velocity = 0.0 * self._last_desired
+        self._plan_velocity = 0.0 * self._plan_velocity
         self._desired_arrival = 0
         self._announce()
         return 'released: the robot stays where it is until motion_planner/start'

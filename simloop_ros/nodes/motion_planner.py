@@ -8,6 +8,7 @@ from typing import Any
 from diagnostic_msgs.msg import DiagnosticStatus
 import msgspec
 import numpy as np
+from std_msgs.msg import Header
 from std_srvs.srv import Trigger
 
 from ..config_types import NonNegative
@@ -20,7 +21,7 @@ from ..planning.motion_planner import MotionPlanner
 from ..ros.block_node import BlockNode, Report
 from ..ros.joint_state import DecodedJointState
 from ..ros.process import main_of
-from ..ros.qos import LATCHED, STREAM_DEPTH
+from ..ros.qos import EVENTS, LATCHED, STREAM_DEPTH
 from ..ros.safety_status import TOPIC, from_message
 from ..ros.stamps import NANO
 from ..values import Array, JointState
@@ -43,9 +44,9 @@ class MotionPlannerNode(BlockNode):
     """Answers each ``control_state`` with the next desired position.
 
     The motion begins at the first control state. One that was planned beforehand does not depend
-    on the robot: in lockstep it is sent ahead, as far as the control simulation asks. After a stop the planner stays where the robot is
-    until its service ``start`` is called, and then plans the way from there to the goal that it
-    had before.
+    on the robot: in lockstep it is sent ahead, as far as the control simulation asks. After a
+    stop the planner stays where the robot is until its service ``start`` is called, and then
+    plans the way from there to the goal that it had before.
     """
 
     SECTIONS = {'robot': RobotConfig, 'planner': PlannerConfig, 'encoder': EncoderConfig}
@@ -65,6 +66,9 @@ class MotionPlannerNode(BlockNode):
         self._answered = -1
         self._stamp = -1
         self._listening = False
+        self._recorded = False
+        if self.graph.realtime:
+            self.subscription(Header, 'recorded', self._on_recorded, EVENTS)
         if not self.graph.realtime:
             self._plan(self._model.home)
         if self._sends_ahead:
@@ -157,9 +161,15 @@ class MotionPlannerNode(BlockNode):
         if self._holding and self._hold is None:
             self._hold = message.position
         if self._start is None:
+            if self.graph.window and not self._recorded:
+                return
             self._plan(message.position)
+            return  # that took a while: this state is an old one now
         state = JointState(message.position, message.velocity)
         self._desired.send(message.stamp, self._next(state))
+
+    def _on_recorded(self, _: Header) -> None:
+        self._recorded = True
 
     def _next(self, state: JointState) -> Array:
         return self._planner.step(state) if self._hold is None else self._hold
@@ -190,7 +200,10 @@ class MotionPlannerNode(BlockNode):
 
     def report(self) -> Report:
         """Return whether the motion goes on."""
-        values = {'kind': self.config(PlannerConfig, 'planner').kind, 'answers': self._answered + 1}
+        values = {
+            'kind': self.config(PlannerConfig, 'planner').kind,
+            'answers': self._answered + 1,
+        }
         if self._holding:
             return Report(DiagnosticStatus.WARN, 'stopped: waits for the service start', values)
         return Report(DiagnosticStatus.OK, 'planning', values)

@@ -39,6 +39,8 @@ from ..values import Array, JointState
 NAME = 'plant'
 CLOCK_PERIOD = 0.01
 """Simulated time between two messages on ``/clock`` [s]."""
+MOST_AT_ONCE = 100
+"""Real time: steps that are caught up with; a process that slept longer goes on from there."""
 MARKER_PERIOD = 0.05
 """Time between two sets of markers [s]."""
 
@@ -89,7 +91,7 @@ class PlantNode(BlockNode):
         self._pending: Array | None = None
         self._paused = False
         self._effort: Array | None = None
-        self._silent, self._late, self._tick = 0, 0, 0
+        self._silent = self._late = self._missed = self._tick = 0
         self._interval = Durations()
         self._open_channels(model.joint_names, obstacles=bool(config.obstacles))
         self._commands = self.subscribe_joints(
@@ -135,6 +137,8 @@ class PlantNode(BlockNode):
         self._announce()
         self.every(MARKER_PERIOD, self._publish_markers)
         if self.graph.realtime:
+            self._begun = time.monotonic_ns() - self.stamp(self._step)
+            self._first_stamp = self.get_clock().now().nanoseconds - self.stamp(self._step)
             self.every(self.graph.period, self._tick_now)
         elif self._step == 0:
             self._publish(0)
@@ -183,12 +187,24 @@ class PlantNode(BlockNode):
             self._silent = 0
 
     def _tick_now(self) -> None:
+        """Take the step that is due, and those that were missed: a robot would not have waited."""
         now = time.monotonic_ns()
         if self._tick:
             self._interval.add(now - self._tick)
         self._tick = now
         if self._paused:
+            self._begun = now - self.stamp(self._step)
             return
+        due = int((now - self._begun) / NANO / self.graph.period) - self._step
+        self._missed += max(0, due - 1)
+        for _ in range(min(due, MOST_AT_ONCE)):
+            self._step_now()
+        if due > MOST_AT_ONCE:
+            self._begun = now - self.stamp(self._step)
+        if due > 0:
+            self._publish(self._first_stamp + self.stamp(self._step))
+
+    def _step_now(self) -> None:
         if self._effort is not None:
             self._silent += 1
             self._late += self._silent > 1
@@ -196,7 +212,6 @@ class PlantNode(BlockNode):
             if self._silent > timeout:
                 self._engage(f'effort_command: nothing for {timeout} periods')
         self._take_step(self._effort)
-        self._publish(self.get_clock().now().nanoseconds)
 
     # Both
 
@@ -287,7 +302,7 @@ class PlantNode(BlockNode):
             raise SimloopError('only while it is paused: call pause first')
         if self.graph.realtime:
             self._take_step(self._effort)
-            self._publish(self.get_clock().now().nanoseconds)
+            self._publish(self._first_stamp + self.stamp(self._step))
         elif self._pending is None:
             raise SimloopError('no command has come for the next step yet')
         else:
@@ -300,7 +315,11 @@ class PlantNode(BlockNode):
         """Return whether the brakes are engaged, and how timely the commands are."""
         values = {'engine': self._engine, 'steps': self._step, 'stops': self._stops}
         if self.graph.realtime:
-            values |= {'late commands': self._late, **self._interval.summary('period')}
+            values |= {
+                'late commands': self._late,
+                'missed periods': self._missed,
+                **self._interval.summary('period'),
+            }
         if self._braked:
             return Report(DiagnosticStatus.ERROR, f'brakes engaged: {self._braked}', values)
         return Report(DiagnosticStatus.OK, 'paused' if self._paused else 'running', values)

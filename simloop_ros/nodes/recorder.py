@@ -64,7 +64,7 @@ class RecorderNode(BlockNode):
     """
 
     SECTIONS = {'recorder': RecorderConfig}
-    BACKGROUND = True
+    BACKGROUND = 'always'
 
     def build(self) -> None:
         """Open the log."""
@@ -77,10 +77,7 @@ class RecorderNode(BlockNode):
         self._raw = clean_folder(Path(config.out))
         self._log = LogWriter(self._raw, len(names))
         self._diverged = ''
-        self._written = False
-        self._begin = 0.0
-        self._last = 0.0
-        self._lag = 0
+        self._begin = self._elapsed = 0.0
         self._channels: list[JointSubscription] = []
         late = ['joint_states']
         if config.truth:
@@ -121,8 +118,9 @@ class RecorderNode(BlockNode):
         self._progress.start()
         self.every(POLL_PERIOD, self._poll)
         self.every(PROGRESS_PERIOD, self._show_progress)
-        if not self.graph.realtime:
-            self.every(self.graph.patience, self._tell_progress)
+        self.every(
+            PROGRESS_PERIOD if self.graph.realtime else self.graph.patience, self._tell_progress
+        )
 
     def end(self) -> None:
         """Hide the progress."""
@@ -130,7 +128,7 @@ class RecorderNode(BlockNode):
 
     def missing(self) -> Iterable[tuple[str, int]]:
         """Return what the next row lacks."""
-        return () if self._written else self._rows.missing()
+        return () if self.finished else self._rows.missing()
 
     def gaps(self) -> Iterable[tuple[str, int]]:
         """Return what got lost."""
@@ -160,16 +158,15 @@ class RecorderNode(BlockNode):
 
     def _append_rows(self) -> None:
         for command, measured, *others, after in self._rows.complete():
-            if self._written:
+            if self.finished:
                 return
             if not self._log.rows:
                 self._begin = time.monotonic()
             self._append(command, measured, others, after)
             rows = self._log.rows
             if rows >= self._steps:
-                self._write()
-                self.finished = True
-            elif not self.graph.realtime and not rows % CREDIT_ROWS:
+                self._finish()
+            elif not rows % CREDIT_ROWS and not self.graph.realtime:
                 self._tell_progress()
 
     def _append(
@@ -199,7 +196,7 @@ class RecorderNode(BlockNode):
     def _tell_progress(self) -> None:
         """Tell the plant how far the recorder is, and look for rows whose last part came late."""
         self._append_rows()
-        if self._written or not all(channel.publishers for channel in self._channels):
+        if self.finished or not all(channel.publishers for channel in self._channels):
             return
         message = Header(frame_id='recorder')
         message.stamp.sec, message.stamp.nanosec = split(self.stamp(self._log.rows))
@@ -214,30 +211,32 @@ class RecorderNode(BlockNode):
             self._diverged = status.stopped
             self._steps = min(self._steps, step)
             if self._log.rows >= self._steps:
-                self._write()
-                self.finished = True
+                self._finish()
         elif not self.graph.realtime:
             self._events.add(step, 'stop', source=status.source, message=status.stopped)
 
+    def _finish(self) -> None:
+        """Let the process end: the log has all its rows."""
+        self.finished = True
+        self._elapsed = time.monotonic() - self._begin
+
     def _write(self) -> None:
-        """Write the results, once."""
-        if self._written:
-            return
-        self._written = True
+        """Write the results: the process ends, or the node is cleaned up."""
+        if not self.finished and self._log.rows:
+            self._elapsed = time.monotonic() - self._begin
         self._log.close()
         rows = self._log.rows
-        elapsed = time.monotonic() - self._begin if rows else 0.0
         complete = rows >= self._steps
         status = 'diverged' if self._diverged else 'completed' if complete else 'interrupted'
         if self._diverged:
             self._events.add(rows, 'divergence', message=self._diverged)
             self.exit_status = 1
         try:
-            summary = write_results(self._facts, self._raw, self._events, status, elapsed, {})
+            summary = write_results(
+                self._facts, self._raw, self._events, status, self._elapsed, {}
+            )
         finally:
             self._raw.unlink(missing_ok=True)
-        if self.active:
-            self._progress.stop()
         figures = draw_run(self._raw.parent) if complete and self._config.figures else []
         print_table(summary, Console())
         folder = self._raw.parent
@@ -246,7 +245,7 @@ class RecorderNode(BlockNode):
             print(f'figures  {" ".join(str(path) for path in figures)}')
 
     def _show_progress(self) -> None:
-        if self._written or not self._log.rows:
+        if not self._log.rows:
             return
         rows = self._log.rows
         factor = rows * self._facts.scenario.period / max(time.monotonic() - self._begin, 1e-9)
@@ -261,7 +260,7 @@ class RecorderNode(BlockNode):
             'incomplete rows': self._rows.dropped,
             'folder': self._raw.parent,
         }
-        return Report(DiagnosticStatus.OK, 'written' if self._written else 'recording', values)
+        return Report(DiagnosticStatus.OK, 'complete' if self.finished else 'recording', values)
 
 
 def _facts(config: RecorderConfig) -> RunFacts:

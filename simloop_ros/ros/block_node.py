@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 import traceback
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, Literal, TypeVar
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 import msgspec
@@ -56,7 +56,7 @@ class BlockNode(LifecycleNode):
     prefix, and gives ``build`` (create the block, publishers, subscriptions), ``begin`` (first
     message), ``missing`` (what it waits for) and ``report``. While the node is unconfigured all
     parameters may change; later only those of ``LIVE``, whose block can take them over. A node
-    that only watches is ``BACKGROUND``: in lockstep its process makes way for the others.
+    that may lag behind is ``BACKGROUND``: its process makes way for the others.
 
     In lockstep whoever waits longer than ``patience`` for a message asks for it, and its publisher
     sends it again: a lost message costs time but changes nothing, and nobody needs to be first.
@@ -71,7 +71,7 @@ class BlockNode(LifecycleNode):
 
     SECTIONS: ClassVar[Mapping[str, type[msgspec.Struct]]] = {}
     LIVE: ClassVar[frozenset[str]] = frozenset()
-    BACKGROUND: ClassVar[bool] = False
+    BACKGROUND: ClassVar[Literal['never', 'lockstep', 'always']] = 'never'
 
     def __init__(self, name: str, bus: LocalBus | None = None, **options: Any):
         self._polled: list[Subscription] = []
@@ -132,6 +132,12 @@ class BlockNode(LifecycleNode):
 
     # What a subclass uses
 
+    @property
+    def may_lag(self) -> bool:
+        """Return whether the other nodes are more urgent."""
+        realtime = read_config(self, GraphConfig, '').realtime
+        return self.BACKGROUND == 'always' or (self.BACKGROUND == 'lockstep' and not realtime)
+
     def config(self, kind: type[T], prefix: str = '') -> T:
         """Return a section of the configuration, as it was when the node was configured."""
         config = self._configs[prefix]
@@ -142,11 +148,6 @@ class BlockNode(LifecycleNode):
     def graph(self) -> GraphConfig:
         """Return what every node is told."""
         return self.config(GraphConfig)
-
-    @property
-    def realtime(self) -> bool:
-        """Return whether time is real."""
-        return read_config(self, GraphConfig, '').realtime
 
     def stamp(self, step: int) -> int:
         """Return the stamp of a step [ns], in lockstep."""
@@ -303,9 +304,7 @@ class BlockNode(LifecycleNode):
             self._configs = {
                 prefix: read_config(self, kind, prefix) for prefix, kind in self._kinds.items()
             }
-            self.resend = Resend(
-                self.publisher(Header, 'resend', EVENTS), self.missing, self.gaps
-            )
+            self.resend = Resend(self.publisher(Header, 'resend', EVENTS), self.missing, self.gaps)
             self.subscription(Header, 'resend', self.resend.answer, EVENTS)
             self.build()
         except Exception as error:

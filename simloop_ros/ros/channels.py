@@ -75,9 +75,7 @@ class JointPublisher:
             self._publisher.publish(self._encode(stamp, *arrays))
             return
         if not self._count % LOOK_EVERY:
-            self._near = self._bus.readers(
-                self._publisher.topic_name, self._names, self._fields
-            )
+            self._near = self._bus.readers(self._publisher.topic_name, self._names, self._fields)
             self._far = self._publisher.get_subscription_count() != len(self._near)
         self._count += 1
         values = dict(zip(self._fields, arrays, strict=True))

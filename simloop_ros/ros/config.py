@@ -16,8 +16,8 @@ class GraphConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     :ivar realtime: whether time is real; else a message triggers the next step (lockstep).
     :ivar autostart: whether the node configures and activates itself.
     :ivar patience: lockstep, time without an expected message after which it is asked for [s].
-    :ivar window: lockstep, number of steps that the plant may be ahead of the recorder; 0 if
-        nobody records.
+    :ivar window: number of steps that the plant may be ahead of the recorder, in lockstep; 0 if
+        nobody records, else nothing moves before the recorder is ready.
     :ivar ahead: lockstep, number of steps that a motion planned beforehand is sent ahead.
     """
 

@@ -55,7 +55,7 @@ def run_nodes(factories: Sequence[Callable[..., BlockNode]], arguments: Sequence
             executor.add_node(node)
         for node in nodes:
             node.start()
-        if all(node.BACKGROUND and not node.realtime for node in nodes):
+        if all(node.may_lag for node in nodes):
             os.nice(LEAST_URGENT)
         gc.collect()
         gc.freeze()  # what is there now stays: no need to look at it again and again

@@ -61,7 +61,7 @@ class RowJoiner:
             if self._start is None:
                 self._start = stamp
                 return
-            elif stamp > (self._ends[-1] if self._ends else self._start):
+            if stamp > (self._ends[-1] if self._ends else self._start):
                 self._ends.append(stamp)
         if self._start is None or stamp < self._start:
             return

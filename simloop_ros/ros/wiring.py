@@ -75,19 +75,21 @@ def wire(scenario: Scenario, options: WiringOptions) -> tuple[NodeSpec, ...]:
     if not options.simulated and not options.realtime:
         raise ConfigError('without a simulated plant time has to be real: add realtime')
     namespace = '/' + options.namespace.strip('/') if options.namespace.strip('/') else ''
+    urdf = find_description(scenario.robot.urdf, resource_folder('urdf'))
     robot = {
         **parameter_values(scenario.robot, 'robot'),
-        'robot.urdf': str(find_description(scenario.robot.urdf, resource_folder('urdf')).absolute()),
+        'robot.urdf': str(urdf.absolute()),
     }
     plant, control = scenario.plant, scenario.control
     if control.rollback is None:
-        rollback = 'observer' if plant.encoder_error else 'measured'
+        # In real time a command may come a period late, which only the observer bears.
+        rollback = 'observer' if plant.encoder_error or options.realtime else 'measured'
         control = msgspec.structs.replace(control, rollback=rollback)
     truth = options.simulated and bool(plant.encoder_error or plant.delay)
     graph = GraphConfig(
         period=scenario.period,
         realtime=options.realtime,
-        window=RECORDER_WINDOW if options.out and not options.realtime else 0,
+        window=RECORDER_WINDOW if options.out else 0,
     )
     safety = parameter_values(scenario.safety, 'safety')
     planner = {
