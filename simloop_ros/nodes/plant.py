@@ -22,7 +22,7 @@ from ..model import RobotConfig
 from ..plants.config import PlantConfig
 from ..ros.block_node import BlockNode, Report
 from ..ros.config import PublishConfig
-from ..ros.contacts import to_message as contacts_message
+from ..ros.contacts import ContactPublisher
 from ..ros.durations import Durations
 from ..ros.hand import Hand
 from ..ros.joint_state import DecodedJointState
@@ -111,7 +111,10 @@ class PlantNode(BlockNode):
             if publish.truth
             else None
         )
-        self._contacts = self.publisher(DiagnosticArray, 'contacts', STREAM) if obstacles else None
+        self._contacts: ContactPublisher | None = None
+        if obstacles:
+            self._contacts = ContactPublisher(self.publisher(DiagnosticArray, 'contacts', STREAM))
+            self.resend.sources['contacts'] = self._contacts.send_again
         self._sim_clock = (
             self.publisher(Clock, '/clock', EVENTS)
             if publish.clock and not self.graph.realtime
@@ -243,7 +246,7 @@ class PlantNode(BlockNode):
             truth = self._plant.truth
             self._truth.send(stamp, truth.position, truth.velocity)
         if self._contacts:
-            self._contacts.publish(contacts_message(stamp, self._plant.contacts()))
+            self._contacts.send(stamp, self._plant.contacts())
 
     def _publish_markers(self) -> None:
         if self._markers.get_subscription_count():

@@ -151,6 +151,9 @@ class RecorderNode(BlockNode):
         return take_last if topic == 'control_state' else take
 
     def _on_contacts(self, message: DiagnosticArray) -> None:
+        if not self.active:
+            return
+        self.resend.received += 1
         try:
             self._rows.add('contacts', stamp_of_message(message), contacts_from_message(message))
         except MessageError as error:

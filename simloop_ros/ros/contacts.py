@@ -2,15 +2,40 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 
+from rclpy.publisher import Publisher
+
 from ..errors import MessageError
 from ..values import Contact
+from .channels import KEPT
 from .stamps import NANO, split
 
 FORCE = 'force [N]'
+
+
+class ContactPublisher:
+    """Sends contacts and keeps the last ones, for those who did not get them."""
+
+    def __init__(self, publisher: Publisher):
+        self._publisher = publisher
+        self._sent: deque[tuple[int, DiagnosticArray]] = deque(maxlen=KEPT)
+
+    def send(self, stamp: int, contacts: Iterable[Contact]) -> None:
+        """Publish the contacts at the end of a step, with its stamp [ns]."""
+        message = to_message(stamp, contacts)
+        self._sent.append((stamp, message))
+        self._publisher.publish(message)
+
+    def send_again(self, stamp: int) -> None:
+        """Publish the message with this stamp once more, if it was ever sent."""
+        for sent, message in reversed(self._sent):
+            if sent == stamp:
+                self._publisher.publish(message)
+                return
 
 
 def to_message(stamp: int, contacts: Iterable[Contact]) -> DiagnosticArray:
