@@ -79,7 +79,7 @@ def _compare(
     settings = [f'period={PERIOD}']
     offline = prepare(load_scenario('yumi_offline', settings))
     online = prepare(load_scenario('yumi_step', settings))
-    model = offline.model
+    model = offline.facts.model
     start = JointState(model.home, np.zeros(model.n))
     positions = np.array([offline.loop.planner.step(start) for _ in range(steps)])
     candidates: dict[str, Candidate] = {

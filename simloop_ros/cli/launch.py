@@ -34,6 +34,7 @@ def add_parser(subparsers: argparse._SubParsersAction) -> None:
         help='physics engine of the plant, or none for the driver of a real robot',
     )
     parser.add_argument('--no-record', action='store_true', help='without the recorder')
+    parser.add_argument('--no-figures', action='store_true', help='results without figures')
     parser.set_defaults(call=launch)
 
 
@@ -57,6 +58,7 @@ def launch(options: argparse.Namespace) -> int:
             simulated=options.plant != 'none',
             namespace=options.namespace,
             out='' if options.no_record else str(folder),
+            figures=not options.no_figures,
         ),
     )
     with tempfile.TemporaryDirectory(prefix='simloop_') as temporary:

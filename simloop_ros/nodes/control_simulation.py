@@ -287,7 +287,7 @@ class ControlSimulationNode(BlockNode):
     def report(self) -> Report:
         """Return whether the robot is stopped, and how timely everything is."""
         control = self._control
-        values = {
+        values: dict[str, Any] = {
             'effort limit applied [steps]': control.control.saturations,
             'steps': control.control.steps,
             'stops': control.stops,

@@ -146,7 +146,7 @@ class MotionPlannerNode(BlockNode):
         if self._holding and self._hold is None:
             self._hold = message.position
             self._answered = step - 1
-        if step == 0 and self._answered < 0 and not np.array_equal(self._start, message.position):
+        if step == 0 and self._answered < 0 and (message.position != self._start).any():
             self._plan(message.position)
         if step == self._answered + 1:
             self._answered = step

@@ -10,7 +10,12 @@ from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 import msgspec
 from rcl_interfaces.msg import SetParametersResult
 from rclpy.clock import Clock, ClockType
-from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
+from rclpy.lifecycle import (
+    LifecycleNode,
+    LifecyclePublisher,
+    LifecycleState,
+    TransitionCallbackReturn,
+)
 from rclpy.parameter import Parameter
 from rclpy.publisher import Publisher
 from rclpy.qos import QoSProfile
@@ -155,7 +160,7 @@ class BlockNode(LifecycleNode):
 
     def publisher(self, kind: type, topic: str, qos: QoSProfile) -> Publisher:
         """Create a publisher for as long as the node is configured."""
-        publisher = self.create_lifecycle_publisher(
+        publisher: LifecyclePublisher = self.create_lifecycle_publisher(
             kind,
             topic,
             qos,

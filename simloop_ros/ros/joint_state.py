@@ -83,8 +83,12 @@ class JointStateEncoder:
         return data
 
 
+ABSENT: Array = np.empty(0)
+"""A field that was not asked for."""
+
+
 class DecodedJointState(msgspec.Struct, frozen=True, gc=False):
-    """A message in the receiver's order of joints; fields that it does not need are ``None``.
+    """A message in the receiver's order of joints; fields that it does not need are ``ABSENT``.
 
     :ivar stamp: time [ns].
     :ivar position: shape ``(n,)`` [rad]; like the others finite.
@@ -93,9 +97,9 @@ class DecodedJointState(msgspec.Struct, frozen=True, gc=False):
     """
 
     stamp: int
-    position: Array | None = None
-    velocity: Array | None = None
-    effort: Array | None = None
+    position: Array = ABSENT
+    velocity: Array = ABSENT
+    effort: Array = ABSENT
 
 
 class _KnownLayout:
@@ -148,10 +152,10 @@ class _KnownLayout:
             words[start : start + len(word)] = word
         return bytes(words)
 
-    def read(self, data: bytes, place: slice | None) -> Array | None:
+    def read(self, data: bytes, place: slice | None) -> Array:
         """Return the values at one of ``places`` in our order."""
         if place is None:
-            return None
+            return ABSENT
         values = np.frombuffer(data[place], self.dtype)
         return values if self.plain else values[self.pick].astype(np.float64, copy=False)
 

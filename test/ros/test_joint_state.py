@@ -19,7 +19,12 @@ from rosbags.typesys import Stores, get_typestore
 
 from simloop_ros.errors import MessageError
 from simloop_ros.loop.joint_state_cdr import JointStateLayout, scan_joint_state
-from simloop_ros.ros.joint_state import DecodedJointState, JointStateDecoder, JointStateEncoder
+from simloop_ros.ros.joint_state import (
+    ABSENT,
+    DecodedJointState,
+    JointStateDecoder,
+    JointStateEncoder,
+)
 
 rclpy = pytest.importorskip('rclpy')
 from rclpy.context import Context  # noqa: E402
@@ -75,7 +80,7 @@ def same(a: DecodedJointState, b: DecodedJointState) -> bool:
     """Return whether two results are equal, bit by bit."""
     arrays = [(getattr(a, field), getattr(b, field)) for field in FIELDS]
     return a.stamp == b.stamp and all(
-        (x is None) == (y is None) and (x is None or x.tobytes() == y.tobytes()) for x, y in arrays
+        (x is ABSENT) == (y is ABSENT) and x.tobytes() == y.tobytes() for x, y in arrays
     )
 
 
@@ -143,7 +148,7 @@ def test_reads_others_in_our_order_bit_by_bit(state, data):
                     assert got.dtype.isnative
                     assert got.flags.aligned
                 else:
-                    assert getattr(read, field) is None
+                    assert getattr(read, field) is ABSENT
 
 
 def test_our_own_template_lies_where_a_scan_finds_it():
@@ -270,8 +275,8 @@ def test_only_needed_numbers_must_be_finite(bad, joint):
         )
         read = decoder.decode(by_rosbags(ignored, little_endian))
         np.testing.assert_array_equal(read.velocity, values()[::-1])
-        assert read.position is None
-        assert read.effort is None
+        assert read.position is ABSENT
+        assert read.effort is ABSENT
         needed = by_rosbags(typed([*ARMS, 'gripper'], velocity=[*spoilt, 0]), little_endian)
         for _ in range(2):
             shown = f'velocity of {ARMS[joint]!r} is {np.float64(bad)}'

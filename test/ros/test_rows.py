@@ -1,0 +1,114 @@
+"""Rows are complete, in order, and nothing is lost or doubled, whatever the order of arrival."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from simloop_ros.ros.rows import PATIENCE_ROWS, RowJoiner
+from simloop_ros.ros.stamps import stamp_of
+
+PERIOD = 0.001
+STEPS = 50
+EARLY, LATE, STATE = 'command', 'measured', 'state'
+
+
+def joiner(*, realtime: bool = False, window: int = 1000) -> RowJoiner:
+    return RowJoiner(STATE, (EARLY,), (LATE,), PERIOD, window=window, realtime=realtime)
+
+
+def messages(steps: int = STEPS) -> list[tuple[str, int, str]]:
+    """Return all messages of a run; the content tells the step."""
+    return [
+        part
+        for k in range(steps)
+        for part in (
+            (EARLY, stamp_of(k, PERIOD), f'{EARLY} {k}'),
+            (LATE, stamp_of(k + 1, PERIOD), f'{LATE} {k}'),
+            (STATE, stamp_of(k + 1, PERIOD), f'{STATE} {k}'),
+        )
+    ]
+
+
+def expected(steps: int = STEPS) -> list[tuple[str, ...]]:
+    return [(f'{EARLY} {k}', f'{LATE} {k}', f'{STATE} {k}') for k in range(steps)]
+
+
+@pytest.mark.parametrize('seed', range(5))
+def test_any_order_gives_the_same_rows(seed: int) -> None:
+    rows = joiner()
+    found = []
+    mixed = messages() + messages()[::3]  # some of them twice
+    random.Random(seed).shuffle(mixed)
+    for topic, stamp, content in mixed:
+        rows.add(topic, stamp, content)
+        found += rows.complete()
+    assert found == expected()
+    assert (rows.rows, rows.dropped) == (STEPS, 0)
+
+
+def test_what_is_lost_is_missing_and_a_gap_once_later_ones_are_there() -> None:
+    rows = joiner()
+    lost = (LATE, stamp_of(1, PERIOD))
+    for topic, stamp, content in messages(3):
+        if (topic, stamp) != lost:
+            rows.add(topic, stamp, content)
+    assert list(rows.complete()) == []
+    assert list(rows.missing()) == [lost]
+    assert list(rows.gaps()) == [lost]
+    rows.add(*lost, f'{LATE} 0')
+    assert list(rows.complete()) == expected(3)
+    assert list(rows.gaps()) == []
+    assert {topic for topic, _ in rows.missing()} == {EARLY, LATE, STATE}
+
+
+def test_nothing_is_a_gap_before_later_ones_of_its_topic_came() -> None:
+    rows = joiner()
+    rows.add(EARLY, 0, '')
+    assert list(rows.gaps()) == []
+    assert list(rows.missing()) == [
+        (LATE, stamp_of(1, PERIOD)),
+        (STATE, stamp_of(1, PERIOD)),
+    ]
+
+
+def test_a_full_window_still_takes_what_the_next_row_needs() -> None:
+    window = 5
+    rows = joiner(window=window)
+    for topic, stamp, content in messages()[1:]:
+        rows.add(topic, stamp, content)
+    assert list(rows.complete()) == []
+    rows.add(*messages()[0])
+    assert list(rows.complete()) == expected(window)
+
+
+def test_in_real_time_the_states_tell_the_steps() -> None:
+    """Stamps are what they are; the row between two states has the command of the first."""
+    rows = joiner(realtime=True)
+    stamps = [17, 2_000_123, 3_999_000]
+    rows.add(EARLY, stamps[0], 'before the first state is known')
+    for number, stamp in enumerate(stamps):
+        rows.add(STATE, stamp, f'state {number}')
+        rows.add(LATE, stamp, f'measured {number}')
+        rows.add(EARLY, stamp, f'command {number}')
+    assert list(rows.complete()) == [
+        ('command 0', 'measured 1', 'state 1'),
+        ('command 1', 'measured 2', 'state 2'),
+    ]
+    assert list(rows.missing()) == []
+
+
+def test_in_real_time_a_row_that_stays_incomplete_is_left_out() -> None:
+    rows = joiner(realtime=True)
+    found = []
+    lost = 3
+    total = PATIENCE_ROWS + 10
+    for k in range(total):
+        rows.add(STATE, k + 1, f'{STATE} {k - 1}')
+        rows.add(LATE, k + 1, f'{LATE} {k - 1}')
+        if k != lost:
+            rows.add(EARLY, k + 1, f'{EARLY} {k}')
+        found += rows.complete()
+    assert found == [row for k, row in enumerate(expected(total - 1)) if k != lost]
+    assert rows.dropped == 1
