@@ -44,7 +44,7 @@ $(VENV)/installed: $(INPUTS) | $(BIN)/python
 	@touch $@
 
 $(VENV)/installed-test: $(INPUTS) | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[ros,test]'
 	@touch $@ $(VENV)/installed
 
 clean:

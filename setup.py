@@ -4,6 +4,15 @@ from setuptools import find_packages, setup
 
 NAME = 'simloop_ros'
 HERE = Path(__file__).resolve().parent
+NODES = (
+    'admittance',
+    'collision_monitor',
+    'composed',
+    'control_simulation',
+    'motion_planner',
+    'plant',
+    'recorder',
+)
 
 
 def version() -> str:
@@ -79,5 +88,10 @@ setup(
             'types-PyYAML',
         ],
     },
-    entry_points={'console_scripts': ['simloop = simloop_ros.cli.main:main']},
+    entry_points={
+        'console_scripts': [
+            'simloop = simloop_ros.cli.main:main',
+            *(f'{node} = {NAME}.nodes.{node}:main' for node in NODES),
+        ]
+    },
 )

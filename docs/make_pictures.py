@@ -51,7 +51,7 @@ def main() -> None:
 def draw_robot(folder: Path) -> None:
     """Draw YuMi before and after its step, and the force difference that tells its weight."""
     log = read_mcap(folder / 'log.mcap')
-    model = prepare(load_scenario('yumi_step')).model
+    model = prepare(load_scenario('yumi_step')).facts.model
     position, effort = log.column('measured_position'), log.column('effort')
     difference = effort - log.column('rollback_effort')
     figure = Figure(figsize=(13, 4.2), layout='constrained')

@@ -1,3 +1,3 @@
 """Simulation in the control loop of collaborative robot arms."""
 
-__version__ = '0.1.0'
+__version__ = '0.2.0'

@@ -26,9 +26,9 @@ LAYERS = {
     **dict.fromkeys(BLOCKS, 1),
     'loop': 2,
     'report': 3,
-    'bench': 3,
     'ros': 3,
     'nodes': 4,
+    'bench': 4,
     'cli': 5,
 }
 """A part imports from its own and from lower layers only."""
@@ -103,6 +103,13 @@ def test_imports_go_down_only(module: Path) -> None:
 def test_ros_stays_in_its_folders(module: Path) -> None:
     tops = {name.split('.')[0] for name in imports(module)}
     assert not [name for name in tops if ROS.match(name)]
+
+
+@each_of([module for module in MODULES if module.name != 'launch_description.py'])
+def test_only_the_launch_description_knows_launch(module: Path) -> None:
+    """No registry of Python packages has it, so that everything else must work without it."""
+    tops = {name.split('.')[0] for name in imports(module)}
+    assert not tops & {'launch', 'launch_ros', 'ament_index_python'}
 
 
 @each_of([module for module in MODULES if LAYERS.get(part(module), 0) <= 1])

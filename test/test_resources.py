@@ -103,4 +103,7 @@ def test_installation(source: Path, tmp_path: Path, how: str) -> None:
     assert output.stdout.split() == [str(package), '14', str(share / 'simloop_ros' / 'launch')]
     assert (share / 'ament_index' / 'resource_index' / 'packages' / 'simloop_ros').is_file()
     assert (share / 'simloop_ros' / 'package.xml').is_file()
-    assert (tmp_path / 'here' / 'bin' / 'simloop').is_file()
+    nodes = {path.stem for path in (ROOT / 'simloop_ros' / 'nodes').glob('[!_]*.py')}
+    scripts = {path.name for path in (tmp_path / 'here' / 'bin').iterdir()}
+    assert scripts == {'simloop', *nodes}
+    assert (share / 'simloop_ros' / 'config' / 'rviz' / 'simloop.rviz').is_file()

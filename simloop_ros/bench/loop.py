@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 import tempfile
-from typing import Any
 
 import numpy as np
 
@@ -21,6 +20,7 @@ from ..planning.offline import OfflinePlanner
 from ..plants.pinocchio_plant import PinocchioPlant
 from ..values import Array, JointState
 from .bare import Candidate, mujoco_alone, pybullet_alone, two_rnea, two_rnea_one_aba
+from .result import BenchResult, Limit
 from .robots import JOINTS_PER_ARM, row_of_arms
 from .timing import best_of
 
@@ -31,16 +31,16 @@ SWING = 0.2
 """Amplitude of the motion in the second table [rad], at 1 Hz."""
 
 LIMITS = {
-    'control_over_two_rnea': 2.0,
-    'offline_over_bare': 2.5,
-    'online_over_bare': 5.0,
-    'offline_over_pybullet': 1.0,
-    'offline_over_mujoco': 1.0,
+    'control_over_two_rnea': Limit(at_most=2.0),
+    'offline_over_bare': Limit(at_most=2.5),
+    'online_over_bare': Limit(at_most=5.0),
+    'offline_over_pybullet': Limit(at_most=1.0),
+    'offline_over_mujoco': Limit(at_most=1.0),
 }
 """What each ratio shall not exceed."""
 
 
-def bench_loop(quick: bool, progress: Callable[[str, float], None]) -> dict[str, Any]:
+def bench_loop(quick: bool, progress: Callable[[str, float], None]) -> BenchResult:
     """Return the figures and rows of the benchmark.
 
     :param quick: fewer and shorter rounds.
@@ -69,7 +69,7 @@ def bench_loop(quick: bool, progress: Callable[[str, float], None]) -> dict[str,
         {'what': 'offline loop, row of arms', 'joints': n, 'us_per_step': 1e6 * cost}
         for n, cost in sizes.items()
     ]
-    return {'figures': figures, 'limits': LIMITS, 'rows': rows}
+    return BenchResult(figures=figures, limits=LIMITS, rows=rows)
 
 
 def _compare(
@@ -86,8 +86,8 @@ def _compare(
         'two rnea': two_rnea(model, positions),
         'two rnea, aba': two_rnea_one_aba(model, positions),
         'control': _control(model, positions),
-        'offline': _whole(_offline_loop(model, positions), steps, log),
-        'online': _whole(online.loop, steps, log),
+        'offline': whole_loop(_offline_loop(model, positions), steps, log),
+        'online': whole_loop(online.loop, steps, log),
         'mujoco alone': mujoco_alone(model, positions, PERIOD),
     }
     try:
@@ -106,7 +106,7 @@ def _grow(
         model = row_of_arms(n // JOINTS_PER_ARM)
         swing = SWING * (1.0 - np.cos(2.0 * np.pi * PERIOD * np.arange(steps)))
         positions = np.repeat(swing[:, None], n, axis=1)
-        candidates[str(n)] = _whole(_offline_loop(model, positions), steps, log)
+        candidates[str(n)] = whole_loop(_offline_loop(model, positions), steps, log)
     costs = _timed('growth', candidates, rounds, progress)
     return {int(n): cost for n, cost in costs.items()}
 
@@ -146,7 +146,7 @@ def _control(model: RobotModel, positions: Array) -> Candidate:
     return run
 
 
-def _whole(loop: Loop, steps: int, path: Path) -> Candidate:
+def whole_loop(loop: Loop, steps: int, path: Path) -> Candidate:
     """Return the whole loop with its raw log, from its first step each time."""
     start = loop.state
 

@@ -5,23 +5,27 @@ from __future__ import annotations
 import argparse
 import json
 from pathlib import Path
-from typing import Any
 
 from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
+from ..bench.graph import bench_graph
 from ..bench.loop import bench_loop
+from ..bench.realtime import bench_realtime
+from ..bench.result import BenchResult
 from ..errors import ConfigError, UnknownNameError
 from ..loop.run import make_folder, write_text
 
-BENCHES = {'loop': bench_loop}
+BENCHES = {'loop': bench_loop, 'graph': bench_graph, 'realtime': bench_realtime}
 
 
 def add_parser(subparsers: argparse._SubParsersAction) -> None:
     """Add the command to the parser."""
     parser = subparsers.add_parser('bench', help='benchmarks, ratios side by side')
-    parser.add_argument('name', metavar='NAME', nargs='?', default='loop', help='[loop]')
+    parser.add_argument(
+        'name', metavar='NAME', nargs='?', default='loop', help=f'{", ".join(BENCHES)} [loop]'
+    )
     parser.add_argument('--quick', action='store_true', help='a short one')
     parser.add_argument('--json', metavar='FILE', type=Path, help='write the figures there')
     parser.set_defaults(call=bench)
@@ -44,25 +48,35 @@ def bench(options: argparse.Namespace) -> int:
                 task, description=f'{options.name}: {what}', completed=share
             ),
         )
-    _print(options.name, result, Console())
+    _print(options.name, result, Console(markup=False))
     if options.json:
         content = {
             'bench': options.name,
             'quick': options.quick,
-            'figures': result['figures'],
-            'rows': result['rows'],
+            'figures': result.figures,
+            'rows': result.rows,
         }
         write_text(options.json, json.dumps(content, indent=2) + '\n')
     return 0
 
 
-def _print(name: str, result: dict[str, Any], console: Console) -> None:
-    rows = Table('what', 'joints', 'us per step', title=f'bench {name}', title_justify='left')
-    for row in result['rows']:
-        rows.add_row(row['what'], str(row['joints']), f'{row["us_per_step"]:.2f}')
-    figures = Table('figure', 'value', 'at most')
-    for figure, value in result['figures'].items():
-        limit = result['limits'].get(figure)
-        figures.add_row(figure, f'{value:.3f}', '' if limit is None else f'{limit:g}')
+def _print(name: str, result: BenchResult, console: Console) -> None:
+    columns = list(dict.fromkeys(column for row in result.rows for column in row))
+    rows = Table(
+        *(column.replace('_', ' ') for column in columns),
+        title=f'bench {name}',
+        title_justify='left',
+    )
+    for row in result.rows:
+        rows.add_row(*(_cell(row.get(column)) for column in columns))
+    figures = Table('figure', 'value', 'limit')
+    for figure, value in result.figures.items():
+        figures.add_row(figure, f'{value:.3f}', str(result.limits.get(figure, '')))
     console.print(rows)
     console.print(figures)
+
+
+def _cell(value: str | float | None) -> str:
+    if value is None:
+        return ''
+    return f'{value:.2f}' if isinstance(value, float) else str(value)

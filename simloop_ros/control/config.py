@@ -12,7 +12,9 @@ from ..config_types import NonNegative, Positive
 class ControlConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """How torques are computed and how the simulation follows the robot.
 
-    :ivar law: ``deadbeat``, 000 algorithm 2, or ``computed_torque``, 000 (3.5).
+    :ivar law: ``deadbeat``, 000 algorithm 2, or ``computed_torque``, 000 (3.5); where none is
+        given, ``deadbeat`` in simulated time and ``computed_torque``, which bears commands that
+        come late, in real time.
     :ivar rollback: ``measured``, 000 as written, or ``observer``; where none is given,
         ``observer`` if the encoders have noise or a resolution or time is real, else
         ``measured``.
@@ -22,9 +24,26 @@ class ControlConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
     :ivar damping_ratio: of the error under ``computed_torque``: K_v is 2 ratio frequency.
     """
 
-    law: Literal['deadbeat', 'computed_torque'] = 'deadbeat'
+    law: Literal['deadbeat', 'computed_torque'] | None = None
     rollback: Literal['measured', 'observer'] | None = None
     regularisation: NonNegative = 0.0
     bandwidth: Positive = 200.0
     natural_frequency: Positive = 60.0
     damping_ratio: Positive = 1.0
+
+    def resolved(self, *, noisy: bool, realtime: bool = False) -> ControlConfig:
+        """Return the configuration with law and rollback chosen, where they were left open.
+
+        :param noisy: whether the encoders have noise or a resolution.
+        """
+        return msgspec.structs.replace(
+            self,
+            law=self.law or ('computed_torque' if realtime else 'deadbeat'),
+            rollback=self.rollback or ('observer' if noisy or realtime else 'measured'),
+        )
+
+    def compliance(self, period: float) -> float:
+        """Return the position error per acceleration that the model does not explain [s^2]."""
+        if self.law == 'computed_torque':
+            return 1.0 / self.natural_frequency**2
+        return period**2

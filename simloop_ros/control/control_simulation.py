@@ -60,15 +60,13 @@ class ControlSimulation:
     :ivar state: the control state.
     :ivar steps: number of steps taken.
     :ivar saturations: number of steps in which an effort limit was applied.
-    :param noisy: whether the encoders have noise, which decides the rollback where the
-        configuration leaves it open.
+    :param config: what it leaves open is chosen for simulated time and exact encoders.
     """
 
-    def __init__(
-        self, model: RobotModel, config: ControlConfig, period: float, *, noisy: bool = False
-    ):
+    def __init__(self, model: RobotModel, config: ControlConfig, period: float):
+        config = config.resolved(noisy=False)
         self.model = model
-        self.rollback_kind = config.rollback or ('observer' if noisy else 'measured')
+        self.rollback_kind = config.rollback
         self._h = period
         self._rate = np.full(model.n, 1.0 / period)  # as an array: numpy need not convert it
         self._law: Law = (

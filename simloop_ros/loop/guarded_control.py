@@ -31,9 +31,15 @@ class GuardedControl:
         self.stops = 0
         self.diverged = False
         self._model = model
-        self._stop_kind = config.stop
-        self._gate = CommandGate(model.joint_names, model.effort_limit, period, config)
+        self._period = period
         self._command: Command | None = None
+        self.configure(config)
+
+    def configure(self, config: SafetyConfig) -> None:
+        """Take over another configuration; the next effort is not compared with the last one."""
+        model = self._model
+        self._stop_kind = config.stop
+        self._gate = CommandGate(model.joint_names, model.effort_limit, self._period, config)
 
     @property
     def state(self) -> JointState:

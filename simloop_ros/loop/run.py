@@ -96,13 +96,15 @@ def prepare(scenario: Scenario) -> Prepared:
     built = build_simulated_robot(scenario.plant, model, period, scenario.seed)
     start = JointState(model.home, np.zeros(model.n))
     noise = scenario.plant.encoder_error
-    motion = build_planner(scenario.planner, model, period, start, noise)
-    control = ControlSimulation(model, scenario.control, period, noisy=noise > 0.0)
+    control_config = scenario.control.resolved(noisy=noise > 0.0)
+    compliance = control_config.compliance(period)
+    motion = build_planner(scenario.planner, model, period, start, noise, compliance)
+    control = ControlSimulation(model, control_config, period)
     facts = RunFacts(
         scenario=scenario,
         model=model,
         engine=built.engine,
-        rollback=control.rollback_kind,
+        rollback=str(control.rollback_kind),
         steps=count_steps(scenario, motion.duration),
         goals=motion.goals,
         notes=built.notes,

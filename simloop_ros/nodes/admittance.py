@@ -30,6 +30,7 @@ class AdmittanceNode(MotionPlannerNode):
         if kind != 'guiding':
             raise ConfigError(f'planner.kind: {kind}; the admittance node can only do guiding')
         self._enabled = True
+        self._last: Array | None = None
         super().build()
 
     def add_services(self) -> None:
@@ -38,12 +39,12 @@ class AdmittanceNode(MotionPlannerNode):
         self.service(SetBool, 'enable', self._serve_enable)
 
     def _next(self, state: JointState) -> Array:
-        if self._enabled:
+        if self._enabled or self._last is None or self._hold is not None:
             self._last = super()._next(state)
         return self._last
 
     def _serve_enable(self, request: Any) -> str:
-        if request.data and not self._enabled and self._start is not None:
+        if request.data and not self._enabled and self._last is not None:
             self._plan(self._last)
         self._enabled = bool(request.data)
         return 'guiding' if self._enabled else 'holding the robot where it is'

@@ -11,7 +11,7 @@ import numpy as np
 from std_msgs.msg import Header
 from std_srvs.srv import Trigger
 
-from ..config_types import NonNegative
+from ..config_types import NonNegative, Positive
 from ..errors import SimloopError
 from ..loop.run import load_fit_robot
 from ..model import RobotConfig
@@ -21,8 +21,8 @@ from ..planning.motion_planner import MotionPlanner
 from ..ros.block_node import BlockNode, Report
 from ..ros.joint_state import DecodedJointState
 from ..ros.process import main_of
-from ..ros.qos import EVENTS, LATCHED, STREAM_DEPTH
-from ..ros.safety_status import TOPIC, from_message
+from ..ros.qos import EVENTS, LATCHED_READER, STREAM_DEPTH
+from ..ros.safety_status import CONTROL, TOPIC, from_message
 from ..ros.stamps import NANO
 from ..values import Array, JointState
 
@@ -31,13 +31,16 @@ MOST_AHEAD = 1000
 """Steps beyond what was sent that may be asked for."""
 
 
-class EncoderConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What is known about the robot's encoders.
+class TrackingConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """How well the robot is known to follow.
 
-    :ivar error: standard deviation of a measured position [rad].
+    :ivar noise: standard deviation of a measured position [rad].
+    :ivar compliance: position error that the control law leaves per acceleration that the model
+        does not explain [s^2]; that of deadbeat control where none is given.
     """
 
-    error: NonNegative = 0.0
+    noise: NonNegative = 0.0
+    compliance: Positive | None = None
 
 
 class MotionPlannerNode(BlockNode):
@@ -49,18 +52,19 @@ class MotionPlannerNode(BlockNode):
     plans the way from there to the goal that it had before.
     """
 
-    SECTIONS = {'robot': RobotConfig, 'planner': PlannerConfig, 'encoder': EncoderConfig}
+    SECTIONS = {'robot': RobotConfig, 'planner': PlannerConfig, 'tracking': TrackingConfig}
 
     def build(self) -> None:
         """Load the robot and plan from its home, if that is where the motion will begin."""
         self._model = load_fit_robot(self.config(RobotConfig, 'robot'))
         names = self._model.joint_names
         self._desired = self.publish_joints('desired_joint_states', names, ('position',))
-        self.subscription(DiagnosticStatus, TOPIC, self._on_safety, LATCHED)
+        self.subscription(DiagnosticStatus, TOPIC, self._on_safety, LATCHED_READER)
         self.add_services()
         self._goals: Array | None = None
         self._start: Array | None = None
-        self._stops: int | None = None
+        self._stops = 0
+        self._stopped = False
         self._holding = False
         self._hold: Array | None = None
         self._answered = -1
@@ -110,6 +114,7 @@ class MotionPlannerNode(BlockNode):
         :raises GoalError: the motion is refused.
         """
         config = self.config(PlannerConfig, 'planner')
+        tracking = self.config(TrackingConfig, 'tracking')
         if self._goals is not None:
             way = self._goals - self._model.tip_positions(position)
             config = msgspec.structs.replace(config, move=tuple(map(tuple, way.tolist())))
@@ -118,7 +123,8 @@ class MotionPlannerNode(BlockNode):
             self._model,
             self.graph.period,
             JointState(position, np.zeros_like(position)),
-            self.config(EncoderConfig, 'encoder').error,
+            tracking.noise,
+            tracking.compliance,
         )
         self._planner: MotionPlanner = motion.planner
         self._goals = motion.goals
@@ -144,22 +150,24 @@ class MotionPlannerNode(BlockNode):
         """Answer the control state that is due, in lockstep."""
         step = self._step_of(message.stamp)
         if self._holding and self._hold is None:
-            self._hold = message.position
             self._answered = step - 1
         if step == 0 and self._answered < 0 and (message.position != self._start).any():
             self._plan(message.position)
         if step == self._answered + 1:
             self._answered = step
+            if self._holding and (self._stopped or self._hold is None):
+                self._hold = message.position
             state = JointState(message.position, message.velocity)
             self._desired.send(message.stamp, self._next(state))
 
     def _on_state_now(self, message: DecodedJointState) -> None:
-        """Answer in real time."""
+        """Answer in real time; not after a stop: then control holds the robot by itself."""
+        if self._holding:
+            self._stamp, self._hold = message.stamp, message.position
+            return
         if message.stamp <= self._stamp:
             return
         self._stamp = message.stamp
-        if self._holding and self._hold is None:
-            self._hold = message.position
         if self._start is None:
             if self.graph.window and not self._recorded:
                 return
@@ -179,19 +187,27 @@ class MotionPlannerNode(BlockNode):
         status = from_message(message)
         if not status or status.source == 'plant':
             return
-        if status.stopped or (self._stops is not None and status.stops != self._stops):
+        from_control = status.source == CONTROL
+        unseen = from_control and status.stops != self._stops
+        if from_control:
+            self._stops, self._stopped = status.stops, bool(status.stopped)
+        if status.stopped or unseen:
             self._holding = True
             self._hold = None
             self._desired.forget()
-            self.resend.sources['desired_joint_states'] = self._desired.send_again
+            self.resend.sources['desired_joint_states'] = self._send_again
             if not self._listening:
                 self._listen()
-        self._stops = status.stops
+
+    def _send_again(self, stamp: int) -> None:
+        """Send an answer again; while the robot is held, learn from the request what is due."""
+        if not self._desired.send_again(stamp) and self._holding:
+            self._answered = self._step_of(stamp) - 1
 
     def _serve_start(self, _: Any) -> str:
         if not self._holding:
             raise SimloopError('the motion is under way already')
-        if self._hold is None:
+        if self._stopped or self._hold is None:
             raise SimloopError('the robot is stopped: release it first (control_simulation/stop)')
         self._plan(self._hold)
         self._holding = False

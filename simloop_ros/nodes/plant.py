@@ -28,9 +28,10 @@ from ..ros.hand import Hand
 from ..ros.joint_state import DecodedJointState
 from ..ros.markers import plant_markers
 from ..ros.process import main_of
-from ..ros.qos import EVENTS, LATCHED, STREAM, STREAM_DEPTH
-from ..ros.safety_status import TOPIC, SafetyStatus, from_message, to_message
+from ..ros.qos import EVENTS, LATCHED, LATCHED_READER, STREAM, STREAM_DEPTH
+from ..ros.safety_status import CONTROL, TOPIC, SafetyStatus, from_message, to_message
 from ..ros.stamps import NANO, split
+from ..ros.view import with_mesh_addresses
 from ..safety.brake import Brake
 from ..safety.config import SafetyConfig
 from ..safety.gate import CommandGate
@@ -43,6 +44,8 @@ MOST_AT_ONCE = 100
 """Real time: steps that are caught up with; a process that slept longer goes on from there."""
 MARKER_PERIOD = 0.05
 """Time between two sets of markers [s]."""
+LARGEST_EFFORT = 'largest effort [share of limit]'
+"""Diagnostics: of what motors and brakes applied so far, without the hand that pushes."""
 
 
 class RandomConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -70,6 +73,7 @@ class PlantNode(BlockNode):
         'publish': PublishConfig,
         'random': RandomConfig,
     }
+    LIVE = frozenset({'safety.timeout'})
 
     def build(self) -> None:
         """Create the simulated robot, at rest at its home."""
@@ -82,7 +86,7 @@ class PlantNode(BlockNode):
             self.get_logger().warning(note)
         self._plant, self._engine = built.plant, built.engine
         self.gives_back(self._plant.close)
-        self._gate = CommandGate(model.joint_names, model.effort_limit, period, safety)
+        self.apply_live()
         self._brake = Brake(model, period, safety)
         self._hand = Hand(model, period)
         self._braked, self._stops = '', 0
@@ -91,6 +95,7 @@ class PlantNode(BlockNode):
         self._pending: Array | None = None
         self._paused = False
         self._effort: Array | None = None
+        self._largest: Array = np.zeros(model.n)
         self._silent = self._late = self._missed = self._tick = 0
         self._interval = Durations()
         self._open_channels(model.joint_names, obstacles=bool(config.obstacles))
@@ -102,6 +107,11 @@ class PlantNode(BlockNode):
             1 if realtime else STREAM_DEPTH,
             self._engage,
         )
+
+    def apply_live(self) -> None:
+        """Take over how old a command may be."""
+        model, safety = self._model, self.config(SafetyConfig, 'safety')
+        self._gate = CommandGate(model.joint_names, model.effort_limit, self.graph.period, safety)
 
     def _open_channels(self, names: tuple[str, ...], *, obstacles: bool) -> None:
         publish = self.config(PublishConfig, 'publish')
@@ -126,7 +136,7 @@ class PlantNode(BlockNode):
         )
         self._markers = self.publisher(MarkerArray, 'markers', EVENTS)
         self._safety = self.publisher(DiagnosticStatus, TOPIC, LATCHED)
-        self.subscription(DiagnosticStatus, TOPIC, self._on_safety, LATCHED)
+        self.subscription(DiagnosticStatus, TOPIC, self._on_safety, LATCHED_READER)
         self.subscription(Header, 'recorded', self._on_recorded, EVENTS)
         self.subscription(WrenchStamped, 'external_wrench', self._on_wrench, EVENTS)
         self.service(Trigger, 'reset', self._serve_reset)
@@ -136,7 +146,7 @@ class PlantNode(BlockNode):
     def begin(self) -> None:
         """Say what robot it is and where it is."""
         if self._description:
-            self._description.publish(String(data=self._model.urdf))
+            self._description.publish(String(data=with_mesh_addresses(self._model.urdf)))
         self._announce()
         self.every(MARKER_PERIOD, self._publish_markers)
         if self.graph.realtime:
@@ -155,9 +165,7 @@ class PlantNode(BlockNode):
     # Lockstep
 
     def _command(self, message: DecodedJointState) -> None:
-        if not self._passes(message):
-            return
-        if message.stamp == self._due and self._pending is None:
+        if message.stamp == self._due and self._pending is None and self._passes(message, 0.0):
             self._pending = message.effort
             self._go_on()
 
@@ -177,15 +185,15 @@ class PlantNode(BlockNode):
 
     def _on_recorded(self, message: Header) -> None:
         """Let the plant go on as far as the recorder's window reaches."""
-        if self.active:
-            step = round((message.stamp.sec + message.stamp.nanosec / NANO) / self.graph.period)
+        step = round((message.stamp.sec + message.stamp.nanosec / NANO) / self.graph.period)
+        if self.active and step <= self._step:  # nobody has recorded what is still to come
             self._allowed = max(self._allowed, step + self.graph.window)
             self._go_on()
 
     # Real time
 
     def _command_now(self, message: DecodedJointState) -> None:
-        if self._passes(message):
+        if self._passes(message, (self._stamp_now - message.stamp) / NANO):
             self._effort = message.effort
             self._silent = 0
 
@@ -205,26 +213,34 @@ class PlantNode(BlockNode):
         if due > MOST_AT_ONCE:
             self._begun = now - self.stamp(self._step)
         if due > 0:
-            self._publish(self._first_stamp + self.stamp(self._step))
+            self._publish(self._stamp_now)
+
+    @property
+    def _stamp_now(self) -> int:
+        """Return the stamp of the present state [ns]."""
+        return self._first_stamp + self.stamp(self._step)
 
     def _step_now(self) -> None:
         if self._effort is not None:
             self._silent += 1
             self._late += self._silent > 1
             timeout = self.config(SafetyConfig, 'safety').timeout
-            if self._silent > timeout:
+            if self._silent >= timeout:
                 self._engage(f'effort_command: nothing for {timeout} periods')
         self._take_step(self._effort)
 
     # Both
 
-    def _passes(self, message: DecodedJointState) -> bool:
-        """Return whether a command may be used; if not, the brakes are engaged."""
+    def _passes(self, message: DecodedJointState, age: float) -> bool:
+        """Return whether a command may be used; if not, the brakes are engaged.
+
+        :param age: of the state that it was computed from [s].
+        """
         if self._commands.publishers > 1:
             self._engage('effort_command: more than one publisher')
             return False
         try:
-            self._gate.check(message.effort)
+            self._gate.check(message.effort, age)
         except UnsafeCommandError as error:
             self.refuse(f'effort_command: {error}')
             self._engage(str(error))
@@ -236,6 +252,7 @@ class PlantNode(BlockNode):
         truth = self._plant.truth
         if self._braked or effort is None:
             effort = self._brake.effort(truth)
+        np.maximum(self._largest, np.abs(effort), out=self._largest)  # keeps a NaN
         hand = self._hand.effort(truth.position)
         self._plant.step(effort if hand is None else effort + hand)
         self._step += 1
@@ -280,7 +297,8 @@ class PlantNode(BlockNode):
             return
         if status.stopped:
             self._engage(f'{status.source}: {status.stopped}')
-        elif self._braked and status.stops:  # a release; a controller that just started is none
+        elif self._braked and status.source == CONTROL and status.stops:
+            # A release; a controller that just started is none.
             self._braked = ''
             self._effort = None
             self._gate.reset()
@@ -305,7 +323,7 @@ class PlantNode(BlockNode):
             raise SimloopError('only while it is paused: call pause first')
         if self.graph.realtime:
             self._take_step(self._effort)
-            self._publish(self._first_stamp + self.stamp(self._step))
+            self._publish(self._stamp_now)
         elif self._pending is None:
             raise SimloopError('no command has come for the next step yet')
         else:
@@ -316,7 +334,12 @@ class PlantNode(BlockNode):
 
     def report(self) -> Report:
         """Return whether the brakes are engaged, and how timely the commands are."""
-        values = {'engine': self._engine, 'steps': self._step, 'stops': self._stops}
+        values = {
+            'engine': self._engine,
+            'steps': self._step,
+            'stops': self._stops,
+            LARGEST_EFFORT: f'{(self._largest / self._model.effort_limit).max():.6g}',
+        }
         if self.graph.realtime:
             values |= {
                 'late commands': self._late,
@@ -325,7 +348,11 @@ class PlantNode(BlockNode):
             }
         if self._braked:
             return Report(DiagnosticStatus.ERROR, f'brakes engaged: {self._braked}', values)
-        return Report(DiagnosticStatus.OK, 'paused' if self._paused else 'running', values)
+        if self._paused:
+            return Report(DiagnosticStatus.OK, 'paused', values)
+        if self._pending is not None:
+            return Report(DiagnosticStatus.WARN, 'waiting for the recorder', values)
+        return Report(DiagnosticStatus.OK, 'running', values)
 
 
 main = main_of(PlantNode, NAME)

@@ -26,9 +26,9 @@ from ..ros.contacts import from_message as contacts_from_message
 from ..ros.contacts import stamp_of_message
 from ..ros.joint_state import DecodedJointState
 from ..ros.process import main_of
-from ..ros.qos import EVENTS, LATCHED, RECORD_DEPTH, STREAM
+from ..ros.qos import EVENTS, LATCHED_READER, RECORD_DEPTH, STREAM
 from ..ros.rows import RowJoiner
-from ..ros.safety_status import TOPIC, from_message
+from ..ros.safety_status import CONTROL, TOPIC, from_message
 from ..ros.stamps import split
 from ..values import Array
 
@@ -36,6 +36,8 @@ NAME = 'recorder'
 CREDIT_ROWS = 64
 """Rows after which the plant is told how far the recorder is, in lockstep."""
 PROGRESS_PERIOD = 0.2
+MOST_STOPS = 1000
+"""Number of stops that are recorded as events."""
 POLL_PERIOD = 0.005
 """Time between two looks at what has come [s]: waking up for each message costs far more."""
 
@@ -77,6 +79,7 @@ class RecorderNode(BlockNode):
         self._raw = clean_folder(Path(config.out))
         self._log = LogWriter(self._raw, len(names))
         self._diverged = ''
+        self._stops = 0
         self._begin = self._elapsed = 0.0
         self._channels: list[JointSubscription] = []
         late = ['joint_states']
@@ -105,7 +108,7 @@ class RecorderNode(BlockNode):
             )
             self._channels.append(channel)
         self._recorded = self.publisher(Header, 'recorded', EVENTS)
-        self.subscription(DiagnosticStatus, TOPIC, self._on_safety, LATCHED)
+        self.subscription(DiagnosticStatus, TOPIC, self._on_safety, LATCHED_READER)
         self.gives_back(self._write)
 
     def begin(self) -> None:
@@ -207,15 +210,16 @@ class RecorderNode(BlockNode):
 
     def _on_safety(self, message: DiagnosticStatus) -> None:
         status = from_message(message)
-        if not self.active or not status or not status.stopped:
+        if not self.active or not status or not status.stopped or status.stamp < 0:
             return
         step = round(status.stamp * 1e-9 / self._facts.scenario.period)
-        if status.diverged and not self.graph.realtime:
+        if status.diverged and status.source == CONTROL and not self.graph.realtime:
             self._diverged = status.stopped
             self._steps = min(self._steps, step)
             if self._log.rows >= self._steps:
                 self._finish()
-        elif not self.graph.realtime:
+        elif not self.graph.realtime and self._stops < MOST_STOPS:
+            self._stops += 1
             self._events.add(step, 'stop', source=status.source, message=status.stopped)
 
     def _finish(self) -> None:

@@ -44,15 +44,19 @@ def build_planner(
     period: float,
     start: JointState,
     noise: float = 0.0,
+    compliance: float | None = None,
 ) -> PlannedMotion:
     """Return the planner for a motion from ``start``, once the motion is known to be possible.
 
     :param noise: standard deviation of the encoders [rad].
+    :param compliance: position error that the control law leaves per acceleration that the model
+        does not explain [s^2]; that of deadbeat control, ``period^2``, where none is given.
     :raises GoalError: the motion is refused.
     """
     floor = NOISE_MARGIN * noise
+    compliance = period**2 if compliance is None else compliance
     if config.kind == 'guiding':
-        threshold = config.threshold * period**2
+        threshold = config.threshold * compliance
         tare_steps = round(config.tare_time / period)
         return PlannedMotion(
             HandGuiding(start, threshold + floor if threshold else 0.0, tare_steps)
@@ -76,7 +80,7 @@ def build_planner(
     planner: MotionPlanner = (
         OfflinePlanner(rehearsal.positions)
         if config.kind == 'offline'
-        else OnlinePlanner(simulation, start, config.leash * period**2 + floor)
+        else OnlinePlanner(simulation, start, config.leash * compliance + floor)
     )
     return PlannedMotion(planner, rehearsal.duration, goals)
 

@@ -134,7 +134,13 @@ class JointSubscription:
         if node.active:
             self._near.append(message.stamp)
             node.resend.received += 1
-            node.guard(self._call, message)
+            node.guard(self._take, message)
+
+    def _take(self, message: DecodedJointState) -> None:
+        try:
+            self._call(message)
+        except MessageError as error:
+            self._refuse(error)
 
     def _receive(self, data: bytes) -> None:
         node = self._node
@@ -142,11 +148,13 @@ class JointSubscription:
             return
         try:
             message = self._decode(data)
+            if message.stamp not in self._near:
+                node.resend.received += 1
+                self._call(message)
         except MessageError as error:
-            node.refuse(str(error))
-            if self._on_refusal:
-                self._on_refusal(str(error))
-            return
-        if message.stamp not in self._near:
-            node.resend.received += 1
-            self._call(message)
+            self._refuse(error)
+
+    def _refuse(self, error: MessageError) -> None:
+        self._node.refuse(str(error))
+        if self._on_refusal:
+            self._on_refusal(str(error))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable
+import math
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
-
 from rclpy.publisher import Publisher
 
 from ..errors import MessageError
@@ -69,9 +69,12 @@ def from_message(message: DiagnosticArray) -> tuple[Contact, ...]:
     :raises MessageError: a status is not a contact.
     """
     try:
-        return tuple(
+        contacts = tuple(
             Contact(status.name, status.hardware_id, float(status.values[0].value))
             for status in message.status
         )
     except (IndexError, ValueError) as error:
         raise MessageError(f'contacts: a status without a force: {error}') from error
+    if not all(math.isfinite(contact.force) for contact in contacts):
+        raise MessageError('contacts: a force that is not finite')
+    return contacts

@@ -4,33 +4,49 @@ from __future__ import annotations
 
 import numpy as np
 
-CAPACITY = 1 << 16
-PERCENTILES = {'p50': 50.0, 'p99': 99.0, 'p99.9': 99.9, 'max': 100.0}
+RESOLUTION = 2_000
+"""Width of a bin [ns]."""
+BINS = 50_000
+"""Bins of this width: up to 0.1 s; of what is longer only the maximum is known."""
+PERCENTILES = {'p50': 0.5, 'p99': 0.99, 'p99.9': 0.999}
 
 
 class Durations:
-    """The last 65536 durations; memory does not grow.
+    """A histogram: memory does not grow, and a summary takes no time that the loop would miss.
 
     :ivar count: number of durations so far.
     """
 
     def __init__(self) -> None:
-        self._values = np.zeros(CAPACITY, np.int64)
+        self._bins = np.zeros(BINS + 1, np.int64)
+        self._longest = 0
         self.count = 0
 
     def add(self, duration: int) -> None:
         """Add a duration [ns]."""
-        self._values[self.count % CAPACITY] = duration
+        self._bins[min(duration // RESOLUTION, BINS)] += 1
+        if duration > self._longest:
+            self._longest = duration
         self.count += 1
 
     def summary(self, name: str) -> dict[str, str]:
-        """Return median, high percentiles and maximum in ms, as text; empty if there are none."""
+        """Return count, median, high percentiles and maximum in ms, as text; empty if none.
+
+        A percentile is the upper end of its bin, at most the maximum.
+        """
         if not self.count:
             return {}
-        values = np.percentile(
-            self._values[: min(self.count, CAPACITY)], list(PERCENTILES.values())
-        )
+        ranks = np.ceil(np.array(list(PERCENTILES.values())) * self.count)
+        bins = np.searchsorted(np.cumsum(self._bins), ranks)
+        longest = self._longest
+        times = {
+            key: longest if i == BINS else min(RESOLUTION * (int(i) + 1), longest)
+            for key, i in zip(PERCENTILES, bins, strict=True)
+        }
         return {
-            f'{name} {key} [ms]': f'{1e-6 * value:.3f}'
-            for key, value in zip(PERCENTILES, values, strict=True)
+            f'{name} count': str(self.count),
+            **{
+                f'{name} {key} [ms]': f'{1e-6 * time:.3f}'
+                for key, time in {**times, 'max': longest}.items()
+            },
         }

@@ -6,19 +6,15 @@ from collections.abc import Callable, Sequence
 from functools import partial
 import gc
 import os
-import signal
 import sys
 
 import rclpy
-from rclpy.executors import Executor, SingleThreadedExecutor
-from rclpy.signals import SignalHandlerOptions
 
 from ..errors import SimloopError
 from .block_node import USER_ERROR, BlockNode
 from .local_bus import LocalBus
+from .middleware import LONGEST_SPIN, fastest_executor, open_middleware
 
-LONGEST_SPIN = 0.05
-"""Time after which a signal is noticed at the latest [s]."""
 LEAST_URGENT = 19
 DELIVERIES = 64
 """Messages between nodes of the process after which the executor has its turn."""
@@ -37,18 +33,12 @@ def run_nodes(factories: Sequence[Callable[..., BlockNode]], arguments: Sequence
     :param factories: what makes each node, given ``bus``.
     :param arguments: the process's arguments, with those of ROS.
     """
-    # UDP was measured to be as fast for messages of this size, and a process that is killed
-    # leaves no file in shared memory; see docs/graph.md.
-    os.environ.setdefault('FASTDDS_BUILTIN_TRANSPORTS', 'UDPv4')
-    received: list[int] = []
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda number, _: received.append(number))
-    rclpy.init(args=list(arguments), signal_handler_options=SignalHandlerOptions.NO)
+    received = open_middleware(arguments)
     bus = LocalBus() if len(factories) > 1 else None
     nodes: list[BlockNode] = []
     status = 0
     try:
-        executor = _executor()
+        executor = fastest_executor()
         for factory in factories:
             node = factory(bus=bus)
             nodes.append(node)
@@ -75,12 +65,3 @@ def run_nodes(factories: Sequence[Callable[..., BlockNode]], arguments: Sequence
             node.destroy_node()
         rclpy.shutdown()
     return status
-
-
-def _executor() -> Executor:
-    """Return the fastest executor that this rclpy has."""
-    try:
-        from rclpy.experimental.events_executor import EventsExecutor
-    except ImportError:
-        return SingleThreadedExecutor()
-    return EventsExecutor()

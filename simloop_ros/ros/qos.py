@@ -15,7 +15,14 @@ LATCHED = QoSProfile(
     reliability=ReliabilityPolicy.RELIABLE,
     durability=DurabilityPolicy.TRANSIENT_LOCAL,
 )
-"""What is sent once and must reach those who come later."""
+"""What is sent once and must reach those who come later: publishers."""
+LATCHED_READER = QoSProfile(
+    depth=100,
+    reliability=ReliabilityPolicy.RELIABLE,
+    durability=DurabilityPolicy.TRANSIENT_LOCAL,
+)
+"""Subscriptions of the same: the depth counts for all publishers together, and with a depth of 1
+the last message of one would push out that of another which was not read yet."""
 EVENTS = QoSProfile(depth=10, reliability=ReliabilityPolicy.RELIABLE)
 
 

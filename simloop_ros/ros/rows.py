@@ -41,10 +41,12 @@ class RowJoiner:
         self._ending = (*late, state)
         self._period = period
         self._window = window
+        self._reach = stamp_of(window, period)
         self._realtime = realtime
         self._waiting: dict[str, dict[int, Any]] = {t: {} for t in (state, *early, *late)}
         self._ends: deque[int] = deque()
         self._start: int | None = None if realtime else 0
+        self._strays = 0
         self.rows = 0
         self.dropped = 0
 
@@ -58,16 +60,36 @@ class RowJoiner:
     def add(self, topic: str, stamp: int, content: Any) -> None:
         """Take a message; one that is older than the next row, or far ahead, is ignored."""
         if self._realtime and topic == self._state:
-            if self._start is None:
-                self._start = stamp
-                return
-            if stamp > (self._ends[-1] if self._ends else self._start):
-                self._ends.append(stamp)
-        if self._start is None or stamp < self._start:
+            self._take_end(stamp)
+        if self._start is None or not self._start <= stamp <= self._start + self._reach:
             return
         waiting = self._waiting[topic]
+        if len(waiting) >= self._window:
+            self._drop_before(self._start)
         if len(waiting) < self._window or stamp in (self._start, self.end):
             waiting[stamp] = content
+
+    def _take_end(self, stamp: int) -> None:
+        """Take the stamp of a state in real time.
+
+        One that is far ahead or goes back is nobody's, unless many in a row are: then another
+        clock counts, and the rows begin anew.
+        """
+        if self._start is None:
+            self._start = stamp
+            return
+        last = self._ends[-1] if self._ends else self._start
+        if last < stamp <= self._start + self._reach:
+            self._ends.append(stamp)
+            self._strays = 0
+        elif self._strays < PATIENCE_ROWS:
+            self._strays += 1
+        else:
+            self._strays = 0
+            self._start = stamp
+            self._ends.clear()
+            for waiting in self._waiting.values():
+                waiting.clear()
 
     def complete(self) -> Iterator[tuple[Any, ...]]:
         """Yield each row that is complete: early topics, late ones, the state."""
@@ -119,7 +141,10 @@ class RowJoiner:
             self._waiting[topic].pop(end, None)
         if self._realtime:
             self._ends.popleft()
-            for waiting in self._waiting.values():
-                for stamp in [stamp for stamp in waiting if stamp < end]:
-                    del waiting[stamp]
+            self._drop_before(end)
         self._start = end
+
+    def _drop_before(self, start: int) -> None:
+        for waiting in self._waiting.values():
+            for stamp in [stamp for stamp in waiting if stamp < start]:
+                del waiting[stamp]

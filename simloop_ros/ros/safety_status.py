@@ -9,6 +9,10 @@ TOPIC = 'safety'
 STOPS = 'stops'
 DIVERGED = 'diverged'
 STAMP = 'stamp [ns]'
+CONTROL = 'control_simulation'
+"""Source that stops for all, and whose release opens the brakes."""
+LARGEST = 2**63
+"""Number that none of ours reaches."""
 
 
 class SafetyStatus(msgspec.Struct, frozen=True):
@@ -48,6 +52,8 @@ def from_message(message: DiagnosticStatus) -> SafetyStatus | None:
     try:
         stops, stamp = int(values[STOPS]), int(values[STAMP])
     except (KeyError, ValueError):
+        return None
+    if not (0 <= stops < LARGEST and abs(stamp) < LARGEST):
         return None
     stopped = message.level != DiagnosticStatus.OK
     return SafetyStatus(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 import ctypes
 import os
 import select
@@ -30,12 +30,14 @@ class Program(msgspec.Struct, frozen=True, kw_only=True):
     :param command: executable and arguments.
     :param environment: added to the present one.
     :param ends_all: when it ends by itself with status 0, the graph is done.
+    :param output: file to which everything that it prints is added; empty for ours.
     """
 
     name: str
     command: tuple[str, ...]
     environment: Mapping[str, str] = {}
     ends_all: bool = False
+    output: str = ''
 
 
 def supervise(
@@ -92,18 +94,24 @@ class _Graph:
                 self._wait(lambda: self._ending, delay)
             if self._ending:
                 return
-            try:
-                process = subprocess.Popen(
-                    program.command,
-                    env={**os.environ, **program.environment},
-                    stdin=subprocess.DEVNULL,  # a terminal is not to be read from another session
-                    start_new_session=True,
-                    preexec_fn=prepare,
+            with ExitStack() as files:
+                output = (
+                    files.enter_context(open(program.output, 'ab')) if program.output else None
                 )
-            except OSError as error:
-                raise SimloopError(
-                    f'{program.name} cannot be started: {program.command[0]}: {error.strerror}'
-                ) from error
+                try:
+                    process = subprocess.Popen(
+                        program.command,
+                        env={**os.environ, **program.environment},
+                        stdin=subprocess.DEVNULL,  # another session cannot read our terminal
+                        stdout=output,
+                        stderr=output,
+                        start_new_session=True,
+                        preexec_fn=prepare,
+                    )
+                except OSError as error:
+                    raise SimloopError(
+                        f'{program.name} cannot be started: {program.command[0]}: {error.strerror}'
+                    ) from error
             self._running.append((program, process))
 
     def watch(self) -> None:

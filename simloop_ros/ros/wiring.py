@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Literal
 
@@ -11,10 +12,12 @@ import yaml
 from ..errors import ConfigError
 from ..loop.scenario import Scenario
 from ..model import find_description
-from ..resources import resource_folder
+from ..resources import PACKAGE, resource_folder
 from .config import GraphConfig, PublishConfig
 from .parameter_values import parameter_values
 
+NO_PLANT = 'none'
+"""Choice of the plant where a real robot takes its place."""
 RECORDER_WINDOW = 512
 """Steps that the plant may be ahead of the recorder, in lockstep."""
 
@@ -26,23 +29,29 @@ Executable = Literal[
 class NodeSpec(msgspec.Struct, frozen=True, kw_only=True):
     """One node of the graph.
 
-    :ivar executable: name of its program; also its name in the graph.
+    :ivar executable: name of its program.
+    :ivar package: ROS package that the program belongs to.
+    :ivar name: in the graph; empty if it is that of the program.
     :ivar namespace: absolute, or empty for none.
     :ivar parameters: by name.
     :ivar remappings: from, to.
+    :ivar arguments: of the program, before those of ROS.
     :ivar ends_graph: whether the graph is done when this node is.
     """
 
-    executable: Executable
+    executable: str
+    package: str = PACKAGE
+    name: str = ''
     namespace: str = ''
     parameters: dict[str, Any]
     remappings: tuple[tuple[str, str], ...] = ()
+    arguments: tuple[str, ...] = ()
     ends_graph: bool = False
 
     @property
     def full_name(self) -> str:
         """Return the node's name with its namespace."""
-        return f'{self.namespace}/{self.executable}'
+        return f'{self.namespace}/{self.name or self.executable}'
 
 
 class WiringOptions(msgspec.Struct, frozen=True, kw_only=True):
@@ -80,11 +89,9 @@ def wire(scenario: Scenario, options: WiringOptions) -> tuple[NodeSpec, ...]:
         **parameter_values(scenario.robot, 'robot'),
         'robot.urdf': str(urdf.absolute()),
     }
-    plant, control = scenario.plant, scenario.control
-    if control.rollback is None:
-        # In real time a command may come a period late, which only the observer bears.
-        rollback = 'observer' if plant.encoder_error or options.realtime else 'measured'
-        control = msgspec.structs.replace(control, rollback=rollback)
+    plant = scenario.plant
+    noisy = plant.encoder_error > 0.0
+    control = scenario.control.resolved(noisy=noisy, realtime=options.realtime)
     truth = options.simulated and bool(plant.encoder_error or plant.delay)
     graph = GraphConfig(
         period=scenario.period,
@@ -95,7 +102,8 @@ def wire(scenario: Scenario, options: WiringOptions) -> tuple[NodeSpec, ...]:
     planner = {
         **robot,
         **parameter_values(scenario.planner, 'planner'),
-        'encoder.error': plant.encoder_error,
+        'tracking.noise': plant.encoder_error,
+        'tracking.compliance': control.compliance(scenario.period),
     }
     guiding = scenario.planner.kind == 'guiding'
     parameters: dict[Executable, dict[str, Any]] = {
@@ -133,7 +141,23 @@ def wire(scenario: Scenario, options: WiringOptions) -> tuple[NodeSpec, ...]:
     )
 
 
-def parameter_file(nodes: tuple[NodeSpec, ...]) -> str:
+def plant_settings(plant: str) -> list[str]:
+    """Return what a choice of the plant changes in the scenario.
+
+    :param plant: physics engine; empty for that of the scenario, ``none`` for a robot's driver.
+    """
+    return [] if plant in ('', NO_PLANT) else [f'plant.engine={plant}']
+
+
+def has_clock(nodes: Iterable[NodeSpec]) -> bool:
+    """Return whether one of the nodes publishes ``/clock``, so that others shall follow it."""
+    return any(
+        node.parameters.get('publish.clock', False) and not node.parameters['realtime']
+        for node in nodes
+    )
+
+
+def parameter_file(nodes: Iterable[NodeSpec]) -> str:
     """Return the parameters of all nodes as the text of a ROS parameter file."""
     return yaml.dump(
         {node.full_name: {'ros__parameters': node.parameters} for node in nodes},

@@ -90,7 +90,7 @@ def test_a_library_alone_can_run_again_and_again(
 def test_the_loop_that_is_timed_starts_from_its_first_step(tmp_path: Path) -> None:
     """Each round does the same work, so the least time is that of this work."""
     timed = prepare(load_scenario('sphere_step')).loop
-    candidate = loop._whole(timed, STEPS, tmp_path / 'raw')
+    candidate = loop.whole_loop(timed, STEPS, tmp_path / 'raw')
     logs = []
     for _ in range(3):
         assert candidate() == STEPS

@@ -298,6 +298,21 @@ def test_starts_at_home_and_knows_its_rollback(robot: RobotModel) -> None:
     np.testing.assert_array_equal(control.state.position, robot.home)
     np.testing.assert_array_equal(control.state.velocity, 0.0)
     assert control.rollback_kind == 'measured'
-    assert ControlSimulation(robot, ControlConfig(), H, noisy=True).rollback_kind == 'observer'
-    as_told = ControlConfig(rollback='measured')
-    assert ControlSimulation(robot, as_told, H, noisy=True).rollback_kind == 'measured'
+    as_told = ControlConfig(rollback='observer')
+    assert ControlSimulation(robot, as_told, H).rollback_kind == 'observer'
+
+
+def test_what_the_configuration_leaves_open_depends_on_noise_and_time() -> None:
+    chosen = {
+        (noisy, realtime): ControlConfig().resolved(noisy=noisy, realtime=realtime)
+        for noisy in (False, True)
+        for realtime in (False, True)
+    }
+    assert {key: (config.law, config.rollback) for key, config in chosen.items()} == {
+        (False, False): ('deadbeat', 'measured'),
+        (True, False): ('deadbeat', 'observer'),
+        (False, True): ('computed_torque', 'observer'),
+        (True, True): ('computed_torque', 'observer'),
+    }
+    told = ControlConfig(law='deadbeat', rollback='measured')
+    assert told.resolved(noisy=True, realtime=True) == told

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, suppress
 from importlib.util import find_spec
 import os
 from pathlib import Path
@@ -13,12 +13,12 @@ import subprocess
 import sys
 import time
 
+import msgspec
 import pytest
 
-from simloop_ros.cli.launch import programs
-from simloop_ros.loop.scenario import Scenario
+from simloop_ros.ros.graph import programs
 from simloop_ros.ros.supervisor import Program
-from simloop_ros.ros.wiring import WiringOptions, parameter_file, wire
+from simloop_ros.ros.wiring import NodeSpec, parameter_file
 
 collect_ignore_glob = [] if find_spec('rclpy') else ['test_*.py']
 
@@ -26,6 +26,13 @@ DOMAINS = 100  # beyond 101 the ports lie where Linux takes those of its own
 FIRST_PORT, PORTS_PER_DOMAIN, UNICAST = 7400, 250, 10  # of DDS discovery
 ENDING = 10.0  # longest time for a process to disappear on a busy machine [s]
 NODES = 'simloop_ros.nodes.'
+SUPERVISOR = """
+import sys
+import msgspec
+from simloop_ros.ros.supervisor import Program, supervise
+programs, delay = msgspec.json.decode(sys.argv[1], type=tuple[list[Program], float])
+sys.exit(supervise(programs, delay=delay, grace=10.0, report=print))
+"""
 
 
 class Graph:
@@ -37,6 +44,7 @@ class Graph:
 
     def __init__(self, folder: Path):
         self.folder = folder
+        domain, self._reserved = reserve_domain()
         inherited = {
             name: value
             for name, value in os.environ.items()
@@ -45,7 +53,7 @@ class Graph:
         self.environment = {
             **inherited,
             'PYTHONPATH': os.pathsep.join(filter(None, sys.path)),
-            'ROS_DOMAIN_ID': str(free_domain()),
+            'ROS_DOMAIN_ID': str(domain),
             'ROS_AUTOMATIC_DISCOVERY_RANGE': 'LOCALHOST',
             'ROS_LOG_DIR': str(folder / 'ros_log'),
         }
@@ -73,13 +81,22 @@ class Graph:
         return self.start(sys.executable, '-m', 'simloop_ros.cli.main', 'launch', *arguments)
 
     def programs(
-        self, scenario: Scenario, options: WiringOptions, *, composed: bool = False
+        self, nodes: tuple[NodeSpec, ...], *, composed: bool = False
     ) -> tuple[Program, ...]:
-        """Return the programs of a scenario's graph; ``start(*program.command)`` starts one."""
-        nodes = wire(scenario, options)
+        """Return the programs of the nodes that ``wire`` gives.
+
+        ``start(*program.command)`` starts one, ``supervise`` all.
+        """
         parameters = self.folder / 'parameters.yaml'
         parameters.write_text(parameter_file(nodes))
         return programs(nodes, parameters, composed=composed)
+
+    def supervise(
+        self, programs: Sequence[Program], delay: float = 0.0
+    ) -> subprocess.Popen[bytes]:
+        """Start programs in order under a supervisor, with a delay between two [s]."""
+        message = msgspec.json.encode((programs, delay)).decode()
+        return self.start(sys.executable, '-c', SUPERVISOR, message)
 
     def pids(self) -> dict[int, str]:
         """Return the processes that live, each with its node's name or its command line."""
@@ -105,33 +122,50 @@ class Graph:
                 pytest.fail(f'not within {seconds:g} s; output:\n{self.output}')
             time.sleep(0.01)
 
-    def kill_all(self) -> None:
-        """Kill whatever still lives."""
+    def close(self) -> None:
+        """Kill whatever still lives, and leave the domain to others."""
         for pid in self.pids():
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
+        self.wait_until(lambda: not self.pids(), ENDING)
+        self._reserved.close()
 
 
-def free_domain() -> int:
-    """Return a domain that nobody on this machine takes part in."""
+def reserve_domain() -> tuple[int, socket.socket]:
+    """Return a domain that nobody on this machine takes part in, and what keeps others out.
+
+    Where discovery stays on the machine nodes do not use the domain's multicast port: it is ours.
+    """
     for offset in range(DOMAINS):
         domain = 1 + (os.getpid() + offset) % DOMAINS
         first = FIRST_PORT + PORTS_PER_DOMAIN * domain
-        with (
-            suppress(OSError),
-            socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as multicast,
-            socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as unicast,
-        ):
-            multicast.bind(('', first))
+        reserved = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        with suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as unicast:
+            reserved.bind(('', first))
             unicast.bind(('', first + UNICAST))
-            return domain
+            return domain, reserved
+        reserved.close()
     raise RuntimeError('all ROS domains are in use')
+
+
+@contextmanager
+def cleared(folder: Path) -> Iterator[Graph]:
+    """Give a graph, and leave nothing of it behind."""
+    graph = Graph(folder)
+    try:
+        yield graph
+    finally:
+        graph.close()
 
 
 @pytest.fixture
 def graph(tmp_path: Path) -> Iterator[Graph]:
-    """Give a graph of its own to each test, and leave nothing of it behind."""
-    graph = Graph(tmp_path)
-    yield graph
-    graph.kill_all()
-    graph.wait_until(lambda: not graph.pids(), ENDING)
+    """Give a graph of its own to each test."""
+    with cleared(tmp_path) as graph:
+        yield graph
+
+
+@pytest.fixture(scope='session')
+def open_graph() -> Callable[[Path], AbstractContextManager[Graph]]:
+    """Return what gives a graph to several tests."""
+    return cleared

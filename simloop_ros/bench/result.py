@@ -1,0 +1,31 @@
+"""What every benchmark returns."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+
+class Limit(msgspec.Struct, frozen=True, kw_only=True):
+    """What a figure shall not exceed, or shall reach."""
+
+    at_most: float | None = None
+    at_least: float | None = None
+
+    def __str__(self) -> str:
+        """Return the limit in words."""
+        bounds = (('at least', self.at_least), ('at most', self.at_most))
+        return ', '.join(f'{words} {bound:g}' for words, bound in bounds if bound is not None)
+
+
+class BenchResult(msgspec.Struct, frozen=True, kw_only=True):
+    """Figures with fixed names, and the measurements behind them.
+
+    :ivar rows: a table; columns with units in their names.
+    :ivar limits: by name of the figure.
+    """
+
+    figures: dict[str, float]
+    rows: list[dict[str, Any]]
+    limits: dict[str, Limit] = {}

@@ -1,0 +1,76 @@
+"""The benchmarks of the ROS graph measure what they say; no test asserts a time."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from simloop_ros.bench import graph, realtime
+from simloop_ros.cli.main import main
+
+pytest.importorskip('rclpy')
+
+FIGURES = {
+    'distributed_over_ping_pong',
+    'composed_over_ping_pong',
+    'distributed_steps_per_s',
+    'composed_steps_per_s',
+}
+"""The fixed names of design section 6."""
+PERCENTILES = [f'reaction_{name}_ms' for name in ('p50', 'p99', 'p999', 'max')]
+
+
+def bench(name: str, folder: Path) -> dict[str, Any]:
+    """Return what a short benchmark writes."""
+    path = folder / f'{name}.json'
+    assert main(['bench', name, '--quick', '--json', str(path)]) == 0
+    content: dict[str, Any] = json.loads(path.read_text())
+    assert set(content) == {'bench', 'quick', 'figures', 'rows'}
+    assert (content['bench'], content['quick']) == (name, True)
+    return content
+
+
+def test_the_graph_is_compared_with_a_ping_pong(
+    tmp_path: Path, capsys: pytest.CaptureFixture
+) -> None:
+    content = bench('graph', tmp_path)
+    figures = content['figures']
+    assert set(figures) == FIGURES
+    assert set(graph.LIMITS) <= FIGURES
+    assert all(value > 0.0 for value in figures.values())
+    rates = {row['what']: row['steps_per_s'] for row in content['rows']}
+    costs = {row['what']: row['us_per_step'] for row in content['rows']}
+    for way, ping_pong in (
+        ('distributed', 'ping-pong, two processes'),
+        ('composed', 'ping-pong, one process'),
+    ):
+        steps = figures[f'{way}_steps_per_s']
+        assert steps == pytest.approx(rates[f'graph, {way}'])
+        assert figures[f'{way}_over_ping_pong'] == pytest.approx(steps / rates[ping_pong])
+    assert all(row['joints'] == 14 for row in content['rows'])
+    parts = [cost for what, cost in costs.items() if what.startswith('composed: ')]
+    parts.append(costs['all blocks and the log, without ROS'])
+    assert sum(parts) == pytest.approx(costs['graph, composed'])
+    shown = capsys.readouterr().out
+    assert all(name in shown for name in (*FIGURES, 'at least 0.6'))
+
+
+def test_real_time_has_its_figures(tmp_path: Path) -> None:
+    content = bench('realtime', tmp_path)
+    figures = content['figures']
+    assert set(figures) == {
+        prefix + name for prefix in ('', 'composed_') for name in (*PERCENTILES, 'missed_share')
+    }
+    rows = {row['what']: row for row in content['rows']}
+    for way, prefix in (('distributed', ''), ('composed', 'composed_')):
+        times = [figures[prefix + name] for name in PERCENTILES]
+        assert times[0] > 0.0
+        assert times == sorted(times)
+        assert 0.0 <= figures[f'{prefix}missed_share'] <= 1.0
+        assert rows['periods'][way] > 0.5 * realtime.QUICK / realtime.PERIOD
+        assert figures[f'{prefix}missed_share'] == pytest.approx(
+            rows['periods without a new command'][way] / rows['periods'][way]
+        )

@@ -1,0 +1,159 @@
+"""The graph gives bit for bit the log of the loop in one process, whatever happens between."""
+
+from __future__ import annotations
+
+from functools import cache
+import json
+from pathlib import Path
+import sys
+import tempfile
+import time
+from typing import Any
+
+import msgspec
+import pytest
+
+from simloop_ros.loop.run import prepare, run
+from simloop_ros.loop.scenario import load_scenario
+from simloop_ros.ros.supervisor import Program
+from simloop_ros.ros.wiring import NodeSpec, WiringOptions, wire
+
+LONGEST = 120.0  # a run of a second or two, on a busy machine [s]
+STEPS = 240  # per run: several times what goes ahead or waits for somebody
+PERIODS = (1 / 200, 1 / 2000)
+SCENARIOS = ('sphere_step', 'sphere_guiding', 'yumi_step', 'yumi_offline')
+DISTURBED = ('plant.mass_bias=0.1', 'plant.noise=1e-5', 'seed=7')
+TIMES = ('real_time_factor', 'step_cost_us')  # all that a summary may differ in
+
+RELAY = Path(__file__).with_name('relay.py')
+JOINTS = 'sensor_msgs:JointState'
+PUBLISHED = {
+    'motion_planner': {'desired_joint_states': JOINTS},
+    'admittance': {'desired_joint_states': JOINTS},
+    'control_simulation': {'effort_command': JOINTS, 'control_state': JOINTS},
+    'plant': {
+        'joint_states': JOINTS,
+        'true_joint_states': JOINTS,
+        'contacts': 'diagnostic_msgs:DiagnosticArray',
+    },
+    'collision_monitor': {},
+    'recorder': {'recorded': 'std_msgs:Header'},
+}
+
+
+def shortened(period: float, steps: int = STEPS) -> tuple[str, ...]:
+    return f'period={period}', f'duration={steps * period}'
+
+
+@cache
+def expected(name: str, *settings: str) -> dict[str, Any]:
+    """Return the summary of the run in this process."""
+    with tempfile.TemporaryDirectory() as folder:
+        run(prepare(load_scenario(name, settings)), Path(folder), time.perf_counter)
+        return comparable(Path(folder))
+
+
+def comparable(folder: Path) -> dict[str, Any]:
+    summary = json.loads((folder / 'summary.json').read_text())
+    return {key: value for key, value in summary.items() if key not in TIMES}
+
+
+def arguments(name: str, settings: tuple[str, ...], out: Path, *more: str) -> list[str]:
+    given = [word for setting in settings for word in ('--set', setting)]
+    return [name, *given, '--out', str(out), '--no-figures', *more]
+
+
+def nodes_of(name: str, settings: tuple[str, ...], out: Path) -> tuple[NodeSpec, ...]:
+    return wire(load_scenario(name, settings), WiringOptions(out=str(out), figures=False))
+
+
+@pytest.mark.parametrize('composed', [False, True], ids=['distributed', 'composed'])
+@pytest.mark.parametrize('period', PERIODS)
+@pytest.mark.parametrize('name', SCENARIOS)
+def test_the_graph_gives_the_log_of_the_loop(
+    graph: Any, name: str, period: float, composed: bool
+) -> None:
+    settings = (*DISTURBED, *shortened(period))
+    out = graph.folder / 'out'
+    more = ['--composed'] if composed else []
+    process = graph.launch(*arguments(name, settings, out, *more))
+    assert process.wait(LONGEST) == 0, graph.output
+    assert comparable(out) == expected(name, *settings)
+
+
+@pytest.mark.parametrize('composed', [False, True], ids=['distributed', 'composed'])
+def test_an_undisturbed_motion_to_its_end(graph: Any, composed: bool) -> None:
+    out = graph.folder / 'out'
+    more = ['--composed'] if composed else []
+    process = graph.launch(*arguments('yumi_offline', (), out, *more))
+    assert process.wait(LONGEST) == 0, graph.output
+    assert comparable(out) == expected('yumi_offline')
+
+
+@pytest.mark.parametrize('name', [*SCENARIOS, 'sphere_collision'])
+def test_lost_and_repeated_messages_change_nothing(graph: Any, name: str) -> None:
+    begin = time.monotonic()
+    settings = (*DISTURBED, *shortened(PERIODS[0]))
+    if name == 'sphere_collision':
+        pytest.importorskip('pybullet')
+        # The sphere, 0.1 m in radius, is stopped by the ceiling on its way.
+        settings = (*DISTURBED, 'planner.acceleration=1', *shortened(PERIODS[0]))
+    out = graph.folder / 'out'
+    nodes = nodes_of(name, settings, out)
+    behind = tuple(behind_the_relay(node) for node in nodes)
+    process = graph.supervise([relay(nodes), *graph.programs(behind)])
+    assert process.wait(LONGEST) == 0, graph.output
+    assert comparable(out) == expected(name, *settings)
+    counts = relayed(graph.output)
+    requests = sum(counts.pop(f'resend_{node.executable}') for node in nodes)
+    assert requests > STEPS / 10
+    silent = {topic for topic, count in counts.items() if not count}
+    assert silent == (set() if name == 'sphere_collision' else {'contacts'})
+    print(f'{name}: {time.monotonic() - begin:.1f} s; relayed: {counts}, {requests} requests')
+
+
+def behind_the_relay(node: NodeSpec) -> NodeSpec:
+    """Return the node such that all that it publishes goes through the relay."""
+    remappings = tuple((topic, f'{topic}_raw') for topic in PUBLISHED[node.executable])
+    requests = ('resend', f'resend_{node.executable}')
+    return msgspec.structs.replace(node, remappings=(*remappings, requests))
+
+
+def relay(nodes: tuple[NodeSpec, ...]) -> Program:
+    topics = [
+        f'{topic}:{kind}' for node in nodes for topic, kind in PUBLISHED[node.executable].items()
+    ]
+    names = [node.executable for node in nodes]
+    return Program(
+        name='relay', command=(sys.executable, str(RELAY), ','.join(topics), ','.join(names))
+    )
+
+
+def relayed(output: str) -> dict[str, int]:
+    lines = [line.split() for line in output.splitlines() if line.startswith('relayed ')]
+    return {topic: int(count) for _, topic, count in lines}
+
+
+@pytest.mark.parametrize('name', ['yumi_step', 'yumi_offline'])
+def test_the_order_in_which_nodes_start_changes_nothing(graph: Any, name: str) -> None:
+    settings = (*DISTURBED, *shortened(PERIODS[0]))
+    out = graph.folder / 'out'
+    programs = graph.programs(nodes_of(name, settings, out))
+    process = graph.supervise(programs[::-1], delay=2.0)
+    assert process.wait(LONGEST) == 0, graph.output
+    assert comparable(out) == expected(name, *settings)
+
+
+def test_two_robots_at_once_do_not_hear_each_other(graph: Any) -> None:
+    cases = {
+        'left': ('yumi_step', (*DISTURBED, *shortened(PERIODS[0]))),
+        'right': ('yumi_step', ('plant.mass_bias=0.05', *shortened(PERIODS[0]))),
+    }
+    processes = [
+        graph.launch(*arguments(name, settings, graph.folder / space, '--namespace', space))
+        for space, (name, settings) in cases.items()
+    ]
+    for process in processes:
+        assert process.wait(LONGEST) == 0, graph.output
+    for space, (name, settings) in cases.items():
+        assert comparable(graph.folder / space) == expected(name, *settings)

@@ -1,0 +1,723 @@
+"""What the robot does when a node dies or sleeps, a message is wrong, a call comes too early.
+
+In every row the effort that reaches the plant is finite and within its limits. With
+``SIMLOOP_FAULT_TABLE=FILE`` the rows are written as the table of docs/graph.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from functools import cache
+import json
+import os
+from pathlib import Path
+import signal
+import subprocess
+import tempfile
+import threading
+import time
+from typing import Any
+
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+import numpy as np
+import pytest
+from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
+from rcl_interfaces.srv import SetParameters
+import rclpy
+from rclpy.context import Context
+from rclpy.executors import SingleThreadedExecutor
+from sensor_msgs.msg import JointState as JointStateMessage
+from std_srvs.srv import SetBool, Trigger
+
+from simloop_ros.errors import MessageError
+from simloop_ros.loop.run import load_fit_robot, prepare, run
+from simloop_ros.loop.scenario import Scenario, load_scenario
+from simloop_ros.model import RobotModel
+from simloop_ros.nodes.plant import LARGEST_EFFORT
+from simloop_ros.ros.joint_state import JointStateDecoder, JointStateEncoder
+from simloop_ros.ros.qos import LATCHED_READER, STREAM
+from simloop_ros.ros.safety_status import SafetyStatus, from_message
+from simloop_ros.ros.wiring import WiringOptions, wire
+
+# Slow, so that a process which a loaded machine leaves waiting does not count as dead.
+PERIOD = float(os.environ.get('SIMLOOP_FAULT_PERIOD', '0.05'))
+TIMEOUT = 10  # periods
+BUSY = 0.4  # by which a loaded machine may be late [s]
+START = 40.0  # longest time for processes to start and to plan on a loaded machine [s]
+MOTION = 30.0  # longest time for the robot to arrive, which takes 2.3 s [s]
+FREEZE = 1.0
+ASK_AGAIN = 3.0  # time after which a request is taken for lost [s]
+RECORDER_SILENCE = 0.6
+MOVING = 0.02  # [rad/s]
+AT_REST = 1e-3  # [rad/s]: the brake holds, deadbeat control stands
+AT_GOAL = 2e-3  # [m]
+WRIST = 1.2  # share of the speed limit beyond which the robot would be out of control
+MOVE = ('planner.move=[[-0.2, 0, 0.2]]', 'planner.max_velocity=0.15')
+CONTROL = (
+    'control.law=computed_torque',
+    f'control.natural_frequency={0.2 / PERIOD}',
+)  # bears delays
+SETTINGS = ('robot=two_link', f'period={PERIOD}', 'duration=1000', *MOVE, *CONTROL)
+TAMPERED = 'effort_command'
+ROWS: list[tuple[str, str, float | None]] = []
+
+
+class Witness:
+    """Sees what the graph says, calls its services, and can stand between control and plant.
+
+    :ivar said: what control and plant said on ``safety``, with the time of arrival [s].
+    :ivar reports: what nodes said on ``/diagnostics``, with the time of arrival.
+    :ivar positions: joint positions [rad] with their stamps [s].
+    :ivar tamper: makes of each command the messages that the plant gets.
+    """
+
+    def __init__(self, domain: int, model: RobotModel):
+        self._model = model
+        self._context = Context()
+        rclpy.init(context=self._context, domain_id=domain)
+        self._node = rclpy.create_node('witness', context=self._context)
+        self._executor = SingleThreadedExecutor(context=self._context)
+        self._executor.add_node(self._node)
+        self.said: list[tuple[float, SafetyStatus]] = []
+        self.reports: list[tuple[float, DiagnosticStatus]] = []
+        self.positions: list[tuple[float, np.ndarray]] = []
+        self.tamper: Callable[[bytes], list[bytes]] = lambda data: [data]
+        self._read = JointStateDecoder(model.joint_names, ('position',)).decode
+        subscribe = self._node.create_subscription
+        subscribe(DiagnosticStatus, 'safety', self._on_safety, LATCHED_READER)
+        subscribe(DiagnosticArray, '/diagnostics', self._on_diagnostics, 100)
+        subscribe(JointStateMessage, 'joint_states', self._on_joints, STREAM, raw=True)
+        subscribe(JointStateMessage, 'untampered', self._on_command, STREAM, raw=True)
+        self._relay: Any = None
+        self._thread = threading.Thread(target=self._spin)
+        self._thread.start()
+
+    def _spin(self) -> None:
+        with suppress(rclpy.executors.ExternalShutdownException):
+            while self._context.ok():
+                self._executor.spin_once(timeout_sec=0.05)
+
+    def close(self) -> None:
+        """End."""
+        self._context.try_shutdown()
+        self._thread.join()
+        self._executor.shutdown()
+        self._node.destroy_node()
+
+    def _on_safety(self, message: DiagnosticStatus) -> None:
+        status = from_message(message)
+        if status:
+            self.said.append((time.monotonic(), status))
+
+    def _on_diagnostics(self, message: DiagnosticArray) -> None:
+        self.reports += [(time.monotonic(), status) for status in message.status]
+
+    def _on_joints(self, data: bytes) -> None:
+        with suppress(MessageError):
+            message = self._read(data)
+            self.positions.append((message.stamp * 1e-9, message.position))
+
+    def _on_command(self, data: bytes) -> None:
+        if self._relay:
+            for each in self.tamper(data):
+                self._relay.publish(each)
+
+    def relay(self) -> None:
+        """Hand the commands on from now on."""
+        self._relay = self.publisher(TAMPERED)
+
+    def publisher(self, topic: str) -> Any:
+        """Return a publisher of joint states."""
+        return self._node.create_publisher(JointStateMessage, topic, STREAM)
+
+    def remove(self, publisher: Any) -> None:
+        """Remove a publisher."""
+        self._node.destroy_publisher(publisher)
+
+    def call(self, kind: type, name: str, request: Any = None) -> Any:
+        """Return the response of a service; one that was killed still seems to be there."""
+        client = self._node.create_client(kind, name)
+        asked = []
+
+        def answers() -> list[Any]:
+            if client.service_is_ready() and len(asked) <= (time.monotonic() - begin) / ASK_AGAIN:
+                asked.append(client.call_async(request or kind.Request()))
+            return [future for future in asked if future.done()]
+
+        begin = time.monotonic()
+        [answer, *_] = until(answers, START, f'answer of {name}')
+        self._node.destroy_client(client)
+        return answer.result()
+
+    def speed(self) -> float:
+        """Return the largest speed of a joint over the last few periods [rad/s]."""
+        (before, a), (now, b) = self.positions[-6], self.positions[-1]
+        return float(np.abs(b - a).max() / (now - before))
+
+    def largest_speed(self) -> float:
+        """Return the largest speed so far as a share of its limit."""
+        times = np.array([stamp for stamp, _ in self.positions])
+        path = np.array([position for _, position in self.positions])
+        speeds = np.diff(path, axis=0) / np.diff(times)[:, None]
+        return float(np.abs(speeds / self._model.velocity_limit).max())
+
+    def stopped(self, source: str, since: float) -> tuple[float, str] | None:
+        """Return when a node said that it is stopped, and why."""
+        for arrival, status in self.said:
+            if arrival > since and status.source == source and status.stopped:
+                return arrival - since, status.stopped
+        return None
+
+    def free(self) -> bool:
+        """Return whether neither control nor plant is stopped."""
+        last = {status.source: status.stopped for _, status in self.said}
+        return set(last) == {'control_simulation', 'plant'} and not any(last.values())
+
+    def report(self, node: str, since: float, text: str) -> float | None:
+        """Return how long after a moment a node's diagnostics contained a text."""
+        for arrival, status in self.reports:
+            if arrival > since and status.name == f'/{node}' and text in status.message:
+                return arrival - since
+        return None
+
+    def largest_effort(self) -> float:
+        """Return the largest effort that reached the plant until now, as a share of its limit."""
+        since = time.monotonic()
+
+        def shares() -> list[float]:
+            return [
+                float(item.value)
+                for arrival, status in self.reports
+                if arrival > since and status.name == '/plant'
+                for item in status.values
+                if item.key == LARGEST_EFFORT
+            ]
+
+        until(shares, START, 'diagnostics of the plant')
+        return shares()[-1]
+
+
+def until(true: Callable[[], Any], seconds: float, what: str) -> Any:
+    """Wait for something and return it."""
+    end = time.monotonic() + seconds
+    while not (result := true()):
+        assert time.monotonic() < end, f'{what}: not within {seconds:g} s'
+        time.sleep(0.002)
+    return result
+
+
+class Robot:
+    """A graph in real time that is brought back to its start before each row.
+
+    :param relayed: whether commands pass through the witness.
+    """
+
+    def __init__(self, graph: Any, scenario: Scenario, *, relayed: bool = False):
+        self._graph = graph
+        self._model = load_fit_robot(scenario.robot)
+        options = WiringOptions(realtime=True, out=str(graph.folder / 'out'), figures=False)
+        self._programs = {p.name: p for p in graph.programs(wire(scenario, options))}
+        self.processes: dict[str, subprocess.Popen[bytes]] = {}
+        self.planner = 'admittance' if 'admittance' in self._programs else 'motion_planner'
+        home = self._model.tip_positions(self._model.home)
+        self._goal = home + np.array(scenario.planner.move or 0.0)
+        self.witness = Witness(int(graph.environment['ROS_DOMAIN_ID']), self._model)
+        self._relayed = relayed
+        self._started: list[subprocess.Popen[bytes]] = []
+        for name in self._programs:
+            self.start(name)
+        if relayed:
+            self.witness.relay()
+        until(self.witness.free, START, 'first words on safety')
+
+    def start(self, name: str) -> None:
+        """Start a node."""
+        command = self._programs[name].command
+        if self._relayed and name == 'control_simulation':
+            command = (*command, '-r', f'{TAMPERED}:=untampered')
+        self.processes[name] = self._graph.start(*command)
+        self._started.append(self.processes[name])
+
+    def close(self) -> None:
+        """End all."""
+        self.witness.close()
+        for process in self._started:
+            process.kill()
+            process.wait()
+
+    def tell_stop(self, stop: bool) -> Any:
+        """Call the service ``stop`` of the control simulation."""
+        return self.witness.call(SetBool, '/control_simulation/stop', SetBool.Request(data=stop))
+
+    def recover(self) -> None:
+        """Release the robot and plan anew, as a user does after a stop."""
+
+        def released() -> bool:
+            self.tell_stop(False)
+            time.sleep(5 * PERIOD)
+            return self.witness.free()
+
+        until(released, START, 'release')
+        until(lambda: self.witness.call(Trigger, f'/{self.planner}/start').success, START, 'start')
+
+    def begin(self) -> None:
+        """Bring the robot home and let it move."""
+        witness = self.witness
+        self.tell_stop(True)
+        until(lambda: witness.call(Trigger, '/plant/reset').success, START, 'reset')
+        self.recover()
+        witness.positions.clear()
+        until(lambda: len(witness.positions) > 20, START, 'joint states')
+        if self.planner == 'motion_planner':
+            until(lambda: witness.speed() > MOVING, MOTION, 'motion')
+
+    def has_arrived(self) -> bool:
+        """Return whether the robot rests at its goal."""
+        position = self.witness.positions[-1][1]
+        distance = np.abs(self._model.tip_positions(position) - self._goal).max()
+        return bool(distance < AT_GOAL and self.witness.speed() < AT_REST)
+
+    def arrives(self) -> None:
+        """Wait until the robot rests at its goal."""
+        until(self.has_arrived, MOTION, 'arrival')
+
+    def rests(self) -> None:
+        """Wait until the robot has been braked."""
+        time.sleep(20 * PERIOD)
+        until(lambda: self.witness.speed() < AT_REST, MOTION, 'rest')
+
+    def check(self) -> None:
+        """What holds in every row."""
+        assert 0.0 < self.witness.largest_effort() <= 1.0
+        assert self.witness.largest_speed() < WRIST
+        self.witness.reports.clear()
+
+
+def note(row: str, what: str, seconds: float | None = None) -> None:
+    """Add a row to the table."""
+    ROWS.append((row, what, seconds))
+
+
+@pytest.fixture(scope='module', autouse=True)
+def table() -> Iterator[None]:
+    """Write the table, if somebody wants it."""
+    yield
+    if path := os.environ.get('SIMLOOP_FAULT_TABLE'):
+        lines = [
+            '| fault | what the robot did | noticed after [ms] | periods |',
+            '|---|---|---|---|',
+        ]
+        for row, what, seconds in ROWS:
+            time_cells = (
+                ('', '')
+                if seconds is None
+                else (f'{1e3 * seconds:.0f}', f'{seconds / PERIOD:.1f}')
+            )
+            lines.append(f'| {row} | {what} | {time_cells[0]} | {time_cells[1]} |')
+        Path(path).write_text('\n'.join(lines) + '\n')
+
+
+@pytest.fixture(scope='module')
+def robot(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, open_graph: Any
+) -> Iterator[Robot]:
+    """Give a graph of real processes; ``request.param`` tells which."""
+    scenario = (
+        load_scenario('sphere_guiding', [f'period={PERIOD}', 'duration=1000', *CONTROL])
+        if request.param == 'guided'
+        else load_scenario('step', SETTINGS)
+    )
+    with (
+        open_graph(tmp_path_factory.mktemp('graph')) as graph,
+        pytest.MonkeyPatch.context() as own,
+    ):
+        own.setenv('ROS_AUTOMATIC_DISCOVERY_RANGE', 'LOCALHOST')
+        own.setenv('FASTDDS_BUILTIN_TRANSPORTS', 'UDPv4')
+        robot = Robot(graph, scenario, relayed=request.param == 'relayed')
+        yield robot
+        robot.close()
+        print(graph.output)
+
+
+def in_graph(kind: str) -> pytest.MarkDecorator:
+    """Mark a test that needs a graph: plain, relayed or guided."""
+    return pytest.mark.parametrize('robot', [kind], indirect=True)
+
+
+# Nodes that die or sleep
+
+MOVERS = {  # whose death stops the robot, with who notices and what it says
+    'motion_planner': ('control_simulation', 'desired_joint_states: nothing'),
+    'control_simulation': ('plant', 'effort_command: nothing'),
+    'plant': ('control_simulation', 'joint_states: nothing'),
+}
+WATCHERS = {
+    'collision_monitor': ('external_torque', TIMEOUT * PERIOD),
+    'recorder': ('recorded', RECORDER_SILENCE),
+}
+
+
+def stops(robot: Robot, node: str, since: float) -> float:
+    """Return after which time a dead mover was noticed; the robot rests then."""
+    witness, (noticing, reason) = robot.witness, MOVERS[node]
+    noticed, why = until(lambda: witness.stopped(noticing, since), MOTION, 'stop')
+    assert why.startswith(reason)
+    assert noticed < TIMEOUT * PERIOD + BUSY
+    return float(noticed)
+
+
+@in_graph('plain')
+@pytest.mark.parametrize('node', MOVERS)
+def test_a_dead_mover_stops_the_robot(robot: Robot, node: str) -> None:
+    robot.begin()
+    if node == 'plant':
+        robot.check()
+    since = time.monotonic()
+    robot.processes[node].kill()
+    noticed = stops(robot, node, since)
+    if node != 'plant':
+        robot.rests()
+        robot.check()
+    robot.start(node)
+    note(f'kill -9 {node}', 'braked; after a restart, release and start at its goal', noticed)
+    if node == 'motion_planner':  # a new one does not know the old goal
+        robot.begin()
+    else:
+        robot.recover()
+    robot.arrives()
+    robot.check()
+
+
+@in_graph('plain')
+@pytest.mark.parametrize('node', MOVERS)
+def test_a_frozen_mover_stops_the_robot(robot: Robot, node: str) -> None:
+    robot.begin()
+    since = time.monotonic()
+    robot.processes[node].send_signal(signal.SIGSTOP)
+    noticed = stops(robot, node, since)
+    time.sleep(max(0.0, since + FREEZE - time.monotonic()))
+    robot.processes[node].send_signal(signal.SIGCONT)
+    robot.rests()
+    until(lambda: robot.witness.stopped('plant', since), MOTION, 'brakes')
+    robot.check()
+    robot.recover()
+    robot.arrives()
+    robot.check()
+    note(f'{node} frozen for 1 s', 'braked; after release and start at its goal', noticed)
+
+
+@in_graph('plain')
+@pytest.mark.parametrize('how', ['frozen for 1 s', 'killed'])
+@pytest.mark.parametrize('node', WATCHERS)
+def test_without_a_watcher_the_robot_goes_on_and_it_is_noticed(
+    robot: Robot, node: str, how: str
+) -> None:
+    witness, (topic, silence) = robot.witness, WATCHERS[node]
+    robot.begin()
+    time.sleep(2 * RECORDER_SILENCE if node == 'recorder' else 0.0)
+    since = time.monotonic()
+    robot.processes[node].send_signal(signal.SIGKILL if how == 'killed' else signal.SIGSTOP)
+    noticed = until(
+        lambda: witness.report('control_simulation', since, f'{topic}: nothing'), MOTION, 'notice'
+    )
+    assert noticed < silence + BUSY
+    if how == 'killed':
+        robot.start(node)
+    else:
+        time.sleep(max(0.0, since + FREEZE - time.monotonic()))
+        robot.processes[node].send_signal(signal.SIGCONT)
+    robot.arrives()
+    until(
+        lambda: witness.report('control_simulation', since + noticed, 'running'), START, 'return'
+    )
+    assert witness.stopped('control_simulation', since) is None
+    robot.check()
+    row = f'kill -9 {node}' if how == 'killed' else f'{node} {how}'
+    note(row, 'went on to its goal; control warns in /diagnostics', noticed)
+
+
+@in_graph('guided')
+@pytest.mark.parametrize('how', ['frozen for 1 s', 'killed'])
+def test_a_hand_that_nobody_follows_any_more_stops_the_robot(robot: Robot, how: str) -> None:
+    robot.begin()
+    since = time.monotonic()
+    process = robot.processes['admittance']
+    process.send_signal(signal.SIGKILL if how == 'killed' else signal.SIGSTOP)
+    noticed, why = until(
+        lambda: robot.witness.stopped('control_simulation', since), MOTION, 'stop'
+    )
+    assert why.startswith('desired_joint_states: nothing')
+    assert noticed < TIMEOUT * PERIOD + BUSY
+    if how == 'killed':
+        robot.start('admittance')
+    else:
+        time.sleep(max(0.0, since + FREEZE - time.monotonic()))
+        process.send_signal(signal.SIGCONT)
+    robot.rests()
+    robot.recover()
+    robot.check()
+    row = 'kill -9 admittance' if how == 'killed' else f'admittance {how}'
+    note(row, 'braked; after release and start guided again', noticed)
+
+
+# Messages to the plant
+
+NAMES = ('joint1', 'joint2')
+
+
+def command(effort: list[float], names: tuple[str, ...] = NAMES) -> Callable[[bytes], list[bytes]]:
+    """Return what puts another effort in the place of a command's."""
+    stamp = JointStateDecoder(NAMES, ('effort',)).stamp
+    encode = JointStateEncoder(names, ('effort',)).encode
+    return lambda data: [encode(stamp(data), np.array(effort))]
+
+
+def backwards(data: bytes) -> list[bytes]:
+    """Return the command as if computed from a state 11 periods ago."""
+    message = JointStateDecoder(NAMES, ('effort',)).decode(data)
+    old = message.stamp - round((TIMEOUT + 1) * PERIOD * 1e9)
+    return [JointStateEncoder(NAMES, ('effort',)).encode(old, message.effort)]
+
+
+BAD_COMMANDS: dict[str, tuple[Callable[[bytes], list[bytes]], str]] = {
+    'NaN': (command([0.0, float('nan')]), "effort of 'joint2' is nan"),
+    'infinity': (command([float('-inf'), 0.0]), "effort of 'joint1' is -inf"),
+    'effort beyond its limit': (command([0.0, 100.0001]), 'beyond its limit'),
+    'wrong joint names': (command([1.0, 1.0], ('joint1', 'elbow')), "'joint2' is missing"),
+    'missing joints': (command([1.0], ('joint1',)), "'joint2' is missing"),
+    'empty message': (lambda _: [bytes((0, 1, *[0] * 34))], "'joint1' is missing"),
+    'no message at all, but bytes': (lambda _: [b'effort'], 'no stamp'),
+    'stamp going backwards': (backwards, 'computed from a state'),
+}
+
+
+@in_graph('relayed')
+@pytest.mark.parametrize('fault', BAD_COMMANDS)
+def test_a_bad_command_engages_the_brakes(robot: Robot, fault: str) -> None:
+    witness, (tamper, reason) = robot.witness, BAD_COMMANDS[fault]
+    robot.begin()
+    sent = []
+
+    def once(data: bytes) -> list[bytes]:
+        sent.append(time.monotonic())
+        witness.tamper = lambda data: [data]
+        return tamper(data)
+
+    witness.tamper = once
+    until(lambda: sent, MOTION, 'command')
+    noticed, why = until(lambda: witness.stopped('plant', sent[0]), MOTION, 'brakes')
+    assert reason in why
+    assert noticed < BUSY
+    until(lambda: witness.stopped('control_simulation', sent[0]), MOTION, 'stop')
+    robot.rests()
+    robot.recover()
+    robot.arrives()
+    robot.check()
+    note(f'effort_command: {fault}', 'braked; after release and start at its goal', noticed)
+
+
+@in_graph('relayed')
+def test_shuffled_joints_simply_work(robot: Robot) -> None:
+    decode = JointStateDecoder(NAMES, ('effort',)).decode
+    encode = JointStateEncoder((*NAMES[::-1], 'gripper'), ('effort',)).encode
+
+    def shuffled(data: bytes) -> list[bytes]:
+        message = decode(data)
+        return [encode(message.stamp, np.append(message.effort[::-1], np.nan))]
+
+    robot.begin()
+    since = time.monotonic()
+    robot.witness.tamper = shuffled
+    robot.arrives()
+    robot.witness.tamper = lambda data: [data]
+    assert robot.witness.stopped('plant', since) is None
+    robot.check()
+    note('effort_command: shuffled joint order', 'went on to its goal')
+
+
+@in_graph('plain')
+def test_a_second_publisher_engages_the_brakes(robot: Robot) -> None:
+    witness = robot.witness
+    robot.begin()
+    since = time.monotonic()
+    second = witness.publisher(TAMPERED)
+    second.publish(JointStateEncoder(NAMES, ('effort',)).encode(0, np.array([100.0, 100.0])))
+    noticed, why = until(lambda: witness.stopped('plant', since), MOTION, 'brakes')
+    assert 'more than one publisher' in why
+    robot.rests()
+    robot.tell_stop(False)
+    until(lambda: witness.stopped('plant', since + noticed), MOTION, 'brakes again')
+    witness.remove(second)
+    robot.recover()
+    robot.arrives()
+    robot.check()
+    note(
+        'second publisher of effort_command',
+        'braked, again after a release; once it is gone, after release and start at its goal',
+        noticed,
+    )
+
+
+@in_graph('plain')
+@pytest.mark.parametrize('topic', ['joint_states', 'desired_joint_states', 'control_state'])
+def test_a_bad_message_on_another_topic_is_refused(robot: Robot, topic: str) -> None:
+    witness = robot.witness
+    robot.begin()
+    since = time.monotonic()
+    publisher = witness.publisher(topic)
+    until(publisher.get_subscription_count, START, 'discovery')
+    stamp = round(witness.positions[-1][0] * 1e9)
+    encode = JointStateEncoder(NAMES, ('position', 'velocity', 'effort')).encode
+    for value in (np.nan, np.inf, -np.inf):
+        publisher.publish(encode(stamp + 1, *[np.array([0.0, value])] * 3))
+    publisher.publish(JointStateEncoder(('a', 'b'), ('position',)).encode(stamp, np.zeros(2)))
+    publisher.publish(b'')
+    robot.arrives()
+    witness.remove(publisher)
+    assert witness.stopped('plant', since) is None
+    robot.check()
+    note(f'{topic}: NaN, infinity, wrong names, empty', 'went on to its goal; refused')
+
+
+# Calls
+
+
+def parameter(name: str, **value: Any) -> SetParameters.Request:
+    return SetParameters.Request(parameters=[Parameter(name=name, value=ParameterValue(**value))])
+
+
+INTEGER, DOUBLE, STRING = (
+    ParameterType.PARAMETER_INTEGER,
+    ParameterType.PARAMETER_DOUBLE,
+    ParameterType.PARAMETER_STRING,
+)
+BAD_PARAMETERS = {
+    'control_simulation': [
+        parameter('safety.timeout', type=INTEGER, integer_value=1),
+        parameter('safety.timeout', type=INTEGER, integer_value=10**9),
+        parameter('safety.timeout', type=STRING, string_value='soon'),
+        parameter('safety.stop', type=STRING, string_value='fall'),
+        parameter('safety.effort_rate', type=DOUBLE, double_value=-1.0),
+        parameter('period', type=DOUBLE, double_value=0.5),
+    ],
+    'plant': [
+        parameter('safety.timeout', type=INTEGER, integer_value=0),
+        parameter('plant.mass_bias', type=DOUBLE, double_value=float('inf')),
+        parameter('plant.engine', type=STRING, string_value='magic'),
+    ],
+    'motion_planner': [parameter('planner.max_velocity', type=DOUBLE, double_value=1e9)],
+}
+
+
+@in_graph('plain')
+def test_a_parameter_out_of_range_is_refused(robot: Robot) -> None:
+    robot.begin()
+    since = time.monotonic()
+    for node, requests in BAD_PARAMETERS.items():
+        for request in requests:
+            [result] = robot.witness.call(
+                SetParameters, f'/{node}/set_parameters', request
+            ).results
+            assert not result.successful
+            assert result.reason
+    robot.arrives()
+    assert robot.witness.stopped('plant', since) is None
+    robot.check()
+    note('parameter out of range', 'went on to its goal; refused')
+
+
+@in_graph('plain')
+def test_a_service_in_the_wrong_state_is_refused(robot: Robot) -> None:
+    witness = robot.witness
+    robot.begin()
+    since = time.monotonic()
+    too_early = [
+        robot.tell_stop(False),
+        *(
+            witness.call(Trigger, name)
+            for name in ('/motion_planner/start', '/plant/reset', '/plant/step')
+        ),
+    ]
+    assert not any(response.success for response in too_early)
+    assert all(response.message for response in too_early)
+    robot.arrives()
+    assert witness.stopped('plant', since) is None
+    robot.tell_stop(True)
+    until(lambda: witness.stopped('plant', since), MOTION, 'brakes')
+    response = witness.call(Trigger, '/motion_planner/start')
+    assert not response.success
+    assert 'release it first' in response.message
+    robot.check()
+    note('service in the wrong state', 'went on to its goal; refused with the reason')
+
+
+# Lockstep: time stands still
+
+LOCKSTEP = ('robot=two_link', 'period=0.001', 'duration=6', *MOVE)
+
+
+@cache
+def expected_digest() -> str:
+    """Return the digest of the run in this process."""
+    with tempfile.TemporaryDirectory() as folder:
+        run(prepare(load_scenario('step', LOCKSTEP)), Path(folder), time.perf_counter)
+        return digest(Path(folder))
+
+
+def digest(folder: Path) -> str:
+    return str(json.loads((folder / 'summary.json').read_text())['digest'])
+
+
+@pytest.fixture
+def witness(graph: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[Witness]:
+    """Give a witness of a graph in lockstep."""
+    monkeypatch.setenv('ROS_AUTOMATIC_DISCOVERY_RANGE', 'LOCALHOST')
+    monkeypatch.setenv('FASTDDS_BUILTIN_TRANSPORTS', 'UDPv4')
+    model = load_fit_robot(load_scenario('step', LOCKSTEP).robot)
+    witness = Witness(int(graph.environment['ROS_DOMAIN_ID']), model)
+    yield witness
+    witness.close()
+
+
+def lockstep(graph: Any) -> dict[str, subprocess.Popen[bytes]]:
+    """Start a graph in lockstep."""
+    options = WiringOptions(out=str(graph.folder / 'out'), figures=False)
+    programs = graph.programs(wire(load_scenario('step', LOCKSTEP), options))
+    return {program.name: graph.start(*program.command) for program in programs}
+
+
+def test_in_lockstep_frozen_nodes_change_nothing(graph: Any, witness: Witness) -> None:
+    processes = lockstep(graph)
+    for process in processes.values():
+        until(lambda: len(witness.positions) > 50, START, 'steps')
+        process.send_signal(signal.SIGSTOP)
+        time.sleep(FREEZE)
+        process.send_signal(signal.SIGCONT)
+        witness.positions.clear()
+    until(lambda: processes['recorder'].poll() is not None, 60.0, 'end')
+    for process in processes.values():
+        process.kill()
+        process.wait()
+    assert digest(graph.folder / 'out') == expected_digest()
+    note('lockstep: each node frozen for 1 s', 'stood still, then went on: the same digest')
+
+
+def test_in_lockstep_a_dead_planner_stops_time(graph: Any, witness: Witness) -> None:
+    processes = lockstep(graph)
+    until(lambda: len(witness.positions) > 50, START, 'steps')
+    since = time.monotonic()
+    processes['motion_planner'].kill()
+    waiting = until(
+        lambda: witness.report('control_simulation', since, 'for desired_joint_states'),
+        START,
+        'report',
+    )
+    last = witness.positions[-1][0]
+    time.sleep(0.5)
+    assert witness.positions[-1][0] == last
+    assert 0.0 < witness.largest_effort() <= 1.0
+    for process in processes.values():
+        process.kill()
+        process.wait()
+    note('lockstep: kill -9 motion_planner', 'stood still with the time; reported', waiting)
