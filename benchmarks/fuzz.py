@@ -32,6 +32,7 @@ import rclpy
 from rclpy._rclpy_pybind11 import RMWError
 from rclpy.node import Node
 from rclpy.serialization import deserialize_message, serialize_message
+from rclpy.signals import SignalHandlerOptions
 from sensor_msgs.msg import JointState as JointStateMessage
 from std_msgs.msg import Header
 from std_srvs.srv import SetBool, Trigger
@@ -45,7 +46,7 @@ from simloop_ros.ros.block_node import BlockNode
 from simloop_ros.ros.graph import programs
 from simloop_ros.ros.joint_state import JointStateDecoder
 from simloop_ros.ros.local_bus import LocalBus
-from simloop_ros.ros.middleware import fastest_executor, open_middleware
+from simloop_ros.ros.middleware import fastest_executor
 from simloop_ros.ros.qos import EVENTS, LATCHED, STREAM
 from simloop_ros.ros.safety_status import DIVERGED, STAMP, STOPS
 from simloop_ros.ros.wiring import NodeSpec, WiringOptions, parameter_file, wire
@@ -78,6 +79,8 @@ TOPICS: dict[str, tuple[type, Any]] = {
     'recorded': (Header, EVENTS),
     'external_wrench': (WrenchStamped, EVENTS),
 }
+MESSAGE_TYPES = tuple(dict.fromkeys(kind for kind, _ in TOPICS.values()))
+ROUNDS = 100  # messages on each subscription between two looks for new ones
 ODD = (0.0, -0.0, 5e-324, 1e-308, 1.0, -1.0, 100.0, -100.0, 1e4, 1e150, -1e300, 1.7e308)
 BAD = (float('nan'), float('inf'), float('-inf'))
 SIZES = (0, 1, 2, 255, 65536, 2**24, 2**31 - 1, 2**31, 2**32 - 1)
@@ -366,23 +369,25 @@ class OneProcess(Graph):
             node.stop()
 
     def spin(self, seconds: float) -> None:
+        """Let the nodes do what is due."""
         self._executor.spin_once(timeout_sec=0.0 if self._bus.busy else seconds)
         self._bus.run(DELIVERIES)
 
     def fuzz(self, fuzzer: Fuzzer, count: int) -> dict[str, int]:
+        """Send messages everywhere."""
         given: Counter[str] = Counter()
         while not self.broken():
-            left = [
-                (name, subscription)
-                for name, subscription in self._subscriptions()
-                if given[name] < count
-            ]
+            left = [each for each in self._subscriptions() if given[each[0]] < count]
             if not left:
                 break
-            for name, subscription in left:
-                subscription.callback(_usable(fuzzer, subscription.msg_type, subscription.raw))
-                given[name] += 1
-            self.spin(0.0)
+            most = max(given[name] for name, _ in left)
+            for _ in range(min(ROUNDS, count - most)):
+                messages = {kind: _pair(fuzzer, kind) for kind in MESSAGE_TYPES}
+                for name, subscription in left:
+                    data, message = messages[subscription.msg_type]
+                    subscription.callback(data if subscription.raw else message)
+                    given[name] += 1
+                self.spin(0.0)
         return dict(given)
 
     def _subscriptions(self) -> list[tuple[str, Any]]:
@@ -395,21 +400,23 @@ class OneProcess(Graph):
         ]
 
     def broken(self) -> list[str]:
+        """Return the nodes that broke."""
         return [f'{node.get_name()}: {node.failure}' for node in self._nodes if node.failure]
 
     def pids(self) -> list[int]:
+        """Return the processes."""
         return [os.getpid()]
 
 
-def _usable(fuzzer: Fuzzer, kind: type, raw: bool) -> Any:
-    """Return bytes, or a message that the middleware would hand over."""
+def _pair(fuzzer: Fuzzer, kind: type) -> tuple[bytes, Any]:
+    """Return bytes, and the message in them or, if the middleware sees none there, another."""
     data = fuzzer.data(kind)
-    if raw:
-        return data
+    if kind is JointStateMessage:
+        return data, None  # only ever read as bytes
     try:
-        return deserialize_message(data, kind)
+        return data, deserialize_message(data, kind)
     except RMWError:
-        return fuzzer.message(kind)
+        return data, fuzzer.message(kind)
 
 
 class Processes(Graph):
@@ -434,9 +441,11 @@ class Processes(Graph):
             process.wait()
 
     def spin(self, seconds: float) -> None:
+        """Let the nodes do what is due."""
         self._executor.spin_once(timeout_sec=seconds)
 
     def fuzz(self, fuzzer: Fuzzer, count: int) -> dict[str, int]:
+        """Send messages everywhere."""
         publishers = {
             topic: (self.node.create_publisher(kind, topic, qos), kind)
             for topic, (kind, qos) in TOPICS.items()
@@ -456,9 +465,11 @@ class Processes(Graph):
         return dict.fromkeys(publishers, count)
 
     def broken(self) -> list[str]:
+        """Return the nodes that broke."""
         return [name for name, process in self._processes.items() if process.poll() is not None]
 
     def pids(self) -> list[int]:
+        """Return the processes."""
         return [process.pid for process in self._processes.values()]
 
 
@@ -472,6 +483,7 @@ def main() -> int:
     parser.add_argument('--period', type=float, default=0.01)
     options = parser.parse_args()
     os.environ.setdefault('ROS_AUTOMATIC_DISCOVERY_RANGE', 'LOCALHOST')
+    os.environ.setdefault('FASTDDS_BUILTIN_TRANSPORTS', 'UDPv4')
     begin = time.perf_counter()
     with tempfile.TemporaryDirectory() as folder:
         settings = [*SETTINGS, f'period={options.period}']
@@ -483,14 +495,25 @@ def main() -> int:
         )
         parameters = Path(folder) / 'parameters.yaml'
         parameters.write_text(parameter_file(specs))
-        open_middleware(['fuzz', '--ros-args', '--params-file', str(parameters)])
+        rclpy.init(
+            args=['fuzz', '--ros-args', '--params-file', str(parameters)],
+            signal_handler_options=SignalHandlerOptions.NO,
+        )
         graph = (
             Processes(model.joint_names, specs, parameters)
             if options.distributed
             else OneProcess(model.joint_names, specs)
         )
         try:
-            graph.wait_until(lambda: graph.position is not None, 'joint states')
+            home = model.tip_positions(model.home)
+
+            def moved(position: np.ndarray) -> np.ndarray:
+                return np.asarray((model.tip_positions(position) - home)[0])
+
+            graph.wait_until(
+                lambda: graph.position is not None and np.abs(moved(graph.position)).max() > NEAR,
+                'motion',
+            )
             links = tuple(frame.name for frame in model.pin_model.frames)
             fuzzer = Fuzzer(
                 options.seed, model.joint_names, links, options.period, lambda: graph.present
@@ -498,8 +521,7 @@ def main() -> int:
             memory = graph.memory()
             given = graph.fuzz(fuzzer, options.count)
             grown = graph.memory() - memory
-            home = model.tip_positions(model.home)
-            graph.recover(lambda q: (model.tip_positions(q) - home)[0])
+            graph.recover(moved)
             share, broken = graph.largest_effort(), graph.broken()
         finally:
             graph.close()

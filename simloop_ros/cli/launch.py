@@ -9,7 +9,7 @@ import sys
 from ..loop.run import make_folder
 from ..loop.scenario import load_scenario
 from ..ros.graph import require_ros, run_graph
-from ..ros.wiring import WiringOptions, wire
+from ..ros.wiring import NO_PLANT, WiringOptions, plant_settings, wire
 from .run import add_scenario_arguments, scenario_settings
 
 
@@ -25,6 +25,7 @@ def add_parser(subparsers: argparse._SubParsersAction) -> None:
     parser.add_argument(
         '--plant',
         metavar='ENGINE',
+        default='',
         help='physics engine of the plant, or none for the driver of a real robot',
     )
     parser.add_argument('--no-record', action='store_true', help='without the recorder')
@@ -35,9 +36,7 @@ def add_parser(subparsers: argparse._SubParsersAction) -> None:
 def launch(options: argparse.Namespace) -> int:
     """Run a scenario as a graph; the status is that of ``simloop run``."""
     require_ros()
-    settings = scenario_settings(options)
-    if options.plant and options.plant != 'none':
-        settings.append(f'plant.engine={options.plant}')
+    settings = [*scenario_settings(options), *plant_settings(options.plant)]
     scenario = load_scenario(options.scenario, settings)
     folder = options.out or Path('runs') / scenario.name
     if not options.no_record:
@@ -46,7 +45,7 @@ def launch(options: argparse.Namespace) -> int:
         scenario,
         WiringOptions(
             realtime=options.realtime,
-            simulated=options.plant != 'none',
+            simulated=options.plant != NO_PLANT,
             namespace=options.namespace,
             out='' if options.no_record else str(folder),
             figures=not options.no_figures,

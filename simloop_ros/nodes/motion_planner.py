@@ -46,10 +46,10 @@ class TrackingConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw
 class MotionPlannerNode(BlockNode):
     """Answers each ``control_state`` with the next desired position.
 
-    The motion begins at the first control state. One that was planned beforehand does not depend
-    on the robot: in lockstep it is sent ahead, as far as the control simulation asks. After a
-    stop the planner stays where the robot is until its service ``start`` is called, and then
-    plans the way from there to the goal that it had before.
+    The motion begins at the first control state, unless the robot was stopped before. One that
+    was planned beforehand does not depend on the robot: in lockstep it is sent ahead, as far as
+    the control simulation asks. After a stop the planner stays where the robot is until its
+    service ``start`` is called, and then plans the way from there to the goal that it had before.
     """
 
     SECTIONS = {'robot': RobotConfig, 'planner': PlannerConfig, 'tracking': TrackingConfig}
@@ -63,7 +63,7 @@ class MotionPlannerNode(BlockNode):
         self.add_services()
         self._goals: Array | None = None
         self._start: Array | None = None
-        self._stops = 0
+        self._stops: int | None = None
         self._stopped = False
         self._holding = False
         self._hold: Array | None = None
@@ -149,9 +149,9 @@ class MotionPlannerNode(BlockNode):
     def _on_state(self, message: DecodedJointState) -> None:
         """Answer the control state that is due, in lockstep."""
         step = self._step_of(message.stamp)
-        if self._holding and self._hold is None:
-            self._answered = step - 1
-        if step == 0 and self._answered < 0 and (message.position != self._start).any():
+        if self._holding:
+            self._answered = step - 1 if self._hold is None else self._answered
+        elif step == 0 and self._answered < 0 and (message.position != self._start).any():
             self._plan(message.position)
         if step == self._answered + 1:
             self._answered = step
@@ -169,7 +169,7 @@ class MotionPlannerNode(BlockNode):
             return
         self._stamp = message.stamp
         if self._start is None:
-            if self.graph.window and not self._recorded:
+            if self._stops is None or (self.graph.window and not self._recorded):
                 return
             self._plan(message.position)
             return  # that took a while: this state is an old one now
@@ -188,7 +188,7 @@ class MotionPlannerNode(BlockNode):
         if not status or status.source == 'plant':
             return
         from_control = status.source == CONTROL
-        unseen = from_control and status.stops != self._stops
+        unseen = from_control and status.stops != (self._stops or 0)
         if from_control:
             self._stops, self._stopped = status.stops, bool(status.stopped)
         if status.stopped or unseen:
@@ -198,6 +198,8 @@ class MotionPlannerNode(BlockNode):
             self.resend.sources['desired_joint_states'] = self._send_again
             if not self._listening:
                 self._listen()
+        elif from_control:
+            self._hold = None  # the next state tells where the robot is, and which step is due
 
     def _send_again(self, stamp: int) -> None:
         """Send an answer again; while the robot is held, learn from the request what is due."""
@@ -207,8 +209,10 @@ class MotionPlannerNode(BlockNode):
     def _serve_start(self, _: Any) -> str:
         if not self._holding:
             raise SimloopError('the motion is under way already')
-        if self._stopped or self._hold is None:
+        if self._stopped:
             raise SimloopError('the robot is stopped: release it first (control_simulation/stop)')
+        if self._hold is None:
+            raise SimloopError('no control state has come since the release: try again')
         self._plan(self._hold)
         self._holding = False
         self._hold = None

@@ -11,6 +11,7 @@ import tempfile
 import msgspec
 
 from ..errors import MissingDependencyError
+from .shared_memory import remove_orphans
 from .supervisor import Program, supervise
 from .wiring import NodeSpec, parameter_file
 
@@ -53,7 +54,10 @@ def run_graph(
             msgspec.structs.replace(program, environment=environment or {}, output=output)
             for program in programs(nodes, parameters, composed=composed)
         ]
-        return supervise((*beside, *own), grace=GRACE, report=report)
+        try:
+            return supervise((*beside, *own), grace=GRACE, report=report)
+        finally:
+            remove_orphans()
 
 
 def programs(
@@ -69,6 +73,7 @@ def programs(
             name='composed' if composed else group[0].executable,
             command=_command(group, parameters, composed=composed),
             ends_all=any(node.ends_graph for node in group),
+            takes_signals=True,
         )
         for group in groups
     )

@@ -20,11 +20,13 @@ def open_middleware(arguments: Sequence[str]) -> list[int]:
     :param arguments: the process's arguments, with those of ROS.
     """
     # UDP was measured to be as fast for messages of this size, and a process that is killed
-    # leaves no file in shared memory; see docs/graph.md.
+    # leaves no file in shared memory. Where discovery is limited to LOCALHOST this is ignored:
+    # see shared_memory.py.
     os.environ.setdefault('FASTDDS_BUILTIN_TRANSPORTS', 'UDPv4')
     received: list[int] = []
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda number, _: received.append(number))
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGINT, signal.SIGTERM))
     rclpy.init(args=list(arguments), signal_handler_options=SignalHandlerOptions.NO)
     return received
 

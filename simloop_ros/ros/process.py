@@ -33,18 +33,29 @@ def run_nodes(factories: Sequence[Callable[..., BlockNode]], arguments: Sequence
     :param factories: what makes each node, given ``bus``.
     :param arguments: the process's arguments, with those of ROS.
     """
+    try:
+        return _run_nodes(factories, arguments)
+    finally:
+        # Nodes hold each other in cycles: only when these are collected does the middleware say
+        # good-bye to others and remove its files in shared memory.
+        gc.unfreeze()
+        gc.collect()
+
+
+def _run_nodes(factories: Sequence[Callable[..., BlockNode]], arguments: Sequence[str]) -> int:
     received = open_middleware(arguments)
     bus = LocalBus() if len(factories) > 1 else None
     nodes: list[BlockNode] = []
     status = 0
     try:
         executor = fastest_executor()
-        for factory in factories:
+        for factory in factories if not received else ():
             node = factory(bus=bus)
             nodes.append(node)
             executor.add_node(node)
         for node in nodes:
-            node.start()
+            if not received:
+                node.start()
         if all(node.may_lag for node in nodes):
             os.nice(LEAST_URGENT)
         gc.collect()
@@ -63,5 +74,6 @@ def run_nodes(factories: Sequence[Callable[..., BlockNode]], arguments: Sequence
         for node in nodes:
             executor.remove_node(node)
             node.destroy_node()
+        executor.shutdown()
         rclpy.shutdown()
     return status

@@ -44,6 +44,9 @@ class RowJoiner:
         self._reach = stamp_of(window, period)
         self._realtime = realtime
         self._waiting: dict[str, dict[int, Any]] = {t: {} for t in (state, *early, *late)}
+        self._starting_parts = [self._waiting[topic] for topic in self._early]
+        self._ending_parts = [self._waiting[topic] for topic in self._ending]
+        self._states = self._waiting[state]
         self._ends: deque[int] = deque()
         self._start: int | None = None if realtime else 0
         self._strays = 0
@@ -94,20 +97,16 @@ class RowJoiner:
     def complete(self) -> Iterator[tuple[Any, ...]]:
         """Yield each row that is complete: early topics, late ones, the state."""
         while self._start is not None and (end := self.end) is not None:
-            start, waiting = self._start, self._waiting
-            row = (
-                *(waiting[topic].get(start) for topic in self._early),
-                *(waiting[topic].get(end) for topic in self._ending),
-            )
-            whole = all(part is not None for part in row)
-            if not whole and (not self._realtime or len(self._ends) < PATIENCE_ROWS):
+            start = self._start
+            row = self._row(start, end)
+            if row is None and (not self._realtime or len(self._ends) < PATIENCE_ROWS):
                 return
             self._advance(start, end)
-            if whole:
+            if row is None:
+                self.dropped += 1
+            else:
                 self.rows += 1
                 yield row
-            else:
-                self.dropped += 1
 
     def missing(self) -> Iterator[tuple[str, int]]:
         """Yield topic and stamp of what the next row lacks, in lockstep."""
@@ -126,6 +125,17 @@ class RowJoiner:
                     yield topic, stamp
             row += 1
 
+    def _row(self, start: int, end: int) -> tuple[Any, ...] | None:
+        """Return the row between two stamps, or None if it is incomplete."""
+        if end not in self._states:  # mostly the last to come
+            return None
+        try:
+            row = [parts[start] for parts in self._starting_parts]
+            row += [parts[end] for parts in self._ending_parts]
+        except KeyError:
+            return None
+        return tuple(row)
+
     def _parts(self, row: int) -> Iterator[tuple[str, int]]:
         """Yield topic and stamp of all that makes a row, in lockstep."""
         if self._realtime:
@@ -135,10 +145,10 @@ class RowJoiner:
         yield from ((topic, end) for topic in self._ending)
 
     def _advance(self, start: int, end: int) -> None:
-        for topic in self._early:
-            self._waiting[topic].pop(start, None)
-        for topic in self._ending:
-            self._waiting[topic].pop(end, None)
+        for parts in self._starting_parts:
+            parts.pop(start, None)
+        for parts in self._ending_parts:
+            parts.pop(end, None)
         if self._realtime:
             self._ends.popleft()
             self._drop_before(end)

@@ -31,6 +31,8 @@ class Program(msgspec.Struct, frozen=True, kw_only=True):
     :param environment: added to the present one.
     :param ends_all: when it ends by itself with status 0, the graph is done.
     :param output: file to which everything that it prints is added; empty for ours.
+    :param takes_signals: whether it opens itself to SIGINT and SIGTERM when it is ready; until
+        then they wait, so that it never ends halfway through its imports.
     """
 
     name: str
@@ -38,6 +40,7 @@ class Program(msgspec.Struct, frozen=True, kw_only=True):
     environment: Mapping[str, str] = {}
     ends_all: bool = False
     output: str = ''
+    takes_signals: bool = False
 
 
 def supervise(
@@ -88,12 +91,18 @@ class _Graph:
 
     def start(self, programs: Sequence[Program], delay: float) -> None:
         """Start in order, unless a signal or the end of a program comes first."""
-        prepare = _end_with_parent()
+        end_with_parent = _end_with_parent()
         for index, program in enumerate(programs):
             if index:
                 self._wait(lambda: self._ending, delay)
             if self._ending:
                 return
+
+            def prepare(takes_signals: bool = program.takes_signals) -> None:
+                end_with_parent()
+                if takes_signals:
+                    signal.pthread_sigmask(signal.SIG_BLOCK, STOPPING)
+
             with ExitStack() as files:
                 output = (
                     files.enter_context(open(program.output, 'ab')) if program.output else None
@@ -202,10 +211,10 @@ def _signals_as_bytes() -> Iterator[socket.socket]:
             signal.set_wakeup_fd(before)
 
 
-def _end_with_parent() -> Callable[[], None] | None:
+def _end_with_parent() -> Callable[[], None]:
     """Return what a new process calls to get a SIGINT when its parent dies, where there is one."""
     if sys.platform != 'linux':
-        return None
+        return lambda: None
     prctl = ctypes.CDLL(None).prctl
     prctl.argtypes = (ctypes.c_int, *[ctypes.c_ulong] * 4)
     parent = os.getpid()

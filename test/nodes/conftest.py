@@ -24,6 +24,7 @@ collect_ignore_glob = [] if find_spec('rclpy') else ['test_*.py']
 
 DOMAINS = 100  # beyond 101 the ports lie where Linux takes those of its own
 FIRST_PORT, PORTS_PER_DOMAIN, UNICAST = 7400, 250, 10  # of DDS discovery
+LAST = PORTS_PER_DOMAIN - 1  # of a domain's ports: that of its 120th process
 ENDING = 10.0  # longest time for a process to disappear on a busy machine [s]
 NODES = 'simloop_ros.nodes.'
 SUPERVISOR = """
@@ -132,16 +133,13 @@ class Graph:
 
 
 def reserve_domain() -> tuple[int, socket.socket]:
-    """Return a domain that nobody on this machine takes part in, and what keeps others out.
-
-    Where discovery stays on the machine nodes do not use the domain's multicast port: it is ours.
-    """
+    """Return a domain that nobody on this machine takes part in, and what keeps others out."""
     for offset in range(DOMAINS):
         domain = 1 + (os.getpid() + offset) % DOMAINS
         first = FIRST_PORT + PORTS_PER_DOMAIN * domain
         reserved = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         with suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as unicast:
-            reserved.bind(('', first))
+            reserved.bind(('', first + LAST))
             unicast.bind(('', first + UNICAST))
             return domain, reserved
         reserved.close()

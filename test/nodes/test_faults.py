@@ -27,6 +27,7 @@ from rcl_interfaces.srv import SetParameters
 import rclpy
 from rclpy.context import Context
 from rclpy.executors import SingleThreadedExecutor
+from rclpy.serialization import serialize_message
 from sensor_msgs.msg import JointState as JointStateMessage
 from std_srvs.srv import SetBool, Trigger
 
@@ -45,7 +46,7 @@ PERIOD = float(os.environ.get('SIMLOOP_FAULT_PERIOD', '0.05'))
 TIMEOUT = 10  # periods
 BUSY = 0.4  # by which a loaded machine may be late [s]
 START = 40.0  # longest time for processes to start and to plan on a loaded machine [s]
-MOTION = 30.0  # longest time for the robot to arrive, which takes 2.3 s [s]
+MOTION = 30.0  # longest time for the robot to arrive, which takes 1.3 s [s]
 FREEZE = 1.0
 ASK_AGAIN = 3.0  # time after which a request is taken for lost [s]
 RECORDER_SILENCE = 0.6
@@ -53,7 +54,7 @@ MOVING = 0.02  # [rad/s]
 AT_REST = 1e-3  # [rad/s]: the brake holds, deadbeat control stands
 AT_GOAL = 2e-3  # [m]
 WRIST = 1.2  # share of the speed limit beyond which the robot would be out of control
-MOVE = ('planner.move=[[-0.2, 0, 0.2]]', 'planner.max_velocity=0.15')
+MOVE = ('planner.move=[[-0.1, 0, 0.1]]', 'planner.max_velocity=0.15')
 CONTROL = (
     'control.law=computed_torque',
     f'control.natural_frequency={0.2 / PERIOD}',
@@ -349,8 +350,8 @@ def in_graph(kind: str) -> pytest.MarkDecorator:
 
 MOVERS = {  # whose death stops the robot, with who notices and what it says
     'motion_planner': ('control_simulation', 'desired_joint_states: nothing'),
-    'control_simulation': ('plant', 'effort_command: nothing'),
     'plant': ('control_simulation', 'joint_states: nothing'),
+    'control_simulation': ('plant', 'effort_command: nothing'),
 }
 WATCHERS = {
     'collision_monitor': ('external_torque', TIMEOUT * PERIOD),
@@ -369,28 +370,6 @@ def stops(robot: Robot, node: str, since: float) -> float:
 
 @in_graph('plain')
 @pytest.mark.parametrize('node', MOVERS)
-def test_a_dead_mover_stops_the_robot(robot: Robot, node: str) -> None:
-    robot.begin()
-    if node == 'plant':
-        robot.check()
-    since = time.monotonic()
-    robot.processes[node].kill()
-    noticed = stops(robot, node, since)
-    if node != 'plant':
-        robot.rests()
-        robot.check()
-    robot.start(node)
-    note(f'kill -9 {node}', 'braked; after a restart, release and start at its goal', noticed)
-    if node == 'motion_planner':  # a new one does not know the old goal
-        robot.begin()
-    else:
-        robot.recover()
-    robot.arrives()
-    robot.check()
-
-
-@in_graph('plain')
-@pytest.mark.parametrize('node', MOVERS)
 def test_a_frozen_mover_stops_the_robot(robot: Robot, node: str) -> None:
     robot.begin()
     since = time.monotonic()
@@ -400,7 +379,6 @@ def test_a_frozen_mover_stops_the_robot(robot: Robot, node: str) -> None:
     robot.processes[node].send_signal(signal.SIGCONT)
     robot.rests()
     until(lambda: robot.witness.stopped('plant', since), MOTION, 'brakes')
-    robot.check()
     robot.recover()
     robot.arrives()
     robot.check()
@@ -408,8 +386,8 @@ def test_a_frozen_mover_stops_the_robot(robot: Robot, node: str) -> None:
 
 
 @in_graph('plain')
-@pytest.mark.parametrize('how', ['frozen for 1 s', 'killed'])
 @pytest.mark.parametrize('node', WATCHERS)
+@pytest.mark.parametrize('how', ['frozen for 1 s', 'killed'])
 def test_without_a_watcher_the_robot_goes_on_and_it_is_noticed(
     robot: Robot, node: str, how: str
 ) -> None:
@@ -422,15 +400,15 @@ def test_without_a_watcher_the_robot_goes_on_and_it_is_noticed(
         lambda: witness.report('control_simulation', since, f'{topic}: nothing'), MOTION, 'notice'
     )
     assert noticed < silence + BUSY
-    if how == 'killed':
-        robot.start(node)
-    else:
+    if how != 'killed':
         time.sleep(max(0.0, since + FREEZE - time.monotonic()))
         robot.processes[node].send_signal(signal.SIGCONT)
+        until(
+            lambda: witness.report('control_simulation', since + noticed, 'running'),
+            START,
+            'return',
+        )
     robot.arrives()
-    until(
-        lambda: witness.report('control_simulation', since + noticed, 'running'), START, 'return'
-    )
     assert witness.stopped('control_simulation', since) is None
     robot.check()
     row = f'kill -9 {node}' if how == 'killed' else f'{node} {how}'
@@ -486,7 +464,7 @@ BAD_COMMANDS: dict[str, tuple[Callable[[bytes], list[bytes]], str]] = {
     'effort beyond its limit': (command([0.0, 100.0001]), 'beyond its limit'),
     'wrong joint names': (command([1.0, 1.0], ('joint1', 'elbow')), "'joint2' is missing"),
     'missing joints': (command([1.0], ('joint1',)), "'joint2' is missing"),
-    'empty message': (lambda _: [bytes((0, 1, *[0] * 34))], "'joint1' is missing"),
+    'empty message': (lambda _: [serialize_message(JointStateMessage())], "'joint1' is missing"),
     'no message at all, but bytes': (lambda _: [b'effort'], 'no stamp'),
     'stamp going backwards': (backwards, 'computed from a state'),
 }
@@ -652,9 +630,33 @@ def test_a_service_in_the_wrong_state_is_refused(robot: Robot) -> None:
     note('service in the wrong state', 'went on to its goal; refused with the reason')
 
 
+@in_graph('plain')
+@pytest.mark.parametrize('node', MOVERS)
+def test_a_dead_mover_stops_the_robot(robot: Robot, node: str) -> None:
+    """The last of this graph is control: a new one is let in when DDS has given up the old one.
+
+    Until then, for 20 s, it would be the second publisher.
+    """
+    robot.begin()
+    if node == 'plant':
+        robot.check()
+    since = time.monotonic()
+    robot.processes[node].kill()
+    noticed = stops(robot, node, since)
+    if node == 'control_simulation':
+        robot.rests()
+        robot.check()
+    else:
+        robot.start(node)
+        robot.begin()
+        robot.arrives()
+        robot.check()
+    note(f'kill -9 {node}', 'braked; after a restart, release and start at its goal', noticed)
+
+
 # Lockstep: time stands still
 
-LOCKSTEP = ('robot=two_link', 'period=0.001', 'duration=6', *MOVE)
+LOCKSTEP = ('robot=two_link', 'period=0.001', 'duration=4', *MOVE)
 
 
 @cache

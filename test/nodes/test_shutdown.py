@@ -22,24 +22,30 @@ from simloop_ros.loop.scenario import load_scenario
 
 STARTING = 60.0  # longest time to start and plan on a busy machine [s]
 PROMISED = 2.0  # in which all end on a machine that does nothing else [s]
-ENDING = 2 * PROMISED
-HUNG = 20.0  # later than any supervisor kills [s]
-STEPS = 12_000
+BUSIEST = 4.0  # load per core beyond which times tell nothing
+HUNG = 30.0  # later than any supervisor kills [s]
+STEPS = 120_000
 SETTINGS = (f'duration={STEPS / 200}', 'plant.mass_bias=0.1')
 COMPARED = 2000  # rows at most that the loop in this process has to make
 NODES = ('motion_planner', 'control_simulation', 'plant', 'collision_monitor', 'recorder')
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 KINDS = {'distributed': (), 'composed': ('--composed',)}
-SHARED_MEMORY = '/dev/shm'
+SHARED_MEMORY = '/dev/shm/fastdds_'
+PORT = SHARED_MEMORY + 'port'  # several graphs may have one of these together
 
 Start = Callable[..., Any]
+
+
+def load() -> float:
+    """Return the machine's load of the last minute, per core."""
+    return os.getloadavg()[0] / (os.cpu_count() or 1)
 
 
 @cache
 def log_of_the_loop() -> np.ndarray:
     """Return the columns of the run in this process, shape ``(rows, 8, n)``."""
     with tempfile.TemporaryDirectory() as folder:
-        prepared = prepare(load_scenario('yumi_step', SETTINGS))
+        prepared = prepare(load_scenario('sphere_step', SETTINGS))
         run(prepared, Path(folder), time.perf_counter, lambda steps: steps < COMPARED)
         return read_mcap(Path(folder) / 'log.mcap').columns
 
@@ -47,14 +53,18 @@ def log_of_the_loop() -> np.ndarray:
 @pytest.fixture
 def start(graph: Any) -> Iterator[Start]:
     """Return what starts a long run; what it leaves behind is a failure."""
+    if load() > BUSIEST:
+        pytest.skip(f'the machine is too busy: load {load():.1f} per core')
+    graph.shared_memory = set()
 
     def call(kind: str) -> Any:
         given = [word for setting in SETTINGS for word in ('--set', setting)]
         out = str(graph.folder / 'out')
-        return graph.launch('yumi_step', *given, '--out', out, '--no-figures', *KINDS[kind])
+        return graph.launch('sphere_step', *given, '--out', out, '--no-figures', *KINDS[kind])
 
     yield call
     assert graph.pids() == {}
+    assert [path for path in graph.shared_memory if Path(path).exists()] == []
 
 
 def wait_until_at_work(graph: Any, kind: str) -> None:
@@ -62,8 +72,15 @@ def wait_until_at_work(graph: Any, kind: str) -> None:
     graph.wait_until(lambda: raw.exists() and raw.stat().st_size, STARTING)
     pids = graph.node_pids()
     assert set(pids) == ({'composed'} if kind == 'composed' else set(NODES))
-    for pid in pids.values():  # who has no shared memory leaves none behind
-        assert SHARED_MEMORY not in Path(f'/proc/{pid}/maps').read_text()
+    graph.shared_memory = {path for pid in pids.values() for path in shared_memory(pid)}
+
+
+def shared_memory(pid: int) -> Iterator[str]:
+    """Yield the files of the middleware in shared memory that belong to a process."""
+    for line in Path(f'/proc/{pid}/maps').read_text().splitlines():
+        path = line.split(maxsplit=5)[-1]
+        if path.startswith(SHARED_MEMORY) and not path.startswith(PORT):
+            yield path
 
 
 def end(graph: Any, launcher: Any, pid: int, number: signal.Signals) -> int:
@@ -72,8 +89,8 @@ def end(graph: Any, launcher: Any, pid: int, number: signal.Signals) -> int:
     os.kill(pid, number)
     status = launcher.wait(HUNG)
     elapsed = time.monotonic() - begin
-    print(f'ended after {elapsed:.2f} s')
-    assert elapsed < ENDING, graph.output
+    print(f'ended after {elapsed:.2f} s, load {load():.1f} per core')
+    assert elapsed < PROMISED * max(2.0, 1.0 + load()), graph.output
     return int(status)
 
 
@@ -140,9 +157,13 @@ def test_a_signal_while_nodes_start_ends_all(graph: Any, start: Start, delay: fl
 def test_a_node_that_is_killed_takes_the_others_with_it(
     graph: Any, start: Start, node: str
 ) -> None:
+    # Where discovery stays on the machine rmw_fastrtps uses shared memory whatever it is told,
+    # and who is killed cannot remove it.
+    graph.environment['ROS_AUTOMATIC_DISCOVERY_RANGE'] = 'SUBNET'
     kind = 'composed' if node == 'composed' else 'distributed'
     launcher = start(kind)
     wait_until_at_work(graph, kind)
+    assert not graph.shared_memory
     assert end(graph, launcher, graph.node_pids()[node], signal.SIGKILL) == 1, graph.output
     assert f'simloop: {node} died of SIGKILL' in graph.output
     if node == 'plant':

@@ -1,0 +1,138 @@
+"""Control behind its gate: the same as without while all is well, and a defined stop otherwise."""
+
+from __future__ import annotations
+
+import numpy as np
+import pinocchio as pin
+import pytest
+
+from simloop_ros.control.config import ControlConfig
+from simloop_ros.control.control_simulation import ControlSimulation
+from simloop_ros.loop.guarded_control import GuardedControl
+from simloop_ros.loop.scenario import robot_config
+from simloop_ros.model import RobotModel, load_robot
+from simloop_ros.resources import resource_folder
+from simloop_ros.safety.config import SafetyConfig
+from simloop_ros.values import Array
+
+PERIOD = 0.001
+TINY = 1e-7  # a step that deadbeat control reaches within the limits [rad]
+
+
+@pytest.fixture(scope='module')
+def model() -> RobotModel:
+    return load_robot(robot_config('two_link'), resource_folder('urdf'))
+
+
+def control_of(model: RobotModel) -> ControlSimulation:
+    return ControlSimulation(model, ControlConfig(), PERIOD)
+
+
+@pytest.fixture
+def guarded(model: RobotModel) -> GuardedControl:
+    return GuardedControl(control_of(model), PERIOD, SafetyConfig())
+
+
+def gravity(model: RobotModel, position: Array) -> Array:
+    return pin.computeGeneralizedGravity(
+        model.pin_model, model.pin_model.createData(), np.asarray(position)
+    )
+
+
+def test_while_all_is_well_the_gate_changes_nothing(
+    model: RobotModel, guarded: GuardedControl
+) -> None:
+    plain = control_of(model)
+    position = model.home
+    for step in range(1, 50):
+        desired = model.home + TINY * step
+        ours, theirs = guarded.step(desired), plain.step(desired)
+        assert ours.effort.tobytes() == theirs.effort.tobytes()
+        position = desired + 1e-9 * np.sin(step)
+        mine, other = guarded.rollback(position), plain.rollback(theirs, position)
+        assert mine.effort.tobytes() == other.effort.tobytes()
+        assert guarded.state.position.tobytes() == plain.state.position.tobytes()
+    assert (guarded.stopped, guarded.stops) == ('', 0)
+
+
+@pytest.mark.parametrize('bad', [np.nan, np.inf, -np.inf])
+def test_a_desired_position_that_is_no_number_stops(
+    model: RobotModel, guarded: GuardedControl, bad: float
+) -> None:
+    command = guarded.step(model.home + np.array([0.0, bad]))
+    assert guarded.stopped
+    assert guarded.stops == 1
+    assert guarded.diverged
+    np.testing.assert_array_equal(command.effort, gravity(model, model.home))
+
+
+def test_a_desired_position_out_of_reach_costs_no_more_than_the_limits(
+    model: RobotModel, guarded: GuardedControl
+) -> None:
+    with np.errstate(over='ignore'):
+        command = guarded.step(model.home + 1e300)
+    assert (np.abs(command.effort) <= model.effort_limit).all()
+
+
+def test_a_state_that_is_too_old_stops(model: RobotModel, guarded: GuardedControl) -> None:
+    oldest = SafetyConfig().timeout * PERIOD
+    guarded.step(model.home, age=oldest)
+    assert not guarded.stopped
+    guarded.step(model.home, age=1.01 * oldest)
+    assert 'old' in guarded.stopped
+    assert not guarded.diverged
+
+
+def test_a_rate_that_is_too_high_stops(model: RobotModel) -> None:
+    guarded = GuardedControl(control_of(model), PERIOD, SafetyConfig(effort_rate=0.1))
+    guarded.step(model.home)
+    guarded.step(model.home + 1e-5)
+    assert 'effort rate' in guarded.stopped
+
+
+def test_a_stopped_robot_is_held_whatever_is_desired(
+    model: RobotModel, guarded: GuardedControl
+) -> None:
+    guarded.stop('first')
+    guarded.stop('second')
+    assert (guarded.stopped, guarded.stops) == ('first', 1)
+    for measured in (model.home, model.home + 0.3, model.home - 0.2):
+        rollback = guarded.rollback(measured)
+        np.testing.assert_array_equal(rollback.state.position, measured)
+        np.testing.assert_array_equal(rollback.state.velocity, 0.0)
+        command = guarded.step(measured + 5.0)
+        np.testing.assert_array_equal(command.effort, gravity(model, measured))
+
+
+def test_the_stop_effort_can_be_chosen_and_changed(model: RobotModel) -> None:
+    guarded = GuardedControl(control_of(model), PERIOD, SafetyConfig(stop='zero'))
+    guarded.stop('test')
+    np.testing.assert_array_equal(guarded.step(model.home).effort, 0.0)
+    guarded.configure(SafetyConfig(stop='gravity'))
+    np.testing.assert_array_equal(guarded.step(model.home).effort, gravity(model, model.home))
+
+
+def test_after_a_release_control_starts_where_the_robot_rests(
+    model: RobotModel, guarded: GuardedControl
+) -> None:
+    guarded.step(model.home + TINY)
+    guarded.stop('test')
+    rest = model.home + 0.4
+    guarded.rollback(rest)
+    guarded.release()
+    assert guarded.stopped == ''
+    command = guarded.step(rest)  # to stay is to bear gravity, without a jump
+    np.testing.assert_allclose(command.effort, gravity(model, rest), rtol=1e-12)
+    guarded.stop('again')
+    assert guarded.stops == 2
+
+
+def test_no_measured_position_makes_the_stop_effort_unsafe(
+    model: RobotModel, guarded: GuardedControl
+) -> None:
+    guarded.stop('test')
+    for bad in (np.nan, np.inf, 1e300, -1e308):
+        guarded.rollback(np.full(model.n, bad))
+        effort = guarded.step(model.home).effort
+        assert np.isfinite(effort).all()
+        assert (np.abs(effort) <= model.effort_limit).all()

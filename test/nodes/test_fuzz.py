@@ -1,0 +1,60 @@
+"""Random messages on every subscription break no node and bring no effort beyond its limit."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+import sys
+from typing import Any
+
+import pytest
+
+FUZZ = Path(__file__).parents[2] / 'benchmarks' / 'fuzz.py'
+LONGEST = 200.0  # on a loaded machine [s]
+MOST_MEMORY = 100.0  # growth [MB]: buffers that fill up to their bounds
+
+JOINTS = {
+    'control_simulation': {'joint_states', 'desired_joint_states'},
+    'motion_planner': {'control_state'},
+    'plant': {'effort_command'},
+    'collision_monitor': {'effort_command', 'control_state'},
+    'recorder': {'effort_command', 'control_state', 'joint_states', 'true_joint_states'},
+}
+OTHERS = {
+    'control_simulation': {'safety', 'resend'},
+    'motion_planner': {'safety', 'resend'},
+    'plant': {'safety', 'resend', 'recorded', 'external_wrench'},
+    'collision_monitor': {'resend'},
+    'recorder': {'safety', 'resend', 'contacts'},
+}
+EVERY = {
+    f'{node} /{topic}'
+    for kind in (JOINTS, OTHERS)
+    for node, topics in kind.items()
+    for topic in topics
+}
+
+
+@pytest.mark.parametrize(
+    ('count', 'options'),
+    [
+        (5000, ()),
+        (5000, ('--realtime', '--period', '0.05')),
+        (300, ('--distributed',)),
+        (300, ('--distributed', '--realtime', '--period', '0.05')),
+    ],
+    ids=['lockstep', 'real time', 'lockstep, distributed', 'real time, distributed'],
+)
+def test_nothing_breaks(graph: Any, count: int, options: tuple[str, ...]) -> None:
+    process = graph.start(sys.executable, str(FUZZ), str(count), *options)
+    graph.wait_until(lambda: process.poll() is not None, LONGEST)
+    result = json.loads(
+        next(line for line in graph.output.splitlines() if line.startswith('{"messages"'))
+    )
+    assert result['broken'] == []
+    assert 0.0 < result['largest_effort_share'] <= 1.0
+    assert result['memory_growth_mb'] < MOST_MEMORY
+    assert result['least_per_target'] == count
+    if '--distributed' not in options:
+        assert set(result['targets']) >= EVERY
+    assert process.returncode == 0
