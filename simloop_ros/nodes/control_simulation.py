@@ -84,7 +84,7 @@ class ControlSimulationNode(BlockNode):
         timeout = self.config(SafetyConfig, 'safety').timeout
         recorder = max(timeout, round(RECORDER_SILENCE / self.graph.period))
         return [
-            Heartbeat(self, JointStateMessage, 'external_torque', timeout),
+            Heartbeat(self, JointStateMessage, 'external_torque', timeout - 1),
             Heartbeat(self, Header, 'recorded', recorder),
         ]
 

@@ -20,6 +20,8 @@ DEADLINE = 0.9
 """Part of the period after which the planner's answer is not waited for."""
 WATCH = 0.25
 """Time between two looks at the deadlines, as part of the period."""
+MARGIN = 0.75
+"""Periods that are left of a node's timeout for the stop to reach everybody."""
 
 
 class RealtimeControl:
@@ -118,7 +120,7 @@ class RealtimeControl:
         if not self._answered and now - self._arrival > DEADLINE * period:
             self._go_on()
         timeout = self._timeout()
-        longest = (timeout - WATCH) * period  # the next look would be too late
+        longest = (timeout - MARGIN) * period
         if now - self._arrival > longest:
             self._port.stop_robot(f'joint_states: nothing for {timeout} periods')
         elif self._heard and now - self._heard > longest:

@@ -46,7 +46,7 @@ PERIOD = float(os.environ.get('SIMLOOP_FAULT_PERIOD', '0.05'))
 TIMEOUT = 10  # periods
 BUSY = 0.4  # by which a loaded machine may be late [s]
 START = 40.0  # longest time for processes to start and to plan on a loaded machine [s]
-MOTION = 30.0  # longest time for the robot to arrive, which takes 1.3 s [s]
+MOTION = 30.0  # longest time for the robot to arrive, which takes 2.3 s [s]
 FREEZE = 1.0
 ASK_AGAIN = 3.0  # time after which a request is taken for lost [s]
 RECORDER_SILENCE = 0.6
@@ -54,7 +54,7 @@ MOVING = 0.02  # [rad/s]
 AT_REST = 1e-3  # [rad/s]: the brake holds, deadbeat control stands
 AT_GOAL = 2e-3  # [m]
 WRIST = 1.2  # share of the speed limit beyond which the robot would be out of control
-MOVE = ('planner.move=[[-0.1, 0, 0.1]]', 'planner.max_velocity=0.15')
+MOVE = ('planner.move=[[-0.2, 0, 0.2]]', 'planner.max_velocity=0.15')
 CONTROL = (
     'control.law=computed_torque',
     f'control.natural_frequency={0.2 / PERIOD}',
@@ -269,7 +269,7 @@ class Robot:
         until(lambda: witness.call(Trigger, '/plant/reset').success, START, 'reset')
         self.recover()
         witness.positions.clear()
-        until(lambda: len(witness.positions) > 20, START, 'joint states')
+        until(lambda: len(witness.positions) > 6, START, 'joint states')
         if self.planner == 'motion_planner':
             until(lambda: witness.speed() > MOVING, MOTION, 'motion')
 

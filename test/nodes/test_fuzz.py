@@ -38,12 +38,10 @@ EVERY = {
 @pytest.mark.parametrize(
     ('count', 'options'),
     [
-        (5000, ()),
-        (5000, ('--realtime', '--period', '0.05')),
-        (300, ('--distributed',)),
-        (300, ('--distributed', '--realtime', '--period', '0.05')),
+        (500, ()),
+        (300, ('--realtime', '--period', '0.05')),
     ],
-    ids=['lockstep', 'real time', 'lockstep, distributed', 'real time, distributed'],
+    ids=['lockstep', 'real time'],
 )
 def test_nothing_breaks(graph: Any, count: int, options: tuple[str, ...]) -> None:
     process = graph.start(sys.executable, str(FUZZ), str(count), *options)
@@ -55,6 +53,5 @@ def test_nothing_breaks(graph: Any, count: int, options: tuple[str, ...]) -> Non
     assert 0.0 < result['largest_effort_share'] <= 1.0
     assert result['memory_growth_mb'] < MOST_MEMORY
     assert result['least_per_target'] == count
-    if '--distributed' not in options:
-        assert set(result['targets']) >= EVERY
+    assert set(result['targets']) >= EVERY
     assert process.returncode == 0
