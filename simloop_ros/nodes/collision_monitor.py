@@ -33,7 +33,6 @@ class CollisionMonitorNode(BlockNode):
     """
 
     SECTIONS = {'robot': RobotConfig}
-    BACKGROUND = 'lockstep'
 
     def build(self) -> None:
         """Create publisher and subscriptions."""

@@ -66,7 +66,6 @@ class RecorderNode(BlockNode):
     """
 
     SECTIONS = {'recorder': RecorderConfig}
-    BACKGROUND = 'always'
 
     def build(self) -> None:
         """Open the log."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 import traceback
-from typing import Any, ClassVar, Literal, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 import msgspec
@@ -60,8 +60,7 @@ class BlockNode(LifecycleNode):
     A subclass names the ``SECTIONS`` of its configuration, each declared as parameters with its
     prefix, and gives ``build`` (create the block, publishers, subscriptions), ``begin`` (first
     message), ``missing`` (what it waits for) and ``report``. While the node is unconfigured all
-    parameters may change; later only those of ``LIVE``, whose block can take them over. A node
-    that may lag behind is ``BACKGROUND``: its process makes way for the others.
+    parameters may change; later only those of ``LIVE``, whose block can take them over.
 
     In lockstep whoever waits longer than ``patience`` for a message asks for it, and its publisher
     sends it again: a lost message costs time but changes nothing, and nobody needs to be first.
@@ -76,7 +75,6 @@ class BlockNode(LifecycleNode):
 
     SECTIONS: ClassVar[Mapping[str, type[msgspec.Struct]]] = {}
     LIVE: ClassVar[frozenset[str]] = frozenset()
-    BACKGROUND: ClassVar[Literal['never', 'lockstep', 'always']] = 'never'
 
     def __init__(self, name: str, bus: LocalBus | None = None, **options: Any):
         self._polled: list[Subscription] = []
@@ -136,12 +134,6 @@ class BlockNode(LifecycleNode):
         return Report(DiagnosticStatus.OK, 'active')
 
     # What a subclass uses
-
-    @property
-    def may_lag(self) -> bool:
-        """Return whether the other nodes are more urgent."""
-        realtime = read_config(self, GraphConfig, '').realtime
-        return self.BACKGROUND == 'always' or (self.BACKGROUND == 'lockstep' and not realtime)
 
     def config(self, kind: type[T], prefix: str = '') -> T:
         """Return a section of the configuration, as it was when the node was configured."""

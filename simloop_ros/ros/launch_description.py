@@ -162,6 +162,7 @@ def _action(
         parameters=[str(parameters)],
         remappings=list(node.remappings),
         arguments=list(node.arguments),
+        prefix=' '.join(node.prefix) or None,
         output='screen',
         on_exit=on_exit,
     )

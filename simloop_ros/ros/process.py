@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 import gc
-import os
 import sys
 
 import rclpy
@@ -15,7 +14,6 @@ from .block_node import USER_ERROR, BlockNode
 from .local_bus import LocalBus
 from .middleware import LONGEST_SPIN, fastest_executor, open_middleware
 
-LEAST_URGENT = 19
 DELIVERIES = 64
 """Messages between nodes of the process after which the executor has its turn."""
 
@@ -56,8 +54,6 @@ def _run_nodes(factories: Sequence[Callable[..., BlockNode]], arguments: Sequenc
         for node in nodes:
             if not received:
                 node.start()
-        if all(node.may_lag for node in nodes):
-            os.nice(LEAST_URGENT)
         gc.collect()
         gc.freeze()  # what is there now stays: no need to look at it again and again
         while not received and not any(node.finished or node.failure for node in nodes):

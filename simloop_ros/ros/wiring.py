@@ -18,6 +18,8 @@ from .parameter_values import parameter_values
 
 NO_PLANT = 'none'
 """Choice of the plant where a real robot takes its place."""
+MAKE_WAY = ('nice', '-n', '19')
+"""Starts a node that may lag behind: the others are more urgent, with all their threads."""
 RECORDER_WINDOW = 512
 """Steps that the plant may be ahead of the recorder, in lockstep."""
 
@@ -37,6 +39,7 @@ class NodeSpec(msgspec.Struct, frozen=True, kw_only=True):
     :ivar remappings: from, to.
     :ivar arguments: of the program, before those of ROS.
     :ivar ends_graph: whether the graph is done when this node is.
+    :ivar prefix: command that starts the program.
     """
 
     executable: str
@@ -47,6 +50,7 @@ class NodeSpec(msgspec.Struct, frozen=True, kw_only=True):
     remappings: tuple[tuple[str, str], ...] = ()
     arguments: tuple[str, ...] = ()
     ends_graph: bool = False
+    prefix: tuple[str, ...] = ()
 
     @property
     def full_name(self) -> str:
@@ -129,6 +133,7 @@ def wire(scenario: Scenario, options: WiringOptions) -> tuple[NodeSpec, ...]:
             'recorder.figures': options.figures,
         }
     common = parameter_values(graph, '')
+    watching = ('recorder',) if options.realtime else ('recorder', 'collision_monitor')
     return tuple(
         NodeSpec(
             executable=executable,
@@ -136,6 +141,7 @@ def wire(scenario: Scenario, options: WiringOptions) -> tuple[NodeSpec, ...]:
             parameters={**common, **own},
             remappings=options.remappings,
             ends_graph=executable == 'recorder',
+            prefix=MAKE_WAY if executable in watching else (),
         )
         for executable, own in parameters.items()
     )
