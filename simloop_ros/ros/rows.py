@@ -9,7 +9,7 @@ from typing import Any
 from .stamps import stamp_of
 
 PATIENCE_ROWS = 64
-"""Real time: later rows after which one that is still incomplete is left out."""
+"""Real time: later rows after which one that is still incomplete is left out at the latest."""
 
 
 class RowJoiner:
@@ -99,7 +99,7 @@ class RowJoiner:
         while self._start is not None and (end := self.end) is not None:
             start = self._start
             row = self._row(start, end)
-            if row is None and (not self._realtime or len(self._ends) < PATIENCE_ROWS):
+            if row is None and not self._is_lost(start, end):
                 return
             self._advance(start, end)
             if row is None:
@@ -107,6 +107,17 @@ class RowJoiner:
             else:
                 self.rows += 1
                 yield row
+
+    def _is_lost(self, start: int, end: int) -> bool:
+        """Return whether, in real time, what a row lacks will not come any more.
+
+        That is so when a later message of each topic is there, or after many rows.
+        """
+        if not self._realtime or len(self._ends) >= PATIENCE_ROWS:
+            return self._realtime
+        parts = [(self._waiting[topic], start) for topic in self._early]
+        parts += [(self._waiting[topic], end) for topic in self._ending]
+        return all(max(kept, default=-1) > stamp for kept, stamp in parts if stamp not in kept)
 
     def missing(self) -> Iterator[tuple[str, int]]:
         """Yield topic and stamp of what the next row lacks, in lockstep."""

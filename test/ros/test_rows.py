@@ -112,3 +112,17 @@ def test_in_real_time_a_row_that_stays_incomplete_is_left_out() -> None:
         found += rows.complete()
     assert found == [row for k, row in enumerate(expected(total - 1)) if k != lost]
     assert rows.dropped == 1
+
+
+def test_in_real_time_a_row_is_not_waited_for_once_later_ones_of_its_topic_came() -> None:
+    """Before control takes over there are states without commands: no reason to lag behind."""
+    rows = joiner(realtime=True)
+    for stamp in range(1, 11):
+        rows.add(STATE, stamp, f'state {stamp}')
+        rows.add(LATE, stamp, f'measured {stamp}')
+        assert list(rows.complete()) == []
+    rows.add(EARLY, 10, 'command 10')
+    rows.add(LATE, 11, 'measured 11')
+    rows.add(STATE, 11, 'state 11')
+    assert list(rows.complete()) == [('command 10', 'measured 11', 'state 11')]
+    assert rows.dropped == 9
