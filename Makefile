@@ -1,5 +1,6 @@
 # make run    private environment, package, the first scenario with its table and figures
 # make test   style, types and tests
+# make test-graph   the long tests of the ROS graph: every digest, fault, signal, the fuzzer
 # make clean  remove the environment and everything that was built
 # PYTHON=python3.12 make run    with another interpreter, 3.10 or newer
 
@@ -12,7 +13,7 @@ SETTINGS ?= --set plant.mass_bias=0.1
 BIN := $(VENV)/bin
 INPUTS := setup.py setup.cfg pyproject.toml simloop_ros/__init__.py
 
-.PHONY: run test clean
+.PHONY: run test test-graph clean
 
 run: $(VENV)/installed
 	$(BIN)/simloop run $(SCENARIO) $(SETTINGS)
@@ -22,6 +23,9 @@ test: $(VENV)/installed-test
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/python -m pytest
+
+test-graph: $(VENV)/installed-test
+	$(BIN)/python -m pytest -m long
 
 # Debian's python3 has no ensurepip unless python3-venv is there: virtualenv brings its own pip.
 $(BIN)/python:

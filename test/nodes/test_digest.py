@@ -22,6 +22,8 @@ LONGEST = 120.0  # a run of a second or two, on a busy machine [s]
 STEPS = 240  # per run: several times what goes ahead or waits for somebody
 PERIODS = (1 / 200, 1 / 2000)
 SCENARIOS = ('sphere_step', 'sphere_guiding', 'yumi_step', 'yumi_offline')
+RELAYED = (*SCENARIOS, 'sphere_collision')
+LONG = pytest.mark.long
 DISTURBED = ('plant.mass_bias=0.1', 'plant.noise=1e-5', 'seed=7')
 TIMES = ('real_time_factor', 'step_cost_us')  # all that a summary may differ in
 
@@ -67,7 +69,9 @@ def nodes_of(name: str, settings: tuple[str, ...], out: Path) -> tuple[NodeSpec,
     return wire(load_scenario(name, settings), WiringOptions(out=str(out), figures=False))
 
 
-@pytest.mark.parametrize('composed', [False, True], ids=['distributed', 'composed'])
+@pytest.mark.parametrize(
+    'composed', [pytest.param(False, marks=LONG), True], ids=['distributed', 'composed']
+)
 @pytest.mark.parametrize('period', PERIODS)
 @pytest.mark.parametrize('name', SCENARIOS)
 def test_the_graph_gives_the_log_of_the_loop(
@@ -90,7 +94,10 @@ def test_an_undisturbed_motion_to_its_end(graph: Any, composed: bool) -> None:
     assert comparable(out) == expected('yumi_offline')
 
 
-@pytest.mark.parametrize('name', [*SCENARIOS, 'sphere_collision'])
+@pytest.mark.parametrize(
+    'name',
+    ['yumi_step', *(pytest.param(name, marks=LONG) for name in RELAYED if name != 'yumi_step')],
+)
 def test_lost_and_repeated_messages_change_nothing(graph: Any, name: str) -> None:
     begin = time.monotonic()
     settings = (*DISTURBED, *shortened(PERIODS[0]))
@@ -134,6 +141,7 @@ def relayed(output: str) -> dict[str, int]:
     return {topic: int(count) for _, topic, count in lines}
 
 
+@LONG
 @pytest.mark.parametrize('name', ['yumi_step', 'yumi_offline'])
 def test_the_order_in_which_nodes_start_changes_nothing(graph: Any, name: str) -> None:
     settings = (*DISTURBED, *shortened(PERIODS[0]))
@@ -144,6 +152,7 @@ def test_the_order_in_which_nodes_start_changes_nothing(graph: Any, name: str) -
     assert comparable(out) == expected(name, *settings)
 
 
+@LONG
 def test_two_robots_at_once_do_not_hear_each_other(graph: Any) -> None:
     cases = {
         'left': ('yumi_step', (*DISTURBED, *shortened(PERIODS[0]))),

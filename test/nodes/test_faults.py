@@ -41,6 +41,8 @@ from simloop_ros.ros.qos import LATCHED_READER, STREAM
 from simloop_ros.ros.safety_status import SafetyStatus, from_message
 from simloop_ros.ros.wiring import WiringOptions, wire
 
+pytestmark = pytest.mark.long
+
 # Slow, so that a process which a loaded machine leaves waiting does not count as dead.
 PERIOD = float(os.environ.get('SIMLOOP_FAULT_PERIOD', '0.05'))
 TIMEOUT = 10  # periods

@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.long
+
 FUZZ = Path(__file__).parents[2] / 'benchmarks' / 'fuzz.py'
 LONGEST = 200.0  # on a loaded machine [s]
 MOST_MEMORY = 100.0  # growth [MB]: buffers that fill up to their bounds

@@ -5,6 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+pytestmark = pytest.mark.long
+
 MOST = 2.0  # growth that is none: allocators keep a little of what passes through [MB]
 WARM_UP, STEPS = 5_000, 15_000  # all buffers of a fixed length are full after 2048 steps
 BYTES_PER_STEP = 8 * 8  # of the raw log: eight columns, one joint

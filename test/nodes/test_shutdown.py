@@ -119,6 +119,7 @@ def test_a_signal_to_the_launcher_ends_all(
     check_log(graph.folder / 'out')
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ('node', 'number'),
     list(zip(NODES, [*SIGNALS, *SIGNALS, *SIGNALS], strict=False)),
@@ -135,6 +136,7 @@ def test_a_signal_to_any_node_ends_all(
     check_log(graph.folder / 'out')
 
 
+@pytest.mark.long
 @pytest.mark.parametrize('number', SIGNALS, ids=lambda number: number.name)
 def test_a_signal_to_the_only_process_ends_it(
     graph: Any, start: Start, number: signal.Signals
@@ -145,6 +147,7 @@ def test_a_signal_to_the_only_process_ends_it(
     check_log(graph.folder / 'out')
 
 
+@pytest.mark.long
 @pytest.mark.parametrize('delay', [0.2, 1.6])
 def test_a_signal_while_nodes_start_ends_all(graph: Any, start: Start, delay: float) -> None:
     launcher = start('distributed')
@@ -153,6 +156,7 @@ def test_a_signal_while_nodes_start_ends_all(graph: Any, start: Start, delay: fl
     assert end(graph, launcher, launcher.pid, signal.SIGINT) == 0, graph.output
 
 
+@pytest.mark.long
 @pytest.mark.parametrize('node', ['plant', 'recorder', 'composed'])
 def test_a_node_that_is_killed_takes_the_others_with_it(
     graph: Any, start: Start, node: str
