@@ -262,7 +262,7 @@ REFUSED = [
     (ControlConfig, {'control.bandwidth': math.inf}, r'control\.bandwidth: inf .*finite'),
     (ControlConfig, {'control.regularisation': math.nan}, r'control\.regularisation: nan '),
     (ControlConfig, {'control.law': 'dead'}, "control.law: .*'dead': did you mean deadbeat"),
-    (ControlConfig, {'control.law': ''}, 'control.law: .*valid: computed_torque, deadbeat'),
+    (PlantConfig, {'plant.engine': ''}, 'plant.engine: .*valid: mujoco, pinocchio, pybullet'),
     (ControlConfig, {'control.rollback': 'x'}, 'control.rollback: .*valid: measured, observer'),
     (ControlConfig, {'control.bandwith': 1.0}, 'did you mean control.bandwidth'),
     (PlantConfig, {'plant.step': -1.0}, r'plant\.step: -1\.0 .*> 0\.0'),
@@ -328,7 +328,7 @@ def test_limits_and_choices_are_described(make_node: MakeNode) -> None:
     def constraints(name: str) -> str:
         return node.describe_parameter(name).additional_constraints
 
-    assert constraints('control.law') == 'one of computed_torque, deadbeat'
+    assert constraints('plant.engine') == 'one of mujoco, pinocchio, pybullet'
     assert (
         constraints('control.rollback') == 'one of measured, observer; empty where none is given'
     )
