@@ -9,6 +9,10 @@ from typing import Literal
 UnsafeKind = Literal['not_finite', 'effort_limit', 'effort_rate', 'stale_state', 'joints']
 
 
+USER_ERROR = 2
+"""Exit status for whatever the user can mend."""
+
+
 class SimloopError(Exception):
     """Base of every error that is the user's to mend; its text is one clear line."""
 

@@ -7,12 +7,10 @@ from collections.abc import Sequence
 import sys
 
 from .. import __version__
-from ..errors import SimloopError
+from ..errors import USER_ERROR, SimloopError
 from . import bench, check, launch, list_scenarios, plot, run
 
 COMMANDS = (list_scenarios, run, launch, plot, check, bench)
-USER_ERROR = 2
-"""Exit status for whatever the user can mend."""
 
 
 class _Parser(argparse.ArgumentParser):

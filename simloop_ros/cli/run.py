@@ -14,7 +14,7 @@ from rich.console import Console
 
 from ..loop import run as run_module
 from ..loop.scenario import load_scenario
-from ..report.page import draw_run, print_table
+from ..report.page import draw_run, print_run
 from ..report.progress import progress_bar
 
 
@@ -70,11 +70,7 @@ def run(options: argparse.Namespace) -> int:
             progress.update(task, description='writing log', total=1.0, completed=share, factor='')
 
         summary = run_module.run(prepared, folder, time.perf_counter, proceed, writing)
-    figures = draw_run(folder)
-    print_table(summary, Console())
-    print(f'results  {folder}/summary.json, {folder}/log.mcap')
-    if figures:
-        print(f'figures  {" ".join(str(path) for path in figures)}')
+    print_run(summary, folder, draw_run(folder))
     if summary['status'] == 'diverged':
         message = next(e['message'] for e in summary['events'] if e['kind'] == 'divergence')
         print(f'simloop: {message}; the log so far is kept', file=sys.stderr)

@@ -12,7 +12,6 @@ from std_srvs.srv import Trigger
 from ..loop.run import load_fit_robot
 from ..model import RobotConfig
 from ..ros.block_node import BlockNode, Report
-from ..ros.channels import JointSubscription
 from ..ros.joint_state import DecodedJointState
 from ..ros.process import main_of
 from ..ros.qos import RECORD_DEPTH
@@ -20,8 +19,6 @@ from ..ros.rows import RowJoiner
 from ..values import Array
 
 NAME = 'collision_monitor'
-POLL_PERIOD = 0.005
-"""Lockstep: time between two looks at what has come [s]."""
 
 
 class CollisionMonitorNode(BlockNode):
@@ -38,20 +35,18 @@ class CollisionMonitorNode(BlockNode):
         """Create publisher and subscriptions."""
         names = load_fit_robot(self.config(RobotConfig, 'robot')).joint_names
         self._external = self.publish_joints('external_torque', names, ('position', 'effort'))
-        self._channels: list[JointSubscription] = []
         for topic, fields in (
             ('effort_command', ('position', 'effort')),
             ('control_state', ('position', 'effort')),
         ):
-            channel = self.subscribe_joints(
+            self.subscribe_joints(
                 topic,
                 names,
                 fields,
                 self._taker(topic),
                 RECORD_DEPTH,
-                polled=not self.graph.realtime,
+                polled=not self.graph.realtime,  # there each message counts
             )
-            self._channels.append(channel)
         self._rows = RowJoiner(
             'control_state',
             ('effort_command',),
@@ -62,15 +57,6 @@ class CollisionMonitorNode(BlockNode):
         )
         self.service(Trigger, 'reset', self._serve_reset)
         self._clear(len(names))
-
-    def begin(self) -> None:
-        """Look at what has come, now and then, in lockstep; in real time each message counts."""
-        if not self.graph.realtime:
-            self.every(POLL_PERIOD, self._poll)
-
-    def _poll(self) -> None:
-        for channel in self._channels:
-            channel.poll()
 
     def missing(self) -> Iterable[tuple[str, int]]:
         """Return what the next signs need."""

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from functools import partial
 import sys
 
-from ..errors import UnknownNameError
-from ..ros.block_node import USER_ERROR, BlockNode
+from ..errors import USER_ERROR, UnknownNameError
+from ..ros.block_node import BlockNode
 from ..ros.process import run_nodes
 from . import admittance, collision_monitor, control_simulation, motion_planner, plant, recorder
 

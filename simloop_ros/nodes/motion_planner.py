@@ -23,7 +23,7 @@ from ..ros.joint_state import DecodedJointState
 from ..ros.process import main_of
 from ..ros.qos import EVENTS, LATCHED_READER, STREAM_DEPTH
 from ..ros.safety_status import CONTROL, TOPIC, from_message
-from ..ros.stamps import NANO
+from ..ros.stamps import step_of
 from ..values import Array, JointState
 
 NAME = 'motion_planner'
@@ -144,7 +144,7 @@ class MotionPlannerNode(BlockNode):
             self._desired.send(self.stamp(self._answered), self._planner.step(rest))
 
     def _step_of(self, stamp: int) -> int:
-        return round(stamp / NANO / self.graph.period)
+        return step_of(stamp, self.graph.period)
 
     def _on_state(self, message: DecodedJointState) -> None:
         """Answer the control state that is due, in lockstep."""

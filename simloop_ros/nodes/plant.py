@@ -30,7 +30,7 @@ from ..ros.markers import plant_markers
 from ..ros.process import main_of
 from ..ros.qos import EVENTS, LATCHED, LATCHED_READER, STREAM, STREAM_DEPTH
 from ..ros.safety_status import CONTROL, TOPIC, SafetyStatus, from_message, to_message
-from ..ros.stamps import NANO, split
+from ..ros.stamps import NANO, join, split, step_of
 from ..ros.view import with_mesh_addresses
 from ..safety.brake import Brake
 from ..safety.config import SafetyConfig
@@ -185,7 +185,7 @@ class PlantNode(BlockNode):
 
     def _on_recorded(self, message: Header) -> None:
         """Let the plant go on as far as the recorder's window reaches."""
-        step = round((message.stamp.sec + message.stamp.nanosec / NANO) / self.graph.period)
+        step = step_of(join(message.stamp), self.graph.period)
         if self.active and step <= self._step:  # nobody has recorded what is still to come
             self._allowed = max(self._allowed, step + self.graph.window)
             self._go_on()

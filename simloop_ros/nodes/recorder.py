@@ -18,18 +18,17 @@ from ..loop.events import EventRecorder
 from ..loop.log import LogWriter
 from ..loop.run import LONGEST_RUN, RunFacts, clean_folder, load_fit_robot, prepare, write_results
 from ..loop.scenario import Scenario
-from ..report.page import draw_run, print_table
+from ..report.page import draw_run, print_run
 from ..report.progress import progress_bar
 from ..ros.block_node import BlockNode, Report
 from ..ros.channels import JointSubscription
 from ..ros.contacts import from_message as contacts_from_message
-from ..ros.contacts import stamp_of_message
 from ..ros.joint_state import DecodedJointState
 from ..ros.process import main_of
 from ..ros.qos import EVENTS, LATCHED_READER, RECORD_DEPTH, STREAM
 from ..ros.rows import RowJoiner
 from ..ros.safety_status import CONTROL, TOPIC, from_message
-from ..ros.stamps import split
+from ..ros.stamps import join, split, step_of
 from ..values import Array
 
 NAME = 'recorder'
@@ -38,8 +37,6 @@ CREDIT_ROWS = 64
 PROGRESS_PERIOD = 0.2
 MOST_STOPS = 1000
 """Number of stops that are recorded as events."""
-POLL_PERIOD = 0.005
-"""Time between two looks at what has come [s]: waking up for each message costs far more."""
 
 
 class RecorderConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -118,7 +115,6 @@ class RecorderNode(BlockNode):
             self._facts.scenario.name, total=self._steps, factor=''
         )
         self._progress.start()
-        self.every(POLL_PERIOD, self._poll)
         self.every(PROGRESS_PERIOD, self._show_progress)
         self.every(
             PROGRESS_PERIOD if self.graph.realtime else self.graph.patience, self._tell_progress
@@ -135,10 +131,6 @@ class RecorderNode(BlockNode):
     def gaps(self) -> Iterable[tuple[str, int]]:
         """Return what got lost."""
         return self._rows.gaps()
-
-    def _poll(self) -> None:
-        for channel in self._channels:
-            channel.poll()
 
     def _taker(self, topic: str) -> Callable[[DecodedJointState], None]:
         add = self._rows.add
@@ -157,7 +149,8 @@ class RecorderNode(BlockNode):
             return
         self.resend.received += 1
         try:
-            self._rows.add('contacts', stamp_of_message(message), contacts_from_message(message))
+            stamp = join(message.header.stamp)
+            self._rows.add('contacts', stamp, contacts_from_message(message))
         except MessageError as error:
             self.refuse(str(error))
 
@@ -211,7 +204,7 @@ class RecorderNode(BlockNode):
         status = from_message(message)
         if not self.active or not status or not status.stopped or status.stamp < 0:
             return
-        step = round(status.stamp * 1e-9 / self._facts.scenario.period)
+        step = step_of(status.stamp, self._facts.scenario.period)
         if status.diverged and status.source == CONTROL and not self.graph.realtime:
             self._diverged = status.stopped
             self._steps = min(self._steps, step)
@@ -244,11 +237,7 @@ class RecorderNode(BlockNode):
         finally:
             self._raw.unlink(missing_ok=True)
         figures = draw_run(self._raw.parent) if complete and self._config.figures else []
-        print_table(summary, Console())
-        folder = self._raw.parent
-        print(f'results  {folder}/summary.json, {folder}/log.mcap')
-        if figures:
-            print(f'figures  {" ".join(str(path) for path in figures)}')
+        print_run(summary, self._raw.parent, figures)
 
     def _show_progress(self) -> None:
         if not self._log.rows:

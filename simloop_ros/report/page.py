@@ -41,6 +41,14 @@ def draw_run(folder: Path, every_graph: bool = False) -> list[Path]:
     return draw_figures(folder, GRAPHS if every_graph else graphs, series, title, marks)
 
 
+def print_run(summary: dict[str, Any], folder: Path, figures: list[Path]) -> None:
+    """Print the main figures of a run and where its results are."""
+    print_table(summary, Console())
+    print(f'results  {folder}/summary.json, {folder}/log.mcap')
+    if figures:
+        print(f'figures  {" ".join(str(path) for path in figures)}')
+
+
 def print_table(summary: dict[str, Any], console: Console) -> None:
     """Print the main figures of a run with their units."""
     units = sorted(set(summary['joint_units']))

@@ -24,7 +24,7 @@ from rclpy.subscription import Subscription
 from rclpy.timer import Timer
 from std_msgs.msg import Header
 
-from ..errors import SimloopError
+from ..errors import USER_ERROR, SimloopError
 from .channels import JointPublisher, JointSubscription
 from .config import GraphConfig
 from .joint_state import DecodedJointState
@@ -36,8 +36,8 @@ from .stamps import stamp_of
 
 T = TypeVar('T', bound=msgspec.Struct)
 DIAGNOSTICS_PERIOD = 1.0
-USER_ERROR = 2
-"""Exit status for whatever the user can mend."""
+POLL_PERIOD = 0.005
+"""Time between two looks at what has come [s]: waking up for each message costs far more."""
 BROKEN = 1
 """Exit status for what nobody foresaw."""
 
@@ -89,6 +89,7 @@ class BlockNode(LifecycleNode):
         self._configs: dict[str, msgspec.Struct] = {}
         self._given_back: list[Callable[[], Any]] = []
         self._active_timers: list[Timer] = []
+        self._waiting_channels: list[JointSubscription] = []
         self._steady = Clock(clock_type=ClockType.STEADY_TIME)
         self._kinds: dict[str, type[msgspec.Struct]] = {'': GraphConfig, **self.SECTIONS}
         for prefix, kind in self._kinds.items():
@@ -241,7 +242,13 @@ class BlockNode(LifecycleNode):
         :param polled: whether messages wait to be polled, instead of waking the node for each.
         """
         qos = stream_reader(depth, realtime=self.graph.realtime)
-        return JointSubscription(self, topic, joint_names, fields, call, qos, on_refusal, polled)
+        channel = JointSubscription(
+            self, topic, joint_names, fields, call, qos, on_refusal, polled
+        )
+        if polled:
+            self._waiting_channels.append(channel)
+            self.gives_back(lambda: self._waiting_channels.remove(channel))
+        return channel
 
     def every(self, period: float, call: Callable[[], None]) -> None:
         """Call something in this period [s] of the steady clock, while the node is active."""
@@ -320,6 +327,8 @@ class BlockNode(LifecycleNode):
             self.fail(error)
             self._leave_active()
             return TransitionCallbackReturn.FAILURE
+        if self._waiting_channels:
+            self.every(POLL_PERIOD, self._poll)
         if not self.graph.realtime:
             self.every(self.graph.patience, self.resend.tick)
         return result
@@ -339,6 +348,10 @@ class BlockNode(LifecycleNode):
         self.stop()
         self.finished = True
         return super().on_shutdown(state)
+
+    def _poll(self) -> None:
+        for channel in self._waiting_channels:
+            channel.poll()
 
     def _leave_active(self) -> None:
         if self.active:

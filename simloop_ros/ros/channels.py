@@ -13,12 +13,11 @@ from ..errors import MessageError
 from ..values import Array
 from .joint_state import DecodedJointState, JointStateDecoder, JointStateEncoder
 from .local_bus import Deliver
+from .outbox import Outbox
 
 if TYPE_CHECKING:
     from .block_node import BlockNode
 
-KEPT = 2048
-"""Messages that a publisher can send again: more than anybody may lag behind."""
 LOOK_EVERY = 32
 """Messages after which a publisher looks again who reads them."""
 REMEMBERED = 256
@@ -45,7 +44,7 @@ class JointPublisher:
         self._bus = node.bus
         self._names, self._fields = tuple(joint_names), fields
         self._encode = JointStateEncoder(joint_names, fields).encode
-        self._sent: deque[tuple[int, tuple[Array, ...]]] = deque(maxlen=KEPT)
+        self._sent: Outbox[tuple[Array, ...]] = Outbox()
         self._near: list[Deliver] = []
         self._far = True
         self._count = 0
@@ -55,16 +54,16 @@ class JointPublisher:
 
         The arrays must not change afterwards.
         """
-        self._sent.append((stamp, arrays))
+        self._sent.add(stamp, arrays)
         self._publish(stamp, arrays)
 
     def send_again(self, stamp: int) -> bool:
         """Publish the message with this stamp once more; return whether it was ever sent."""
-        for sent, arrays in reversed(self._sent):
-            if sent == stamp:
-                self._publish(sent, arrays)
-                return True
-        return False
+        arrays = self._sent.find(stamp)
+        if arrays is None:
+            return False
+        self._publish(stamp, arrays)
+        return True
 
     def forget(self) -> None:
         """Send nothing of the past again."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterable
 import math
 
@@ -11,8 +10,8 @@ from rclpy.publisher import Publisher
 
 from ..errors import MessageError
 from ..values import Contact
-from .channels import KEPT
-from .stamps import NANO, split
+from .outbox import Outbox
+from .stamps import split
 
 FORCE = 'force [N]'
 
@@ -22,20 +21,19 @@ class ContactPublisher:
 
     def __init__(self, publisher: Publisher):
         self._publisher = publisher
-        self._sent: deque[tuple[int, DiagnosticArray]] = deque(maxlen=KEPT)
+        self._sent: Outbox[DiagnosticArray] = Outbox()
 
     def send(self, stamp: int, contacts: Iterable[Contact]) -> None:
         """Publish the contacts at the end of a step, with its stamp [ns]."""
         message = to_message(stamp, contacts)
-        self._sent.append((stamp, message))
+        self._sent.add(stamp, message)
         self._publisher.publish(message)
 
     def send_again(self, stamp: int) -> None:
         """Publish the message with this stamp once more, if it was ever sent."""
-        for sent, message in reversed(self._sent):
-            if sent == stamp:
-                self._publisher.publish(message)
-                return
+        message = self._sent.find(stamp)
+        if message is not None:
+            self._publisher.publish(message)
 
 
 def to_message(stamp: int, contacts: Iterable[Contact]) -> DiagnosticArray:
@@ -56,11 +54,6 @@ def to_message(stamp: int, contacts: Iterable[Contact]) -> DiagnosticArray:
         for contact in contacts
     ]
     return message
-
-
-def stamp_of_message(message: DiagnosticArray) -> int:
-    """Return the stamp [ns]."""
-    return int(message.header.stamp.sec) * NANO + int(message.header.stamp.nanosec)
 
 
 def from_message(message: DiagnosticArray) -> tuple[Contact, ...]:

@@ -24,9 +24,9 @@ from ..loop.joint_state_cdr import (
     scan_joint_state,
 )
 from ..values import Array
+from .stamps import NANO
 
-_SECOND = 1_000_000_000
-_STAMP_END = _SECOND << 31  # seconds are an int32
+_STAMP_END = NANO << 31  # seconds are an int32
 _WIRE_FLOAT = np.dtype('<f8')
 _KNOWN_LAYOUTS = 4  # publishers of one topic whose messages differ in more than numbers: few
 _INTEGER_ORDERS: dict[str, Literal['little', 'big']] = {'<': 'little', '>': 'big'}
@@ -74,7 +74,7 @@ class JointStateEncoder:
         if not 0 <= stamp < _STAMP_END:
             raise ValueError(f'stamp {stamp} ns does not fit into a message')
         pieces = self._pieces.copy()
-        pieces[1] = self._pack_stamp(stamp // _SECOND, stamp % _SECOND)
+        pieces[1] = self._pack_stamp(stamp // NANO, stamp % NANO)
         for i, array in zip(self._array_pieces, arrays, strict=True):
             pieces[i] = np.asarray(array, _WIRE_FLOAT).tobytes()
         data = b''.join(pieces)
@@ -190,9 +190,9 @@ class JointStateDecoder:
             raise self._refusal(
                 f'no stamp in plain CDR ({len(data)} bytes, {data[:2].hex() or "nothing"}...)'
             ) from None
-        if sec < 0 or nanosec >= _SECOND:
+        if sec < 0 or nanosec >= NANO:
             raise self._refusal(f'the stamp of {sec} s and {nanosec} ns is no time')
-        return sec * _SECOND + nanosec
+        return sec * NANO + nanosec
 
     def decode(self, data: bytes) -> DecodedJointState:
         """Return what a message says about our joints; its arrays are read-only or new.

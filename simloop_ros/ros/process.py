@@ -9,8 +9,8 @@ import sys
 
 import rclpy
 
-from ..errors import SimloopError
-from .block_node import USER_ERROR, BlockNode
+from ..errors import USER_ERROR, SimloopError
+from .block_node import BlockNode
 from .local_bus import LocalBus
 from .middleware import LONGEST_SPIN, fastest_executor, open_middleware
 

@@ -10,7 +10,7 @@ from typing import Any
 from rclpy.publisher import Publisher
 from std_msgs.msg import Header
 
-from .stamps import NANO, split
+from .stamps import NANO, join, split
 
 FIRST_REQUESTS = (1, 4, 16)
 """Ticks after which a message is asked for."""
@@ -87,4 +87,4 @@ class Resend:
         source = self.sources.get(request.frame_id)
         if source:
             self.answered += 1
-            source(request.stamp.sec * NANO + request.stamp.nanosec)
+            source(join(request.stamp))

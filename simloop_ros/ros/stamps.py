@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from builtin_interfaces.msg import Time
+
 NANO = 1_000_000_000
 
 
@@ -11,6 +16,16 @@ def stamp_of(step: int, period: float) -> int:
     :param period: length of a step [s].
     """
     return round(step * period * NANO)
+
+
+def step_of(stamp: int, period: float) -> int:
+    """Return the step whose start is nearest to a stamp [ns]: the inverse of ``stamp_of``."""
+    return round(stamp / NANO / period)
+
+
+def join(time: Time) -> int:
+    """Return the stamp [ns] of a time in a ROS message: the inverse of ``split``."""
+    return int(time.sec) * NANO + int(time.nanosec)
 
 
 def split(stamp: int) -> tuple[int, int]:

@@ -19,10 +19,9 @@ from sensor_msgs.msg import JointState  # noqa: E402
 from std_msgs.msg import Float64MultiArray  # noqa: E402
 from std_srvs.srv import SetBool  # noqa: E402
 
-from simloop_ros.errors import SimloopError  # noqa: E402
+from simloop_ros.errors import USER_ERROR, SimloopError  # noqa: E402
 from simloop_ros.loop.scenario import load_scenario  # noqa: E402
 from simloop_ros.nodes.control_simulation import ControlSimulationNode  # noqa: E402
-from simloop_ros.ros.block_node import USER_ERROR  # noqa: E402
 from simloop_ros.ros.wiring import WiringOptions, wire  # noqa: E402
 
 DOMAIN = 58

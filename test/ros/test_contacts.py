@@ -7,13 +7,13 @@ import pytest
 from rclpy.serialization import deserialize_message, serialize_message
 
 from simloop_ros.errors import MessageError
-from simloop_ros.ros.channels import KEPT
 from simloop_ros.ros.contacts import (
     ContactPublisher,
     from_message,
-    stamp_of_message,
     to_message,
 )
+from simloop_ros.ros.outbox import KEPT
+from simloop_ros.ros.stamps import join
 from simloop_ros.values import Contact
 
 CONTACTS = (Contact('tip', 'wall', 0.1 + 0.2), Contact('link1', 'ceiling', 5e-324))
@@ -34,7 +34,7 @@ class Listener:
 def test_contacts_survive_the_way_bit_for_bit(contacts: tuple[Contact, ...]) -> None:
     data = serialize_message(to_message(STAMP, contacts))
     message = deserialize_message(data, DiagnosticArray)
-    assert stamp_of_message(message) == STAMP
+    assert join(message.header.stamp) == STAMP
     assert from_message(message) == contacts
 
 
@@ -59,5 +59,5 @@ def test_what_was_sent_is_sent_again_and_nothing_else() -> None:
     listener.messages.clear()
     for stamp in (KEPT + 9, 10, 9, -1, KEPT + 10):  # 9 is too long ago, two never were
         publisher.send_again(stamp)
-    assert [stamp_of_message(message) for message in listener.messages] == [KEPT + 9, 10]
+    assert [join(message.header.stamp) for message in listener.messages] == [KEPT + 9, 10]
     assert all(from_message(message) == CONTACTS for message in listener.messages)

@@ -1,0 +1,29 @@
+"""What was sent, for those who did not get it."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Generic, TypeVar
+
+T = TypeVar('T')
+KEPT = 2048
+"""Messages that a publisher can send again: more than anybody may lag behind."""
+
+
+class Outbox(Generic[T]):
+    """The last messages of a publisher, by their stamps [ns]; memory does not grow."""
+
+    def __init__(self) -> None:
+        self._sent: deque[tuple[int, T]] = deque(maxlen=KEPT)
+
+    def add(self, stamp: int, content: T) -> None:
+        """Keep a message that is sent."""
+        self._sent.append((stamp, content))
+
+    def find(self, stamp: int) -> T | None:
+        """Return the last message with this stamp; none if it was not sent, or long ago."""
+        return next((content for sent, content in reversed(self._sent) if sent == stamp), None)
+
+    def clear(self) -> None:
+        """Keep nothing of the past."""
+        self._sent.clear()
