@@ -129,7 +129,7 @@ def _timed(
 
 def _offline_loop(model: RobotModel, positions: Array) -> Loop:
     control = ControlSimulation(model, ControlConfig(), PERIOD)
-    return Loop(OfflinePlanner(positions), control, PinocchioPlant(model, PERIOD))
+    return Loop(OfflinePlanner(positions, PERIOD), control, PinocchioPlant(model, PERIOD))
 
 
 def _control(model: RobotModel, positions: Array) -> Candidate:

@@ -27,8 +27,8 @@ REACTION = {'p50': 'p50', 'p99': 'p99', 'p999': 'p99.9', 'max': 'max'}
 def bench_realtime(quick: bool, progress: Callable[[str, float], None]) -> BenchResult:
     """Return the figures and rows of the benchmark.
 
-    The reaction time goes from ``joint_states`` in to ``effort_command`` out, with the planner's
-    answer in between. A period is missed if the plant got no new command in it, whoever was late.
+    The reaction time goes from ``joint_states`` in to ``effort_command`` out. A period is missed
+    if the plant got no new command in it, whoever was late.
 
     :param quick: for a few seconds.
     :param progress: told what is being done and the share that is done.
@@ -87,7 +87,7 @@ def _figures(
         'periods without a new command': missed,
         'periods that the plant itself was late': int(plant['missed periods']),
         'periods without a new state': int(control['missed states']),
-        'answers of the planner after the deadline': int(control['late desired positions']),
+        'steps beyond the plan': int(control['steps beyond the plan']),
         'rows that the recorder lacks': int(recorder['incomplete rows']),
         'longest time between two steps of the plant [ms]': float(plant['period max [ms]']),
         'longest time between two states [ms]': float(control['interval of states max [ms]']),

@@ -133,6 +133,13 @@ class ControlSimulation:
             return Command(velocity, acceleration, effort, False)
         return self._limited(state, velocity, acceleration, effort)
 
+    def pass_over(self, desired: Array) -> None:
+        """Let the desired motion go on over a step for which no command was sent.
+
+        :param desired: desired position of that step [rad], shape ``(n,)``.
+        """
+        self._law.acceleration(self.state, (desired - self.state.position) * self._rate)
+
     def rollback(self, command: Command, measured: Array) -> Rollback:
         """Follow the robot: from the old state, step to what it did; 000 (5.5) to (5.7).
 

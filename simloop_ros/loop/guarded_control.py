@@ -70,6 +70,14 @@ class GuardedControl:
         still = np.zeros(self._model.n)
         return Command(still, still, self.stop_effort(), False)
 
+    def pass_over(self, desired: Array) -> None:
+        """Let the desired motion go on over a period in which the robot kept its last effort.
+
+        :param desired: position that was to be reached in it [rad], shape ``(n,)``.
+        """
+        if not self.stopped and self._command is not None:
+            self.control.pass_over(desired)
+
     def stop_effort(self) -> Array:
         """Return what a stopped robot gets [N m], shape ``(n,)``."""
         return safe_effort(self._model, self._stop_kind, self.control.state.position)

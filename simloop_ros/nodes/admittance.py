@@ -11,7 +11,7 @@ from ..errors import ConfigError
 from ..planning.config import PlannerConfig
 from ..ros.block_node import Report
 from ..ros.process import main_of
-from ..values import Array, JointState
+from ..values import JointState
 from .motion_planner import MotionPlannerNode
 
 NAME = 'admittance'
@@ -30,7 +30,7 @@ class AdmittanceNode(MotionPlannerNode):
         if kind != 'guiding':
             raise ConfigError(f'planner.kind: {kind}; the admittance node can only do guiding')
         self._enabled = True
-        self._last: Array | None = None
+        self._last: JointState | None = None
         super().build()
 
     def add_services(self) -> None:
@@ -38,14 +38,20 @@ class AdmittanceNode(MotionPlannerNode):
         super().add_services()
         self.service(SetBool, 'enable', self._serve_enable)
 
-    def _next(self, state: JointState) -> Array:
+    def _next(self, state: JointState) -> JointState:
+        """Return where the hand leads the robot, at rest there."""
         if self._enabled or self._last is None or self._hold is not None:
             self._last = super()._next(state)
         return self._last
 
+    def _answer_now(self, stamp: int, state: JointState) -> None:
+        """Send one answer per state: nobody knows where the hand will be."""
+        wanted = self._next(state)
+        self._desired.send(stamp, wanted.position, wanted.velocity)
+
     def _serve_enable(self, request: Any) -> str:
         if request.data and not self._enabled and self._last is not None:
-            self._plan(self._last)
+            self._plan(self._last.position)
         self._enabled = bool(request.data)
         return 'guiding' if self._enabled else 'holding the robot where it is'
 

@@ -70,12 +70,11 @@ class ControlSimulationNode(BlockNode):
         self._driver = DriverOutput(self, model, driver) if driver.topic else None
         self._safety = self.publisher(DiagnosticStatus, TOPIC, LATCHED)
         self.subscription(DiagnosticStatus, TOPIC, self._on_safety, LATCHED_READER)
+        # In real time only the last state counts.
         depth = 1 if realtime else STREAM_DEPTH
-        for topic, call in (
-            ('joint_states', self._pace.measured),
-            ('desired_joint_states', self._pace.desired),
-        ):
-            self.subscribe_joints(topic, names, ('position',), call, depth)
+        self.subscribe_joints('joint_states', names, ('position',), self._pace.measured, depth)
+        wanted = ('position', 'velocity') if realtime else ('position',)
+        self.subscribe_joints('desired_joint_states', names, wanted, self._pace.desired)
         self.service(SetBool, 'stop', self._serve_stop)
         self._heartbeats = self._listen_for_others() if realtime and not self.bus else []
 

@@ -22,13 +22,14 @@ from ..ros.block_node import BlockNode, Report
 from ..ros.joint_state import DecodedJointState
 from ..ros.process import main_of
 from ..ros.qos import EVENTS, LATCHED_READER, STREAM_DEPTH
+from ..ros.realtime_planner import RealtimePlanner
 from ..ros.safety_status import CONTROL, TOPIC, from_message
 from ..ros.stamps import step_of
 from ..values import Array, JointState
 
 NAME = 'motion_planner'
 MOST_AHEAD = 1000
-"""Steps beyond what was sent that may be asked for."""
+"""Lockstep: steps beyond what was sent that may be asked for."""
 
 
 class TrackingConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -46,10 +47,11 @@ class TrackingConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw
 class MotionPlannerNode(BlockNode):
     """Answers each ``control_state`` with the next desired position.
 
-    The motion begins at the first control state, unless the robot was stopped before. One that
-    was planned beforehand does not depend on the robot: in lockstep it is sent ahead, as far as
-    the control simulation asks. After a stop the planner stays where the robot is until its
-    service ``start`` is called, and then plans the way from there to the goal that it had before.
+    The motion begins at the first control state, unless the robot was stopped before. In real
+    time the planner runs some steps ahead, see ``RealtimePlanner``. In lockstep a motion that was
+    planned beforehand, which does not depend on the robot, is sent ahead as far as the control
+    simulation asks. After a stop the planner stays where the robot is until its service ``start``
+    is called, and then plans the way from there to the goal that it had before.
     """
 
     SECTIONS = {'robot': RobotConfig, 'planner': PlannerConfig, 'tracking': TrackingConfig}
@@ -58,7 +60,8 @@ class MotionPlannerNode(BlockNode):
         """Load the robot and plan from its home, if that is where the motion will begin."""
         self._model = load_fit_robot(self.config(RobotConfig, 'robot'))
         names = self._model.joint_names
-        self._desired = self.publish_joints('desired_joint_states', names, ('position',))
+        fields = ('position', 'velocity')
+        self._desired = self.publish_joints('desired_joint_states', names, fields)
         self.subscription(DiagnosticStatus, TOPIC, self._on_safety, LATCHED_READER)
         self.add_services()
         self._goals: Array | None = None
@@ -127,6 +130,7 @@ class MotionPlannerNode(BlockNode):
             tracking.compliance,
         )
         self._planner: MotionPlanner = motion.planner
+        self._realtime = RealtimePlanner(motion.planner, self.graph.period)
         self._goals = motion.goals
         self._start = position
 
@@ -141,7 +145,9 @@ class MotionPlannerNode(BlockNode):
         rest = JointState(self._model.home, np.zeros(self._model.n))
         while self._answered < last - 1:
             self._answered += 1
-            self._desired.send(self.stamp(self._answered), self._planner.step(rest))
+            position = self._planner.step(rest)
+            velocity = self._planner.expected.velocity
+            self._desired.send(self.stamp(self._answered), position, velocity)
 
     def _step_of(self, stamp: int) -> int:
         return step_of(stamp, self.graph.period)
@@ -158,7 +164,8 @@ class MotionPlannerNode(BlockNode):
             if self._holding and (self._stopped or self._hold is None):
                 self._hold = message.position
             state = JointState(message.position, message.velocity)
-            self._desired.send(message.stamp, self._next(state))
+            wanted = self._next(state)
+            self._desired.send(message.stamp, wanted.position, wanted.velocity)
 
     def _on_state_now(self, message: DecodedJointState) -> None:
         """Answer in real time; not after a stop: then control holds the robot by itself."""
@@ -173,14 +180,24 @@ class MotionPlannerNode(BlockNode):
                 return
             self._plan(message.position)
             return  # that took a while: this state is an old one now
-        state = JointState(message.position, message.velocity)
-        self._desired.send(message.stamp, self._next(state))
+        self._answer_now(message.stamp, JointState(message.position, message.velocity))
+
+    def _answer_now(self, stamp: int, state: JointState) -> None:
+        """Send what is new of the plan, in real time.
+
+        :param stamp: of the control state [ns].
+        """
+        for point in self._realtime.answer(stamp, state):
+            self._desired.send(point.stamp, point.position, point.velocity)
 
     def _on_recorded(self, _: Header) -> None:
         self._recorded = True
 
-    def _next(self, state: JointState) -> Array:
-        return self._planner.step(state) if self._hold is None else self._hold
+    def _next(self, state: JointState) -> JointState:
+        """Return what is desired after the step that begins in a control state."""
+        if self._hold is not None:
+            return JointState(self._hold, np.zeros_like(self._hold))
+        return JointState(self._planner.step(state), self._planner.expected.velocity)
 
     def _on_safety(self, message: DiagnosticStatus) -> None:
         """Give the motion up when the robot was stopped, even if that went by unseen."""

@@ -311,6 +311,8 @@ class PlantNode(BlockNode):
             raise SimloopError('only while the brakes hold: call control_simulation/stop first')
         self._plant.reset(JointState(self._model.home, np.zeros(self._model.n)))
         self._brake.release()
+        if self.graph.realtime:
+            self._publish(self._stamp_now)  # nobody shall go on from where it was
         return 'the robot rests at its home'
 
     def _serve_pause(self, request: Any) -> str:

@@ -78,7 +78,7 @@ def build_planner(
     simulation = ForcedSimulation(model, config, period, goals)
     rehearsal = rehearse(simulation, start)
     planner: MotionPlanner = (
-        OfflinePlanner(rehearsal.positions)
+        OfflinePlanner(rehearsal.positions, period)
         if config.kind == 'offline'
         else OnlinePlanner(simulation, start, config.leash * compliance + floor)
     )

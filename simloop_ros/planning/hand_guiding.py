@@ -58,3 +58,8 @@ class HandGuiding(MotionPlanner):
         elif (np.abs(apart - grip.resting) > self._threshold).any():
             self.memory = Grip(control.position - grip.resting, grip.resting, grip.tared)
         return self.memory.reference
+
+    @property
+    def expected(self) -> JointState:
+        """Return the position to stay at, at rest."""
+        return JointState(self.memory.reference, np.zeros_like(self.memory.reference))

@@ -25,3 +25,8 @@ class MotionPlanner(ABC):
 
         :param control: the control state, 000 section 5.3 step 9.
         """
+
+    @property
+    @abstractmethod
+    def expected(self) -> JointState:
+        """Return the control state of a robot that is where the planner wants it now."""

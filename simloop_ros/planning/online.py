@@ -41,6 +41,11 @@ class OnlinePlanner(MotionPlanner):
         self.memory = self._simulation.step(motion)
         return self.memory.joints.position
 
+    @property
+    def expected(self) -> JointState:
+        """Return the state of the planner's own simulation."""
+        return self.memory.joints
+
     def _synchronise(self, motion: Motion, control: JointState, apart: Array) -> Motion:
         if not np.isfinite(apart.dot(apart)):
             return motion  # a diverged state is the control simulation's to report

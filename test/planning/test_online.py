@@ -190,7 +190,7 @@ def test_offline_hands_out_its_list_and_stays_at_the_end(
     at_home: AtHome, sphere: RobotModel
 ) -> None:
     positions = np.arange(12.0).reshape(4, 3)
-    planner = OfflinePlanner(positions)
+    planner = OfflinePlanner(positions, H)
     anywhere = at_home(sphere)
     handed_out = [planner.step(anywhere) for _ in range(6)]
     np.testing.assert_array_equal(handed_out, positions[[0, 1, 2, 3, 3, 3]])

@@ -1,0 +1,88 @@
+"""A motion planner that runs ahead of the robot, so that nobody has to wait for it."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from ..values import Array, JointState
+from .motion_planner import MotionPlanner
+
+
+class Waypoint(msgspec.Struct, frozen=True, gc=False):
+    """Where the robot shall be after a step.
+
+    :ivar step: index of the step.
+    :ivar position: after it [rad], shape ``(n,)``.
+    :ivar velocity: after it [rad/s], shape ``(n,)``.
+    """
+
+    step: int
+    position: Array
+    velocity: Array
+
+
+class Ahead:
+    """Takes steps of a planner before the robot has come there, and takes them back.
+
+    A planner that runs ahead expects the robot where it wants it. Once the robot has come to a
+    step, that step is taken again from where the robot really is; a planner's memory is a value,
+    so going back costs nothing. If the result is the same, all that was said holds. If not (the
+    robot was held, or pushed), the steps after it are taken anew.
+
+    :param planner: at the beginning of step 0.
+    :param lead: number of steps that are known beyond the present one.
+    """
+
+    def __init__(self, planner: MotionPlanner, lead: int):
+        self._planner = planner
+        self._lead = lead
+        self._first = 0
+        self._taken: deque[tuple[Any, Waypoint]] = deque()  # with the memory before each step
+
+    def answer(self, step: int, control: JointState) -> list[Waypoint]:
+        """Return the way points from this step on that are new, or no longer as they were.
+
+        Steps that were left out count as taken: the motion goes on with the time.
+
+        :param step: that begins now; later than, or the same as, that of the last call.
+        :param control: the control state at its beginning.
+        """
+        known = self._end
+        while self._end <= step:
+            self._take(self._planner.expected)
+        while self._first < step:
+            self._taken.popleft()
+            self._first += 1
+        if not self._planner.open_loop and self._corrects(control):
+            known = step
+        while self._end <= step + self._lead:
+            self._take(self._planner.expected)
+        return [waypoint for _, waypoint in self._taken if waypoint.step >= known]
+
+    @property
+    def _end(self) -> int:
+        """Return the index of the next step to take."""
+        return self._first + len(self._taken)
+
+    def _take(self, control: JointState) -> None:
+        memory = self._planner.memory
+        position = self._planner.step(control)
+        waypoint = Waypoint(self._end, position, self._planner.expected.velocity)
+        self._taken.append((memory, waypoint))
+
+    def _corrects(self, control: JointState) -> bool:
+        """Take the present step again from where the robot is; return whether that changes it."""
+        memory, waypoint = self._taken[0]
+        latest = self._planner.memory
+        self._planner.memory = memory
+        if np.array_equal(self._planner.step(control), waypoint.position):
+            self._planner.memory = latest
+            return False
+        self._planner.memory = memory
+        self._taken.clear()
+        self._take(control)
+        return True
