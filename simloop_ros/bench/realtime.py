@@ -92,5 +92,4 @@ def _figures(
         'longest time between two steps of the plant [ms]': float(plant['period max [ms]']),
         'longest time between two states [ms]': float(control['interval of states max [ms]']),
         'stops': int(control['stops']),
-        'at the end': control['message'],
     }

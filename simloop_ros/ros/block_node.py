@@ -32,6 +32,7 @@ from .local_bus import LocalBus
 from .parameters import check_change, declare_config, read_config
 from .qos import EVENTS, STREAM, STREAM_DEPTH, stream_reader
 from .resend import Resend
+from .scheduling import set_priority
 from .stamps import stamp_of
 
 T = TypeVar('T', bound=msgspec.Struct)
@@ -331,6 +332,8 @@ class BlockNode(LifecycleNode):
             self.every(POLL_PERIOD, self._poll)
         if not self.graph.realtime:
             self.every(self.graph.patience, self.resend.tick)
+        elif self.graph.priority:
+            self._become_urgent()
         return result
 
     def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
@@ -353,9 +356,19 @@ class BlockNode(LifecycleNode):
         for channel in self._waiting_channels:
             channel.poll()
 
+    def _become_urgent(self) -> None:
+        if not set_priority(self.graph.priority):
+            self.get_logger().warning(
+                f'no real-time priority {self.graph.priority}: allow it with "rtprio" in '
+                '/etc/security/limits.conf, or CAP_SYS_NICE; without it commands come late more '
+                'often'
+            )
+
     def _leave_active(self) -> None:
         if self.active:
             self.active = False
+            if self.graph.realtime and self.graph.priority:
+                set_priority(0)
             for timer in self._active_timers:
                 self.destroy_timer(timer)
             self._active_timers.clear()

@@ -19,6 +19,8 @@ class GraphConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     :ivar window: number of steps that the plant may be ahead of the recorder, in lockstep; 0 if
         nobody records, else nothing moves before the recorder is ready.
     :ivar ahead: lockstep, number of steps that a motion planned beforehand is sent ahead.
+    :ivar priority: real time, ``SCHED_FIFO`` priority of the node's process, while it is active
+        and if the system allows it; 0 for none.
     """
 
     period: Period
@@ -27,6 +29,7 @@ class GraphConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     patience: Positive = 0.01
     window: Annotated[int, msgspec.Meta(ge=0, le=100_000)] = 0
     ahead: Annotated[int, msgspec.Meta(ge=2, le=1000)] = 32
+    priority: Annotated[int, msgspec.Meta(ge=0, le=99)] = 0
 
 
 class PublishConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

@@ -20,6 +20,8 @@ NO_PLANT = 'none'
 """Choice of the plant where a real robot takes its place."""
 MAKE_WAY = ('nice', '-n', '19')
 """Starts a node that may lag behind: the others are more urgent, with all their threads."""
+PRIORITY = 50
+"""Real time: priority of all nodes but the recorder, if the system allows it."""
 RECORDER_WINDOW = 512
 """Steps that the plant may be ahead of the recorder, in lockstep."""
 
@@ -134,11 +136,12 @@ def wire(scenario: Scenario, options: WiringOptions) -> tuple[NodeSpec, ...]:
         }
     common = parameter_values(graph, '')
     watching = ('recorder',) if options.realtime else ('recorder', 'collision_monitor')
+    urgent = {'priority': PRIORITY} if options.realtime else {}
     return tuple(
         NodeSpec(
             executable=executable,
             namespace=namespace,
-            parameters={**common, **own},
+            parameters={**common, **own, **({} if executable in watching else urgent)},
             remappings=options.remappings,
             ends_graph=executable == 'recorder',
             prefix=MAKE_WAY if executable in watching else (),

@@ -160,6 +160,13 @@ def test_a_robot_takes_the_place_of_the_plant() -> None:
     assert all(graph_config(node.parameters).realtime for node in nodes.values())
 
 
+def test_in_real_time_all_but_the_recorder_are_urgent(scenario: Scenario) -> None:
+    for realtime in (False, True):
+        for name, node in wired(scenario, realtime=realtime, out='runs').items():
+            urgent = realtime and name != 'recorder'
+            assert (graph_config(node.parameters).priority > 0) == urgent
+
+
 @pytest.mark.parametrize(
     ('settings', 'realtime', 'law', 'rollback'),
     [
