@@ -95,6 +95,7 @@ class PlantNode(BlockNode):
         self._pending: Array | None = None
         self._paused = False
         self._effort: Array | None = None
+        self._commanded = False
         self._largest: Array = np.zeros(model.n)
         self._silent = self._late = self._missed = self._tick = 0
         self._interval = Durations()
@@ -196,6 +197,7 @@ class PlantNode(BlockNode):
         if self._passes(message, (self._stamp_now - message.stamp) / NANO):
             self._effort = message.effort
             self._silent = 0
+            self._commanded = True
 
     def _tick_now(self) -> None:
         """Take the step that is due, and those that were missed: a robot would not have waited."""
@@ -221,6 +223,10 @@ class PlantNode(BlockNode):
         return self._first_stamp + self.stamp(self._step)
 
     def _step_now(self) -> None:
+        """Take a step; before the first command the robot rests, and its pushes wait."""
+        if not self._commanded:
+            self._step += 1
+            return
         if self._effort is not None:
             self._silent += 1
             self._late += self._silent > 1
