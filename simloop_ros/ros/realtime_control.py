@@ -20,6 +20,9 @@ WATCH = 0.5
 """Time between two looks at the deadlines, as part of the period."""
 MARGIN = 0.75
 """Periods that are left of a node's timeout for the stop to reach everybody."""
+BEGINNING = 1.5
+"""Periods beyond the joint states within which a plan begins: later points of one that nobody
+heard the beginning of would be a leap."""
 FARTHEST = 100
 """Periods beyond the joint states for which a desired position may be planned."""
 
@@ -63,7 +66,6 @@ class RealtimeControl:
         self.due = -1
         self._arrival = 0
         self._heard = 0
-        self._deaf_until = 0
         self._grip_from: int | None = None
         self._plan.clear()
         self._steps.restart()
@@ -93,7 +95,8 @@ class RealtimeControl:
         self.due, self._arrival = message.stamp, now
         if self._grip_from is not None and now >= self._grip_from:
             self._grip_from = None
-            self._plan.hold(self._steps.time, message.position)
+            if not self._plan:
+                self._plan.hold(self._steps.time, message.position)
         desired = message.position if control.stopped else self._plan.at(self._steps.time)
         if desired is not None:
             self._send(desired)
@@ -104,8 +107,7 @@ class RealtimeControl:
 
         :raises MessageError: it is for a step that is long over, or far ahead.
         """
-        now = self._clock()
-        if self._port.control.stopped or now < self._deaf_until:
+        if self._port.control.stopped:
             return
         ahead = (message.stamp - self.due) / self._period
         if not -self._timeout() <= ahead <= FARTHEST:
@@ -113,7 +115,9 @@ class RealtimeControl:
                 f'desired_joint_states: stamp {message.stamp} ns is {ahead:.3g} periods from that '
                 f'of the last joint state; {-self._timeout()} to {FARTHEST} are allowed'
             )
-        self._heard = now
+        if not self._heard and ahead > BEGINNING:
+            return
+        self._heard = self._clock()
         self._plan.add(PlanPoint(message.stamp, message.position, message.velocity))
 
     def watch(self) -> None:
@@ -133,16 +137,14 @@ class RealtimeControl:
         """Hold the robot where it is, until the planner answers.
 
         What was sent before may still be on its way. So the position is that of a joint state
-        which comes a period later, and the planner is not heard for as long as it may be silent.
+        which comes a period later, and the rest of an earlier plan is not heard.
 
         :raises SimloopError: the robot does not tell where it is.
         """
         if not self.fresh:
             raise SimloopError('joint_states: none that is fresh; the robot has to be there first')
         self._heard = 0
-        now = self._clock()
-        self._grip_from = now + round(self._period)
-        self._deaf_until = now + round(self._timeout() * self._period)
+        self._grip_from = self._clock() + round(self._period)
         self._plan.clear()
 
     def report(self) -> dict[str, Any]:

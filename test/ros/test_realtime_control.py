@@ -76,19 +76,21 @@ class World:
         self._number = count()
         self._last = dict.fromkeys(('joints', 'effort', 'state', 'desired'), 0)
         start = JointState(model.home, np.zeros(model.n))
-        motion = build_planner(
-            PlannerConfig(kind=kind, move=MOVE),
-            model,
-            H,
-            start,
-            compliance=config.compliance(H),
-        )
-        self.goals, self.duration = motion.goals, motion.duration
+        self._compliance = config.compliance(H)
+        self.plan(start, kind)
         listed = build_planner(PlannerConfig(kind='offline', move=MOVE), model, H, start).planner
-        self.way = np.array([listed.step(start) for _ in range(round(motion.duration / H))])
-        self.planner: RealtimePlanner | None = RealtimePlanner(motion.planner, H)
+        self.way = np.array([listed.step(start) for _ in range(round(self.duration / H))])
         self._at(0, self._step)
         self._at(0, self._watch)
+
+    def plan(self, start: JointState, kind: str = 'online') -> None:
+        """Give the planner a motion from a state."""
+        config = PlannerConfig(kind=kind, move=MOVE)
+        motion = build_planner(config, self.model, H, start, compliance=self._compliance)
+        assert motion.goals is not None
+        assert motion.duration is not None
+        self.goals, self.duration = motion.goals, motion.duration
+        self.planner: RealtimePlanner | None = RealtimePlanner(motion.planner, H)
 
     def run(self, seconds: float) -> None:
         end = self.now + round(seconds * NANO)
@@ -293,3 +295,25 @@ def test_what_was_planned_before_a_stop_is_not_heard_after_a_release(yumi: Robot
     world.run(1.0)
     np.testing.assert_allclose(world.plant.truth.position, held, rtol=0.0, atol=SLIP)
     assert world.speed() < 1e-6
+
+
+@pytest.mark.parametrize('pause', [0, 1, 3, 30], ids=lambda steps: f'{steps} periods')
+def test_a_motion_after_a_release_begins_without_a_leap(yumi: RobotModel, pause: int) -> None:
+    """However soon the planner is asked for it."""
+    world = World(yumi, prompt)
+    world.run(0.3)
+    world.stop_robot('a test')
+    world.planner = None
+    world.plant.reset(JointState(yumi.home, np.zeros(yumi.n)))
+    world.run(5 * H)
+    world.plant.reset(JointState(yumi.home, np.zeros(yumi.n)))  # as brakes would hold it
+    world.run(H)
+    world.realtime.release()
+    world.control.release()
+    world.run(pause * H)
+    world.path.clear()
+    world.plan(JointState(yumi.home, np.zeros(yumi.n)))
+    world.run(world.duration + 1.0)
+    assert not world.control.stopped
+    assert world.distance() < EXACT
+    assert world.acceleration() < 10.0  # rad/s^2
