@@ -8,6 +8,7 @@ from typing import Any
 from diagnostic_msgs.msg import DiagnosticStatus
 import msgspec
 import numpy as np
+from rclpy.task import Future
 from std_msgs.msg import Header
 from std_srvs.srv import Trigger
 
@@ -15,7 +16,7 @@ from ..config_types import NonNegative, Positive
 from ..errors import SimloopError
 from ..loop.run import load_fit_robot
 from ..model import RobotConfig
-from ..planning.build import build_planner
+from ..planning.build import PlannedMotion, build_planner
 from ..planning.config import PlannerConfig
 from ..planning.motion_planner import MotionPlanner
 from ..ros.block_node import BlockNode, Report
@@ -74,6 +75,7 @@ class MotionPlannerNode(BlockNode):
         self._stamp = -1
         self._listening = False
         self._recorded = False
+        self._planning: Future[Any] | None = None
         if self.graph.realtime:
             self.subscription(Header, 'recorded', self._on_recorded, EVENTS)
         if not self.graph.realtime:
@@ -112,16 +114,23 @@ class MotionPlannerNode(BlockNode):
         return (('control_state', self.stamp(self._answered + 1)),) if self._listening else ()
 
     def _plan(self, position: Array) -> None:
-        """Plan from where the robot rests [rad], shape ``(n,)``, to the goal.
+        """Plan from where the robot rests [rad], shape ``(n,)``, to the goal, while all wait.
 
         :raises GoalError: the motion is refused.
+        """
+        self._take(self._motion_from(position), position)
+
+    def _motion_from(self, position: Array) -> PlannedMotion:
+        """Return the motion from a position [rad], shape ``(n,)``, to the goal.
+
+        :raises GoalError: it is refused.
         """
         config = self.config(PlannerConfig, 'planner')
         tracking = self.config(TrackingConfig, 'tracking')
         if self._goals is not None:
             way = self._goals - self._model.tip_positions(position)
             config = msgspec.structs.replace(config, move=tuple(map(tuple, way.tolist())))
-        motion = build_planner(
+        return build_planner(
             config,
             self._model,
             self.graph.period,
@@ -129,10 +138,13 @@ class MotionPlannerNode(BlockNode):
             tracking.noise,
             tracking.compliance,
         )
+
+    def _take(self, motion: PlannedMotion, start: Array) -> None:
+        """Go on with another motion, that begins where the robot rests [rad], shape ``(n,)``."""
         self._planner: MotionPlanner = motion.planner
         self._realtime = RealtimePlanner(motion.planner, self.graph.period)
         self._goals = motion.goals
-        self._start = position
+        self._start = start
 
     def _send_from(self, stamp: int) -> None:
         """Send some steps of the motion from a stamp [ns] on; those that were sent, once more."""
@@ -176,10 +188,9 @@ class MotionPlannerNode(BlockNode):
             return
         self._stamp = message.stamp
         if self._start is None:
-            if self._stops is None or (self.graph.window and not self._recorded):
-                return
-            self._plan(message.position)
-            return  # that took a while: this state is an old one now
+            if self._stops is not None and (self._recorded or not self.graph.window):
+                self._plan_first(message.position)
+            return
         self._answer_now(message.stamp, JointState(message.position, message.velocity))
 
     def _answer_now(self, stamp: int, state: JointState) -> None:
@@ -189,6 +200,15 @@ class MotionPlannerNode(BlockNode):
         """
         for point in self._realtime.answer(stamp, state):
             self._desired.send(point.stamp, point.position, point.velocity)
+
+    def _plan_first(self, position: Array) -> None:
+        """Plan beside the loop from where the robot rests; the state after that is answered."""
+        if self._planning is None:
+            self._planning = self.beside(lambda: self._motion_from(position))
+            self._planned_from = position
+        elif self._planning.done():
+            motion: Any = self._planning.result()
+            self._take(motion, self._planned_from)
 
     def _on_recorded(self, _: Header) -> None:
         self._recorded = True
@@ -223,14 +243,21 @@ class MotionPlannerNode(BlockNode):
         if not self._desired.send_again(stamp) and self._holding:
             self._answered = self._step_of(stamp) - 1
 
-    def _serve_start(self, _: Any) -> str:
+    async def _serve_start(self, _: Any) -> str:
         if not self._holding:
             raise SimloopError('the motion is under way already')
         if self._stopped:
             raise SimloopError('the robot is stopped: release it first (control_simulation/stop)')
         if self._hold is None:
             raise SimloopError('no control state has come since the release: try again')
-        self._plan(self._hold)
+        start = self._hold
+        if self.graph.realtime:
+            motion: Any = await self.beside(lambda: self._motion_from(start))
+            if self._stopped or self._hold is None:
+                raise SimloopError('the robot was stopped in the meantime')
+            self._take(motion, start)
+        else:
+            self._plan(start)
         self._holding = False
         self._hold = None
         return 'planned the way to the goal'

@@ -29,24 +29,27 @@ class SelfCollision:
         for pair in combinations(range(len(bodies)), 2):
             if not self._near(*(joints[i] for i in pair)):
                 self._geometry.addCollisionPair(pin.CollisionPair(*pair))
-        for pair in self._touching(start):
+        for pair in self._touching(start, self._geometry.createData()):
             self._geometry.removeCollisionPair(pin.CollisionPair(*pair))
+        self._geometry_data = self._geometry.createData()
 
     def first(self, q: Array) -> tuple[str, str] | None:
         """Return two links that touch at ``q``, if any do."""
-        for a, b in self._touching(q):
-            return self._links[a], self._links[b]
-        return None
+        touching = self._touching(q, self._geometry_data)
+        if not touching:
+            return None
+        a, b = touching[0]
+        return self._links[a], self._links[b]
 
     def _near(self, a: int, b: int) -> bool:
         parents = self._pin_model.parents
         above_a, above_b = ((i, parents[i], parents[parents[i]]) for i in (a, b))
         return a in above_b or b in above_a
 
-    def _touching(self, q: Array) -> list[tuple[int, int]]:
+    def _touching(self, q: Array, data: pin.GeometryData) -> list[tuple[int, int]]:
         """Return the pairs of shapes that touch, by index."""
+        if not pin.computeCollisions(self._pin_model, self._data, self._geometry, data, q, False):
+            return []
         pairs = [(pair.first, pair.second) for pair in self._geometry.collisionPairs]
-        data = self._geometry.createData()
-        pin.computeCollisions(self._pin_model, self._data, self._geometry, data, q, False)
         results = data.collisionResults
         return [pair for pair, result in zip(pairs, results, strict=True) if result.isCollision()]

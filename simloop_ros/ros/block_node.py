@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 import traceback
 from typing import Any, ClassVar, TypeVar
 
@@ -21,6 +22,7 @@ from rclpy.publisher import Publisher
 from rclpy.qos import QoSProfile
 from rclpy.qos_overriding_options import QoSOverridingOptions
 from rclpy.subscription import Subscription
+from rclpy.task import Future
 from rclpy.timer import Timer
 from std_msgs.msg import Header
 
@@ -32,7 +34,7 @@ from .local_bus import LocalBus
 from .parameters import check_change, declare_config, read_config
 from .qos import EVENTS, STREAM, STREAM_DEPTH, stream_reader
 from .resend import Resend
-from .scheduling import set_priority
+from .scheduling import set_priority, step_back
 from .stamps import stamp_of
 
 T = TypeVar('T', bound=msgspec.Struct)
@@ -91,6 +93,7 @@ class BlockNode(LifecycleNode):
         self._given_back: list[Callable[[], Any]] = []
         self._active_timers: list[Timer] = []
         self._waiting_channels: list[JointSubscription] = []
+        self._thread: ThreadPoolExecutor | None = None
         self._steady = Clock(clock_type=ClockType.STEADY_TIME)
         self._kinds: dict[str, type[msgspec.Struct]] = {'': GraphConfig, **self.SECTIONS}
         for prefix, kind in self._kinds.items():
@@ -192,18 +195,19 @@ class BlockNode(LifecycleNode):
         self.gives_back(lambda: self.destroy_subscription(subscription))
         return subscription
 
-    def service(self, kind: type, name: str, call: Callable[[Any], str]) -> None:
+    def service(self, kind: type, name: str, call: Callable[[Any], str | Awaitable[str]]) -> None:
         """Create a service whose response has ``success`` and ``message``.
 
         :param call: gets the request; returns what was done, or raises SimloopError with the
-            reason why it cannot be done now.
+            reason why it cannot be done now. What takes long is awaited, see ``beside``.
         """
 
-        def serve(request: Any, response: Any) -> Any:
+        async def serve(request: Any, response: Any) -> Any:
             try:
                 if not self.active:
                     raise SimloopError(f'{self.get_name()} is not active')
-                response.message = call(request)
+                said = call(request)
+                response.message = said if isinstance(said, str) else await said
                 response.success = True
             except SimloopError as error:
                 response.message = str(error)
@@ -256,6 +260,21 @@ class BlockNode(LifecycleNode):
         timer = self.create_timer(period, lambda: self.guard(call), clock=self._steady)
         self._active_timers.append(timer)
 
+    def beside(self, call: Callable[[], Any]) -> Future[Any]:
+        """Call something that takes long in a thread of its own, while the process goes on."""
+        if self._thread is None:
+            self._thread = ThreadPoolExecutor(1, initializer=step_back)
+        future: Future[Any] = Future(executor=self.executor)
+
+        def work() -> None:
+            try:
+                future.set_result(call())
+            except Exception as error:
+                future.set_exception(error)
+
+        self._thread.submit(work)
+        return future
+
     def gives_back(self, call: Callable[[], Any]) -> None:
         """Call something when the node is no longer configured."""
         self._given_back.append(call)
@@ -301,6 +320,8 @@ class BlockNode(LifecycleNode):
         """Bring everything to an end, whatever the state: the process ends."""
         self._leave_active()
         self._give_back()
+        if self._thread:
+            self._thread.shutdown(wait=False, cancel_futures=True)
 
     def on_configure(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Build the block."""

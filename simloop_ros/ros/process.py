@@ -13,6 +13,7 @@ from ..errors import USER_ERROR, SimloopError
 from .block_node import BlockNode
 from .local_bus import LocalBus
 from .middleware import LONGEST_SPIN, fastest_executor, open_middleware
+from .scheduling import SWITCH
 
 DELIVERIES = 64
 """Messages between nodes of the process after which the executor has its turn."""
@@ -41,6 +42,7 @@ def run_nodes(factories: Sequence[Callable[..., BlockNode]], arguments: Sequence
 
 
 def _run_nodes(factories: Sequence[Callable[..., BlockNode]], arguments: Sequence[str]) -> int:
+    sys.setswitchinterval(SWITCH)
     received = open_middleware(arguments)
     bus = LocalBus() if len(factories) > 1 else None
     nodes: list[BlockNode] = []

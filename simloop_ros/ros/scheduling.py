@@ -7,6 +7,9 @@ import os
 from pathlib import Path
 import sys
 
+SWITCH = 0.0005
+"""Time after which a thread of Python lets another one go on [s]; 5 ms are usual, too long for a
+loop in whose process somebody plans."""
 THREADS = Path('/proc/self/task')
 
 
@@ -29,3 +32,14 @@ def set_priority(priority: int) -> bool:
     except PermissionError:
         return False
     return True
+
+
+def step_back() -> None:
+    """Make the calling thread a little less urgent than the loops, if it is urgent at all.
+
+    Not an ordinary one: whatever else runs on the machine would keep it from giving Python's lock
+    back, and the loop of its process would wait for that.
+    """
+    if sys.platform == 'linux' and os.sched_getscheduler(0) == os.SCHED_FIFO:
+        priority = os.sched_getparam(0).sched_priority
+        os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(max(1, priority - 1)))
