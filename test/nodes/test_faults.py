@@ -62,6 +62,14 @@ CONTROL = (
     f'control.natural_frequency={0.2 / PERIOD}',
 )  # bears delays
 SETTINGS = ('robot=two_link', f'period={PERIOD}', 'duration=1000', *MOVE, *CONTROL)
+PLANNING = (  # a slow motion at a high rate, which takes longer to plan than a node may be silent
+    *('period=0.002', 'safety.timeout=75', 'duration=1000'),
+    *('planner.move=[[0, 0.15, 0], [0, -0.15, 0]]', 'planner.max_velocity=0.03'),
+)
+SCENARIOS = {
+    'guided': ('sphere_guiding', (f'period={PERIOD}', 'duration=1000', *CONTROL)),
+    'composed': ('yumi_step', PLANNING),
+}
 TAMPERED = 'effort_command'
 ROWS: list[tuple[str, str, float | None]] = []
 
@@ -214,13 +222,17 @@ class Robot:
     """A graph in real time that is brought back to its start before each row.
 
     :param relayed: whether commands pass through the witness.
+    :param composed: whether all nodes are in one process.
     """
 
-    def __init__(self, graph: Any, scenario: Scenario, *, relayed: bool = False):
+    def __init__(
+        self, graph: Any, scenario: Scenario, *, relayed: bool = False, composed: bool = False
+    ):
         self._graph = graph
         self._model = load_fit_robot(scenario.robot)
         options = WiringOptions(realtime=True, out=str(graph.folder / 'out'), figures=False)
-        self._programs = {p.name: p for p in graph.programs(wire(scenario, options))}
+        programs = graph.programs(wire(scenario, options), composed=composed)
+        self._programs = {program.name: program for program in programs}
         self.processes: dict[str, subprocess.Popen[bytes]] = {}
         self.planner = 'admittance' if 'admittance' in self._programs else 'motion_planner'
         home = self._model.tip_positions(self._model.home)
@@ -326,25 +338,23 @@ def robot(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, open_graph: Any
 ) -> Iterator[Robot]:
     """Give a graph of real processes; ``request.param`` tells which."""
-    scenario = (
-        load_scenario('sphere_guiding', [f'period={PERIOD}', 'duration=1000', *CONTROL])
-        if request.param == 'guided'
-        else load_scenario('step', SETTINGS)
-    )
+    name, settings = SCENARIOS.get(request.param, ('step', SETTINGS))
+    scenario = load_scenario(name, settings)
     with (
         open_graph(tmp_path_factory.mktemp('graph')) as graph,
         pytest.MonkeyPatch.context() as own,
     ):
         own.setenv('ROS_AUTOMATIC_DISCOVERY_RANGE', 'LOCALHOST')
         own.setenv('FASTDDS_BUILTIN_TRANSPORTS', 'UDPv4')
-        robot = Robot(graph, scenario, relayed=request.param == 'relayed')
+        kind = request.param
+        robot = Robot(graph, scenario, relayed=kind == 'relayed', composed=kind == 'composed')
         yield robot
         robot.close()
         print(graph.output)
 
 
 def in_graph(kind: str) -> pytest.MarkDecorator:
-    """Mark a test that needs a graph: plain, relayed or guided."""
+    """Mark a test that needs a graph: plain, relayed, guided or composed."""
     return pytest.mark.parametrize('robot', [kind], indirect=True)
 
 
@@ -654,6 +664,21 @@ def test_a_dead_mover_stops_the_robot(robot: Robot, node: str) -> None:
         robot.arrives()
         robot.check()
     note(f'kill -9 {node}', 'braked; after a restart, release and start at its goal', noticed)
+
+
+@in_graph('composed')
+def test_planning_anew_holds_nobody_up(robot: Robot) -> None:
+    """Not even in one process: the robot is held meanwhile, and goes on to its goal."""
+    robot.begin()
+    robot.tell_stop(True)
+    robot.rests()
+    since = time.monotonic()
+    robot.recover()
+    robot.arrives()
+    assert robot.witness.stopped('control_simulation', since) is None
+    assert robot.witness.stopped('plant', since) is None
+    robot.check()
+    note('stop, release and start in one process', 'at its goal')
 
 
 # Lockstep: time stands still
