@@ -27,7 +27,6 @@ from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from geometry_msgs.msg import WrenchStamped
-import msgspec
 import numpy as np
 import rclpy
 from rclpy._rclpy_pybind11 import RMWError
@@ -491,14 +490,13 @@ def main() -> int:
         settings.append(f'control.natural_frequency={0.2 / options.period}')
         scenario = load_scenario('step', settings)
         model = load_fit_robot(scenario.robot)
-        wired = wire(
-            scenario, WiringOptions(realtime=options.realtime, out=f'{folder}/out', figures=False)
+        wiring = WiringOptions(
+            realtime=options.realtime,
+            out=f'{folder}/out',
+            figures=False,
+            priority=0,  # a process that never waits would keep the machine from everything else
         )
-        # A process that never waits must not be an urgent one: nothing else would run.
-        specs = tuple(
-            msgspec.structs.replace(spec, parameters={**spec.parameters, 'priority': 0})
-            for spec in wired
-        )
+        specs = wire(scenario, wiring)
         parameters = Path(folder) / 'parameters.yaml'
         parameters.write_text(parameter_file(specs))
         rclpy.init(

@@ -9,7 +9,7 @@ import sys
 from ..loop.run import make_folder
 from ..loop.scenario import load_scenario
 from ..ros.graph import require_ros, run_graph
-from ..ros.wiring import NO_PLANT, WiringOptions, plant_settings, wire
+from ..ros.wiring import LARGEST_PRIORITY, NO_PLANT, PRIORITY, WiringOptions, plant_settings, wire
 from .run import add_scenario_arguments, scenario_settings
 
 
@@ -27,6 +27,14 @@ def add_parser(subparsers: argparse._SubParsersAction) -> None:
         metavar='ENGINE',
         default='',
         help='physics engine of the plant, or none for the driver of a real robot',
+    )
+    parser.add_argument(
+        '--priority',
+        metavar='N',
+        type=int,
+        choices=range(LARGEST_PRIORITY + 1),
+        default=PRIORITY,
+        help=f'with --realtime, SCHED_FIFO priority of the nodes ({PRIORITY}); 0 for none',
     )
     parser.add_argument('--no-record', action='store_true', help='without the recorder')
     parser.add_argument('--no-figures', action='store_true', help='results without figures')
@@ -49,6 +57,7 @@ def launch(options: argparse.Namespace) -> int:
             namespace=options.namespace,
             out='' if options.no_record else str(folder),
             figures=not options.no_figures,
+            priority=options.priority,
         ),
     )
     return run_graph(

@@ -30,7 +30,9 @@ from .view import (
     with_mesh_addresses,
 )
 from .wiring import (
+    LARGEST_PRIORITY,
     NO_PLANT,
+    PRIORITY,
     NodeSpec,
     WiringOptions,
     has_clock,
@@ -50,6 +52,10 @@ ARGUMENTS = {
     'namespace': ('', 'of all nodes and topics'),
     'composed': ('false', 'whether all nodes are in one process'),
     'realtime': ('false', 'whether time is real; else lockstep'),
+    'priority': (
+        str(PRIORITY),
+        'real time: SCHED_FIFO priority of the nodes, where the system allows it; 0 for none',
+    ),
     'record': ('true', 'whether the run is recorded, and over when the scenario is'),
     'out': ('', 'folder for log, summary and figures; empty for runs/SCENARIO'),
     'settings': ('', 'further values of the scenario, as "seed=1; robot.tips=[tool0]"'),
@@ -114,6 +120,7 @@ def _scenario_actions(
             namespace=_namespace(context),
             out=folder,
             description=not rviz,
+            priority=_priority(context),
         ),
     )
     viewers: tuple[NodeSpec, ...] = ()
@@ -217,6 +224,13 @@ def _flag(context: LaunchContext, name: str) -> bool:
     if text.lower() not in ('true', 'false'):
         raise ConfigError(f'{name}:={text} is neither true nor false')
     return text.lower() == 'true'
+
+
+def _priority(context: LaunchContext) -> int:
+    text = context.launch_configurations['priority']
+    if not text.isdecimal() or int(text) > LARGEST_PRIORITY:
+        raise ConfigError(f'priority:={text} is not a whole number from 0 to {LARGEST_PRIORITY}')
+    return int(text)
 
 
 def _require_packages(nodes: Iterable[NodeSpec]) -> None:

@@ -21,7 +21,8 @@ NO_PLANT = 'none'
 MAKE_WAY = ('nice', '-n', '19')
 """Starts a node that may lag behind: the others are more urgent, with all their threads."""
 PRIORITY = 50
-"""Real time: priority of all nodes but the recorder, if the system allows it."""
+"""Default of ``WiringOptions.priority``."""
+LARGEST_PRIORITY = 99
 RECORDER_WINDOW = 512
 """Steps that the plant may be ahead of the recorder, in lockstep."""
 
@@ -71,6 +72,8 @@ class WiringOptions(msgspec.Struct, frozen=True, kw_only=True):
     :ivar description: whether the plant publishes ``robot_description``; else the
         ``robot_state_publisher`` does.
     :ivar remappings: of topics, for all nodes.
+    :ivar priority: in real time, ``SCHED_FIFO`` priority of all nodes but the recorder, if the
+        system allows it; 0 for none.
     """
 
     realtime: bool = False
@@ -80,6 +83,7 @@ class WiringOptions(msgspec.Struct, frozen=True, kw_only=True):
     figures: bool = True
     description: bool = True
     remappings: tuple[tuple[str, str], ...] = ()
+    priority: int = PRIORITY
 
 
 def wire(scenario: Scenario, options: WiringOptions) -> tuple[NodeSpec, ...]:
@@ -136,7 +140,7 @@ def wire(scenario: Scenario, options: WiringOptions) -> tuple[NodeSpec, ...]:
         }
     common = parameter_values(graph, '')
     watching = ('recorder',) if options.realtime else ('recorder', 'collision_monitor')
-    urgent = {'priority': PRIORITY} if options.realtime else {}
+    urgent = {'priority': options.priority} if options.realtime else {}
     return tuple(
         NodeSpec(
             executable=executable,
