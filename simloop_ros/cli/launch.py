@@ -9,7 +9,7 @@ import sys
 from ..loop.run import make_folder
 from ..loop.scenario import load_scenario
 from ..ros.graph import require_ros, run_graph
-from ..ros.wiring import LARGEST_PRIORITY, NO_PLANT, PRIORITY, WiringOptions, plant_settings, wire
+from ..ros.wiring import NO_PLANT, PRIORITY, WiringOptions, plant_settings, read_priority, wire
 from .run import add_scenario_arguments, scenario_settings
 
 
@@ -31,8 +31,7 @@ def add_parser(subparsers: argparse._SubParsersAction) -> None:
     parser.add_argument(
         '--priority',
         metavar='N',
-        type=int,
-        choices=range(LARGEST_PRIORITY + 1),
+        type=read_priority,
         default=PRIORITY,
         help=f'with --realtime, SCHED_FIFO priority of the nodes ({PRIORITY}); 0 for none',
     )

@@ -30,7 +30,6 @@ from .view import (
     with_mesh_addresses,
 )
 from .wiring import (
-    LARGEST_PRIORITY,
     NO_PLANT,
     PRIORITY,
     NodeSpec,
@@ -38,6 +37,7 @@ from .wiring import (
     has_clock,
     parameter_file,
     plant_settings,
+    read_priority,
     wire,
 )
 
@@ -120,7 +120,7 @@ def _scenario_actions(
             namespace=_namespace(context),
             out=folder,
             description=not rviz,
-            priority=_priority(context),
+            priority=read_priority(given['priority']),
         ),
     )
     viewers: tuple[NodeSpec, ...] = ()
@@ -224,13 +224,6 @@ def _flag(context: LaunchContext, name: str) -> bool:
     if text.lower() not in ('true', 'false'):
         raise ConfigError(f'{name}:={text} is neither true nor false')
     return text.lower() == 'true'
-
-
-def _priority(context: LaunchContext) -> int:
-    text = context.launch_configurations['priority']
-    if not text.isdecimal() or int(text) > LARGEST_PRIORITY:
-        raise ConfigError(f'priority:={text} is not a whole number from 0 to {LARGEST_PRIORITY}')
-    return int(text)
 
 
 def _require_packages(nodes: Iterable[NodeSpec]) -> None:

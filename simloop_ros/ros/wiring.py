@@ -162,6 +162,18 @@ def plant_settings(plant: str) -> list[str]:
     return [] if plant in ('', NO_PLANT) else [f'plant.engine={plant}']
 
 
+def read_priority(text: str) -> int:
+    """Return a priority that was given as text.
+
+    :raises ConfigError: it is none.
+    """
+    if not text.isdecimal() or int(text) > LARGEST_PRIORITY:
+        raise ConfigError(
+            f'priority: {text!r} given; a whole number from 0 to {LARGEST_PRIORITY} is needed'
+        )
+    return int(text)
+
+
 def has_clock(nodes: Iterable[NodeSpec]) -> bool:
     """Return whether one of the nodes publishes ``/clock``, so that others shall follow it."""
     return any(

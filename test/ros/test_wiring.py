@@ -25,6 +25,7 @@ from simloop_ros.ros.wiring import (
     has_clock,
     parameter_file,
     plant_settings,
+    read_priority,
     wire,
 )
 from simloop_ros.safety.config import SafetyConfig
@@ -158,6 +159,13 @@ def test_a_robot_takes_the_place_of_the_plant() -> None:
     assert recorder['recorder.simulated'] is False
     assert recorder['recorder.truth'] is False
     assert all(graph_config(node.parameters).realtime for node in nodes.values())
+
+
+@pytest.mark.parametrize('text', ['-1', '100', '1.5', '', 'high', '٣٣٣'])
+def test_a_priority_is_a_number_that_linux_has(text: str) -> None:
+    assert (read_priority('0'), read_priority('99')) == (0, 99)
+    with pytest.raises(ConfigError, match='from 0 to 99'):
+        read_priority(text)
 
 
 def test_in_real_time_all_but_the_recorder_are_urgent(scenario: Scenario) -> None:
