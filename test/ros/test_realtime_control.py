@@ -228,24 +228,18 @@ def test_a_planner_that_is_late_for_a_while_moves_nothing(yumi: RobotModel) -> N
     assert world.realtime.report()['steps beyond the plan'] == 0
 
 
-def test_a_planner_that_is_dead_stops_the_robot_within_ten_periods(yumi: RobotModel) -> None:
+@pytest.mark.parametrize('dead', ['desired_joint_states', 'joint_states'])
+def test_who_is_dead_stops_the_robot_within_ten_periods(yumi: RobotModel, dead: str) -> None:
     world = World(yumi, prompt)
     world.run(0.3)
-    world.planner = None
+    if dead == 'joint_states':
+        world.silent = True
+    else:
+        world.planner = None
     world.run(8 * H)
     assert not world.control.stopped
     world.run(2 * H)
-    assert 'desired_joint_states' in world.control.stopped
-
-
-def test_a_robot_that_is_silent_stops_control_within_ten_periods(yumi: RobotModel) -> None:
-    world = World(yumi, prompt)
-    world.run(0.3)
-    world.silent = True
-    world.run(8 * H)
-    assert not world.control.stopped
-    world.run(2 * H)
-    assert 'joint_states' in world.control.stopped
+    assert world.control.stopped.startswith(f'{dead}: nothing')
 
 
 def test_stamps_that_jitter_do_not_shake_the_robot(yumi: RobotModel) -> None:
