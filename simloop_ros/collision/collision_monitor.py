@@ -124,7 +124,7 @@ class CollisionMonitor(ABC):
             return self._unjudged(taken, observation)
         self._update(observation)
         share = self.signs * self._inverse_thresholds()
-        largest = float(np.abs(share, out=share).max())
+        largest = float(np.maximum.reduce(np.abs(share, share), None))
         verdict: Verdict = 'free' if largest < 1.0 else 'contact'
         if self._waiting:
             self._waiting -= 1

@@ -111,7 +111,7 @@ class Intake:
         :return: ``suspect`` if it may be a jump, ``returned`` if the one before it was, and
             ``restart`` if it is good but does not follow on the last good one.
         """
-        deviation = measured - self.expected
+        self.deviation = deviation = measured - self.expected
         scaled = deviation * self._inverse
         # Sufficient for finite, in time and within every tolerance; the rest is rare.
         if (
@@ -120,7 +120,11 @@ class Intake:
             and abs(time - self._last - self._h) < 0.5 * self._h
             and not self.suspect
         ):
-            self._follow(time, measured, deviation)
+            self._last = time
+            expected = measured + measured
+            expected -= self.position
+            self.expected, self.position = expected, measured
+            self.calm = True
             return 'good'
         return self._judge(time, measured, deviation, scaled, probe)
 

@@ -21,6 +21,8 @@ TURNING = 8.0
 turns, sticks or starts."""
 HOLD = 2.0 / min(BANDWIDTHS)
 """Time for which the filters remember a turn [s]."""
+LOOK = 0.002
+"""Time between two looks for joints that turn [s]: short against the filters."""
 MOTION_BANDWIDTH = 200.0
 """Of the velocity that friction and Coriolis forces are computed with [rad/s]."""
 
@@ -33,13 +35,15 @@ class FilterState(msgspec.Struct, frozen=True):
         input, shape ``(4, n)``.
     :ivar bank: errors and disturbance of each channel, and room for their input, shape
         ``(3 channels + 1, n)``.
-    :ivar turned: steps for which each joint's turn is still remembered, shape ``(n,)``.
+    :ivar turned: looks for which each joint's turn is still remembered, shape ``(n,)``.
+    :ivar steps: since the last look.
     """
 
     position: Array
     motion: Array
     bank: Array
     turned: IntArray
+    steps: int
 
 
 class MatchedFilter(CollisionMonitor):
@@ -82,9 +86,12 @@ class MatchedFilter(CollisionMonitor):
         explanation = explanation or nothing_learnt(model)
         self._explainer = Explainer(model, explanation)
         self._slow = TURNING * np.array(explanation.smoothing)
-        self._hold = max(1, round(HOLD / period))
+        self._stride = max(1, round(LOOK / period))
+        self._hold = max(1, round(HOLD / (self._stride * period)))
         self._rate = np.array(1.0 / period**2)
         self._motion = motion_filter(period, MOTION_BANDWIDTH)
+        self._of_regime: IntArray | None = None
+        self._chosen: Array = np.empty(0)
         size = 3 * self.channels
         # All channels are one product: the bank's rows and, as the last one, what drives them.
         self._bank = np.zeros((size, size + 1))
@@ -102,7 +109,7 @@ class MatchedFilter(CollisionMonitor):
         motion = np.zeros((4, n))
         motion[0], motion[1] = observation.measured, observation.state.velocity
         bank = np.zeros((3 * self.channels + 1, n))
-        return FilterState(observation.measured, motion, bank, np.full(n, self._hold))
+        return FilterState(observation.measured, motion, bank, np.full(n, self._hold), 0)
 
     def _update(self, observation: Observation) -> None:
         old: FilterState = self._filters
@@ -114,13 +121,23 @@ class MatchedFilter(CollisionMonitor):
         motion, bank = np.empty_like(old.motion), np.empty_like(old.bank)
         np.dot(self._motion, old.motion, out=motion[:-1])
         np.dot(self._bank, old.bank, out=bank[:-1])
-        turned = np.where(np.abs(motion[1]) < self._slow, self._hold, old.turned - 1)
-        self.regime = (turned > 0).astype(np.int64)
-        self._filters = FilterState(self.intake.position, motion, bank, turned)
+        turned, steps = old.turned, old.steps + 1
+        if steps == self._stride:
+            turned, steps = self._look(old.turned, motion[1]), 0
+        self._filters = FilterState(self.intake.position, motion, bank, turned, steps)
         self.signs = bank[2:-1:3]
 
+    def _look(self, turned: IntArray, velocity: Array) -> IntArray:
+        """Look for joints that turn; return for how many looks each is remembered."""
+        turned = np.where(np.abs(velocity) < self._slow, self._hold, turned - 1)
+        self.regime = (turned > 0).astype(np.int64)
+        return turned
+
     def _inverse_thresholds(self) -> Array:
-        return np.where(self.regime, self._inverse[1], self._inverse[0])
+        if self.regime is not self._of_regime:
+            self._of_regime = self.regime
+            self._chosen = np.where(self.regime, self._inverse[1], self._inverse[0])
+        return self._chosen
 
     def _residual(self) -> Array:
         return self.signs[0]
