@@ -30,39 +30,64 @@ class JointFriction(PlantWrapper):
 
     The plant inside gets ``tau - f - c v+``. Contact forces are not foreseen in ``v+``.
 
+    While every joint slides on in its direction, ``f = F sign(v)`` and ``c h`` acts as an inertia
+    of the joints, so that one ``aba`` solves the law; only a joint that starts, stops or sticks
+    needs the search of ``end_velocity``.
+
     :param plant: the plant that gets friction.
     :param model: the robot as the plant has it, mass bias included.
     :param period: time ``h`` of one ``step`` [s].
-    :param coulomb: friction ``F`` that does not depend on speed [N m].
-    :param viscous: friction ``c`` per speed [N m s/rad].
+    :param coulomb: friction ``F`` that does not depend on speed [N m], of all joints or each.
+    :param viscous: friction ``c`` per speed [N m s/rad], of all joints or each.
     """
 
     def __init__(
-        self, plant: Plant, model: RobotModel, period: float, coulomb: float, viscous: float
+        self,
+        plant: Plant,
+        model: RobotModel,
+        period: float,
+        coulomb: float | Array,
+        viscous: float | Array,
     ):
         super().__init__(plant)
         self._model = model.pin_model
         self._data = self._model.createData()
         self._h = period
-        self._coulomb = coulomb
-        self._viscous = viscous
-        self._damping = period * viscous * np.eye(model.n)
+        self._coulomb: Array = np.broadcast_to(np.asarray(coulomb, np.float64), model.n)
+        self._viscous: Array = np.broadcast_to(np.asarray(viscous, np.float64), model.n)
+        self._damping = np.diag(period * self._viscous)
+        self._damped = pin.Model(self._model)
+        self._damped.armature = self._model.armature + period * self._viscous
 
     def step(self, effort: Array) -> None:
         """Apply efforts [N m] less the friction for one period."""
         q, v = self._plant.truth.position, self._plant.truth.velocity
+        sign = np.sign(v)
+        dry = self._coulomb * sign
+        a = pin.aba(self._damped, self._data, q, v, effort - dry - self._viscous * v)
+        v_next = v + self._h * a
+        if (sign * v_next).min() <= 0.0:
+            self._search(effort, q, v, np.where(sign * v_next > 0.0, sign, 0.0))
+        else:
+            self._plant.step(effort - dry - self._viscous * v_next)
+
+    def _search(self, effort: Array, q: Array, v: Array, sign: Array) -> None:
+        """Take a step in which a joint starts, stops or sticks.
+
+        :param sign: first guess of the directions of motion, 0 for sticking, shape ``(n,)``.
+        """
         inertia = pin.crba(self._model, self._data, q)
         bias = pin.nonLinearEffects(self._model, self._data, q, v)
         h = self._h
         a = inertia + self._damping
         b = inertia @ v + h * (effort - bias)
-        v_next = end_velocity(a, b, h * self._coulomb, np.sign(v))
+        v_next = end_velocity(a, b, h * self._coulomb, sign)
         # What is left over is the dry part; on sliding joints it is F sign(v+) by construction.
         dry = np.clip((b - a @ v_next) / h, -self._coulomb, self._coulomb)
         self._plant.step(effort - dry - self._viscous * v_next)
 
 
-def end_velocity(a: Array, b: Array, limit: float, sign: Array) -> Array:
+def end_velocity(a: Array, b: Array, limit: float | Array, sign: Array) -> Array:
     """Solve ``a v + p = b`` with ``p = limit sign(v)``, or ``|p| <= limit`` where ``v = 0``.
 
     It is the only minimum of ``v^T a v / 2 - b^T v + limit |v|_1``. Guess who slides which way,
@@ -70,22 +95,22 @@ def end_velocity(a: Array, b: Array, limit: float, sign: Array) -> Array:
 
     :param a: symmetric and positive definite, shape ``(n, n)``.
     :param b: momentum without dry friction [N m s], shape ``(n,)``.
-    :param limit: largest impulse of dry friction [N m s].
+    :param limit: largest impulse of dry friction [N m s], of all joints or each.
     :param sign: first guess of the directions of motion, 0 for sticking, shape ``(n,)``.
     """
-    if limit == 0.0:
-        sign = np.ones_like(b)
+    limit = np.broadcast_to(limit, b.shape)
+    sign = np.where(limit == 0.0, 1.0, sign)
     edge = limit + ROUNDING * np.abs(b).max()
     for trial in range(ROUNDS):
         v = np.zeros_like(b)
         slide = np.flatnonzero(sign)
         if slide.size:
-            v[slide] = np.linalg.solve(a[slide][:, slide], b[slide] - limit * sign[slide])
+            v[slide] = np.linalg.solve(a[slide][:, slide], b[slide] - limit[slide] * sign[slide])
         hold = b - a @ v
-        stops = sign * v < 0.0
+        stops = (sign * v < 0.0) & (limit > 0.0)
         starts = (sign == 0.0) & (np.abs(hold) > edge)
         wrong = np.flatnonzero(stops | starts)
-        if limit == 0.0 or not wrong.size:
+        if not wrong.size:
             break
         if trial >= BLOCK_ROUNDS:
             wrong = wrong[:1]

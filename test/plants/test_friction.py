@@ -8,7 +8,8 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from simloop_ros.plants.friction import end_velocity
+from simloop_ros.plants.friction import JointFriction, end_velocity
+from simloop_ros.plants.pinocchio_plant import PinocchioPlant
 from simloop_ros.values import JointState
 
 H = 0.001
@@ -128,3 +129,38 @@ def test_every_first_guess_leads_to_the_same_velocity(seed):
     guesses = itertools.product((-1.0, 0.0, 1.0), repeat=3)
     found = [end_velocity(a, b, 1.0, np.array(guess)) for guess in guesses]
     assert np.ptp(found, axis=0) == pytest.approx(np.zeros(3), abs=1e-9)
+
+
+def test_each_joint_may_have_its_own_friction(fork):
+    """Uncoupled joints of inertia 1 and 2: each slows down by its own friction."""
+    wheels = {name: i for i, name in enumerate(fork.joint_names)}
+    dry, viscous = np.zeros(2), np.zeros(2)
+    dry[wheels['turn_left']], viscous[wheels['turn_right']] = 0.5, 3.0
+    plant = JointFriction(PinocchioPlant(fork, H), fork, H, dry, viscous)
+    plant.reset(JointState(np.zeros(2), np.ones(2)))
+    for _ in range(100):
+        plant.step(np.zeros(2))
+    v = plant.truth.velocity
+    assert v[wheels['turn_left']] == pytest.approx(1.0 - 100 * H * 0.5 / 1.0, rel=1e-12)
+    assert v[wheels['turn_right']] == pytest.approx((1.0 + H * 3.0 / 2.0) ** -100, rel=1e-12)
+
+
+def test_sliding_on_and_searching_are_the_same_step(arm):
+    """The short way is taken where every joint slides on; the search finds the same there."""
+    rng = np.random.default_rng(3)
+    for _ in range(20):
+        start = JointState(
+            rng.normal(size=7), np.sign(rng.normal(size=7)) * rng.uniform(0.5, 1, 7)
+        )
+        effort = rng.normal(size=7)
+        ends = []
+        for searches in (False, True):
+            plant = JointFriction(PinocchioPlant(arm, H), arm, H, 0.1, 0.2)
+            plant.reset(start)
+            if searches:
+                plant._search(effort, start.position, start.velocity, np.zeros(7))
+            else:
+                plant.step(effort)
+            ends.append(plant.truth.velocity)
+        assert np.all(np.sign(ends[0]) == np.sign(start.velocity))
+        assert ends[0] == pytest.approx(ends[1], rel=1e-9, abs=1e-11)
