@@ -45,6 +45,7 @@ class ControlSimulation:
 
         step      v_d = (q_d - q)/h                    (5.1)
                   tau = rnea(q, v, (v_d - v)/h)        (5.2)
+        effort    tau is given, v_d = v + h aba(q, v, tau)
         rollback  (q, v) as before the step            (5.5)
                   v'  = (q_r - q)/h                    (5.6)
                   tau' = rnea(q, v, (v' - v)/h)        (5.7)
@@ -113,15 +114,19 @@ class ControlSimulation:
         self.steps = memory.steps
         self.saturations = memory.saturations
 
-    def step(self, desired: Array) -> Command:
+    def step(self, desired: Array, anew: bool = False) -> Command:
         """Return the command that takes the twin to the desired position; algorithm 2.
 
         :param desired: next desired position [rad], shape ``(n,)``.
+        :param anew: whether the desired motion starts from the control state now; a law that
+            remembers where the robot should have been forgets it.
         :raises DivergenceError: the torque would not be finite.
         """
         if desired.size != self._n:
             raise ValueError(f'desired position: {desired.size} joints given, {self._n} needed')
         state = self.state
+        if anew:
+            self._law.reset(state)
         velocity = desired - state.position
         velocity *= self._rate
         acceleration = self._law.acceleration(state, velocity)
@@ -132,6 +137,28 @@ class ControlSimulation:
         if share.dot(share) <= 1.0 and not self._sigma:
             return Command(velocity, acceleration, effort, False)
         return self._limited(state, velocity, acceleration, effort)
+
+    def step_effort(self, effort: Array) -> Command:
+        """Return the command that sends an effort instead of reaching for a position.
+
+        The twin does what the effort makes it do, and the desired motion is what the twin does:
+        a later ``step`` goes on from there. The effort is clipped to the limits.
+
+        :param effort: wanted [N m], shape ``(n,)``.
+        :raises DivergenceError: the effort or the state is not finite.
+        """
+        if effort.size != self._n:
+            raise ValueError(f'effort: {effort.size} joints given, {self._n} needed')
+        state = self.state
+        self.steps += 1
+        self._refuse_infinite(position=state.position, velocity=state.velocity, effort=effort)
+        clipped = np.clip(effort, -self._limit, self._limit)
+        saturated = not np.array_equal(clipped, effort)
+        self.saturations += saturated
+        acceleration = self._expected(state, clipped)
+        velocity = state.velocity + self._h * acceleration
+        self._law.reset(JointState(state.position + self._h * velocity, velocity))
+        return Command(velocity, acceleration, clipped, saturated)
 
     def pass_over(self, desired: Array) -> None:
         """Let the desired motion go on over a step for which no command was sent.
@@ -166,14 +193,12 @@ class ControlSimulation:
         self, state: JointState, velocity: Array, acceleration: Array, effort: Array
     ) -> Command:
         """Return the command with its effort clipped to the limits, if any is exceeded."""
-        for what, values in (
-            ('position', state.position),
-            ('velocity', state.velocity),
-            ('desired velocity', velocity),
-            ('effort', effort),
-        ):
-            if not np.isfinite(values).all():
-                self._diverged(what, values, ~np.isfinite(values))
+        self._refuse_infinite(
+            position=state.position,
+            velocity=state.velocity,
+            desired_velocity=velocity,
+            effort=effort,
+        )
         clipped = np.clip(effort, -self._limit, self._limit)
         if np.array_equal(clipped, effort):
             if self._sigma:
@@ -184,6 +209,11 @@ class ControlSimulation:
             self._diverged('velocity', state.velocity, runaway)
         self.saturations += 1
         return Command(velocity, self._expected(state, clipped), clipped, True)
+
+    def _refuse_infinite(self, **quantities: Array) -> None:
+        for what, values in quantities.items():
+            if not np.isfinite(values).all():
+                self._diverged(what.replace('_', ' '), values, ~np.isfinite(values))
 
     def _expected(self, state: JointState, effort: Array) -> Array:
         """Return the twin's acceleration under an effort [rad/s^2]."""

@@ -45,12 +45,15 @@ def build_planner(
     start: JointState,
     noise: float = 0.0,
     compliance: float | None = None,
+    goals: Array | None = None,
 ) -> PlannedMotion:
     """Return the planner for a motion from ``start``, once the motion is known to be possible.
 
     :param noise: standard deviation of the encoders [rad].
     :param compliance: position error that the control law leaves per acceleration that the model
         does not explain [s^2]; that of deadbeat control, ``period^2``, where none is given.
+    :param goals: where the tips go [m], shape ``(tips, 3)``, for a motion that is planned anew;
+        where none are given, by ``config.move`` from ``start``.
     :raises GoalError: the motion is refused.
     """
     floor = NOISE_MARGIN * noise
@@ -73,8 +76,9 @@ def build_planner(
             f'planner.move has {len(config.move)} rows, but there are {len(model.tips)} tips: '
             f'{", ".join(model.tips)}; give one [x, y, z] per tip'
         )
-    goals = model.tip_positions(start.position) + np.array(config.move)
-    _refuse_endless(config, period)
+    tips = model.tip_positions(start.position)
+    goals = tips + np.array(config.move) if goals is None else goals
+    _refuse_endless(config, period, goals - tips)
     simulation = ForcedSimulation(model, config, period, goals)
     rehearsal = rehearse(simulation, start)
     planner: MotionPlanner = (
@@ -85,8 +89,8 @@ def build_planner(
     return PlannedMotion(planner, rehearsal.duration, goals)
 
 
-def _refuse_endless(config: PlannerConfig, period: float) -> None:
-    distance = max(hypot(*way) for way in config.move)
+def _refuse_endless(config: PlannerConfig, period: float, ways: Array) -> None:
+    distance = max(hypot(*way) for way in ways.tolist())
     time = distance / config.max_velocity + 2.0 * sqrt(distance / config.acceleration)
     if config.profile == 'jerk_limited':
         time += 4.0 * (0.5 * distance / config.jerk) ** (1.0 / 3.0)

@@ -63,3 +63,8 @@ class HandGuiding(MotionPlanner):
     def expected(self) -> JointState:
         """Return the position to stay at, at rest."""
         return JointState(self.memory.reference, np.zeros_like(self.memory.reference))
+
+    def restart(self, start: JointState) -> bool:
+        """Stay at a position; what was learnt about the model error holds on."""
+        self.memory = Grip(start.position, self.memory.resting, self.memory.tared)
+        return True

@@ -30,3 +30,10 @@ class MotionPlanner(ABC):
     @abstractmethod
     def expected(self) -> JointState:
         """Return the control state of a robot that is where the planner wants it now."""
+
+    def restart(self, start: JointState) -> bool:  # noqa: ARG002 - a list leads from one place only
+        """Set out anew for the same goal; return whether that is possible without a new plan.
+
+        :param start: at rest, or a velocity that the next step may change at once.
+        """
+        return False

@@ -46,6 +46,11 @@ class OnlinePlanner(MotionPlanner):
         """Return the state of the planner's own simulation."""
         return self.memory.joints
 
+    def restart(self, start: JointState) -> bool:
+        """Set out for the goals from a joint state."""
+        self.memory = self._simulation.start(start)
+        return True
+
     def _synchronise(self, motion: Motion, control: JointState, apart: Array) -> Motion:
         if not np.isfinite(apart.dot(apart)):
             return motion  # a diverged state is the control simulation's to report

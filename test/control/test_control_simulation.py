@@ -293,6 +293,75 @@ def test_memory_goes_back(robot: RobotModel, law: str, rollback: str) -> None:
     np.testing.assert_array_equal(run(slice(30, 60)), first)
 
 
+@pytest.mark.parametrize('rollback', ROLLBACKS)
+@pytest.mark.parametrize('law', LAWS)
+def test_a_wanted_effort_is_sent_as_it_is_and_the_twin_knows_what_it_does(
+    robot: RobotModel, exact: Exact, law: str, rollback: str
+) -> None:
+    """An exact robot is where the twin expects it, so no disturbance is seen."""
+    control = ControlSimulation(robot, ControlConfig(law=law, rollback=rollback), H)
+    step, state, rng = exact(robot, H), control.state, np.random.default_rng(8)
+    for _ in range(20):
+        effort = rng.uniform(-0.1, 0.1, robot.n) * np.minimum(robot.effort_limit, 1.0)
+        command = control.step_effort(effort)
+        np.testing.assert_array_equal(command.effort, effort)
+        assert not command.saturated
+        state = step(state, effort)
+        np.testing.assert_allclose(command.velocity, state.velocity, rtol=1e-9, atol=LANDING / H)
+        back = control.rollback(command, state.position)
+        np.testing.assert_allclose(back.state.position, state.position, atol=LANDING)
+        scale = 1.0 + np.abs(back.state.velocity).max() / H
+        np.testing.assert_allclose(back.effort, effort, atol=EFFORT_ROUNDING * scale)
+    assert control.steps == 20
+
+
+@pytest.mark.parametrize('rollback', ROLLBACKS)
+@pytest.mark.parametrize('law', LAWS)
+@pytest.mark.parametrize('anew', [False, True])
+def test_from_efforts_back_to_positions_there_is_no_leap(
+    robot: RobotModel, exact: Exact, law: str, rollback: str, anew: bool
+) -> None:
+    """Positions that go on as the robot moves need the effort of going on, and no other."""
+    robot = unlimited(robot)
+    control = ControlSimulation(robot, ControlConfig(law=law, rollback=rollback), H)
+    step, state = exact(robot, H), control.state
+    data = robot.pin_model.createData()
+    effort = pin.rnea(robot.pin_model, data, robot.home, state.velocity, np.full(robot.n, 0.2))
+    for _ in range(30):
+        command = control.step_effort(effort)
+        state = step(state, effort)
+        control.rollback(command, state.position)
+    command = control.step(state.position + H * state.velocity, anew)
+    coasting = pin.rnea(robot.pin_model, data, state.position, state.velocity, np.zeros(robot.n))
+    np.testing.assert_allclose(command.effort, coasting, rtol=0.0, atol=1e-6)
+
+
+def test_a_desired_motion_that_starts_anew_forgets_where_the_robot_should_be(
+    robot: RobotModel,
+) -> None:
+    """A robot that is kept from its path is not pulled back to it: no effort but its weight."""
+    control = ControlSimulation(robot, ControlConfig(law='computed_torque'), H)
+    for desired in smooth_path(robot, 40):
+        control.rollback(control.step(desired), robot.home)
+    command = control.step(robot.home, anew=True)
+    weight = ControlSimulation(robot, ControlConfig(), H).step(robot.home).effort
+    np.testing.assert_allclose(command.effort, weight, rtol=0.0, atol=1e-9)
+
+
+def test_wanted_efforts_are_clipped_counted_and_refused_if_no_number(robot: RobotModel) -> None:
+    control = ControlSimulation(robot, ControlConfig(), H)
+    most = np.where(np.isfinite(robot.effort_limit), robot.effort_limit, 1.0)
+    command = control.step_effort(3.0 * most)
+    np.testing.assert_array_equal(command.effort, np.minimum(3.0 * most, robot.effort_limit))
+    assert command.saturated == np.isfinite(robot.effort_limit).any()
+    assert control.saturations == int(command.saturated)
+    for bad in (np.nan, np.inf):
+        with pytest.raises(DivergenceError, match=f'effort of joint {robot.joint_names[0]}'):
+            control.step_effort(np.full(robot.n, bad))
+    with pytest.raises(ValueError, match='effort: '):
+        control.step_effort(np.zeros(robot.n + 1))
+
+
 def test_starts_at_home_and_knows_its_rollback(robot: RobotModel) -> None:
     control = ControlSimulation(robot, ControlConfig(), H)
     np.testing.assert_array_equal(control.state.position, robot.home)

@@ -136,3 +136,21 @@ def test_no_measured_position_makes_the_stop_effort_unsafe(
         effort = guarded.step(model.home).effort
         assert np.isfinite(effort).all()
         assert (np.abs(effort) <= model.effort_limit).all()
+
+
+def test_a_wanted_effort_passes_the_same_gate(model: RobotModel, guarded: GuardedControl) -> None:
+    effort = gravity(model, model.home)
+    np.testing.assert_array_equal(guarded.step_effort(effort).effort, effort)
+    guarded.rollback(model.home)
+    clipped = guarded.step_effort(10.0 * model.effort_limit)
+    np.testing.assert_array_equal(clipped.effort, model.effort_limit)
+    guarded.step_effort(np.full(model.n, np.nan))
+    assert guarded.diverged
+    np.testing.assert_array_equal(guarded.step_effort(0.0 * effort).effort, effort)
+
+
+def test_a_wanted_effort_from_an_old_state_stops(
+    model: RobotModel, guarded: GuardedControl
+) -> None:
+    guarded.step_effort(gravity(model, model.home), age=1.0)
+    assert 'old' in guarded.stopped

@@ -83,6 +83,14 @@ def test_memory_goes_back() -> None:
     np.testing.assert_array_equal([guiding.step(at(position)) for position in positions], first)
 
 
+def test_restarted_it_stays_there_and_knows_what_it_learnt() -> None:
+    guiding = tared()
+    place = np.array([0.5, 0.6])
+    assert guiding.restart(at(place))
+    np.testing.assert_array_equal(guiding.step(at(place + RESTING)), place)
+    np.testing.assert_array_equal(guiding.step(at(place + RESTING + 0.9 * THRESHOLD)), place)
+
+
 def guide(robot: RobotModel, planner: PlannerConfig, pushes: list[float]) -> np.ndarray:
     """Return where a robot 10 % heavier than its model goes under pushes [N], a step each."""
     heavier = robot.with_mass_bias(0.1).pin_model

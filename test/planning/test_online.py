@@ -211,3 +211,41 @@ def test_both_kinds_are_built_for_the_same_motion(yumi: RobotModel, at_home: AtH
     follower = Follower(online.planner, start)
     for _ in range(100):
         np.testing.assert_array_equal(follower.follow(), offline.planner.step(start))
+
+
+def test_restarted_anywhere_it_arrives_at_the_same_goal(
+    robot: RobotModel, simulation: ForcedSimulation, at_home: AtHome
+) -> None:
+    planner = OnlinePlanner(simulation, at_home(robot), LEASH)
+    follower = Follower(planner, at_home(robot))
+    for _ in range(60):
+        follower.follow()
+    rest = JointState(0.5 * (robot.home + follower.state.position), np.zeros(robot.n))
+    assert planner.restart(rest)
+    follower.state = rest
+    first = follower.follow()
+    assert np.abs(first - rest.position).max() < FIRST_STEP
+    assert_arrives(robot, simulation, follower)
+
+
+def test_a_list_leads_from_one_place_only() -> None:
+    planner = OfflinePlanner(np.zeros((3, 1)), H)
+    assert not planner.restart(JointState(np.ones(1), np.zeros(1)))
+    np.testing.assert_array_equal(planner.expected.position, 0.0)
+
+
+@pytest.mark.parametrize('kind', ['online', 'offline'])
+def test_planned_anew_it_goes_to_the_same_goal(yumi: RobotModel, kind: str) -> None:
+    config = PlannerConfig(kind=kind, move=((0.0, 0.1, 0.0), (0.0, -0.1, 0.0)))
+    start = JointState(yumi.home, np.zeros(yumi.n))
+    first = build_planner(config, yumi, H, start)
+    follower = Follower(first.planner, start)
+    for _ in range(60):
+        follower.follow()
+    rest = JointState(follower.state.position, np.zeros(yumi.n))
+    again = build_planner(config, yumi, H, rest, goals=first.goals)
+    follower = Follower(again.planner, rest)
+    for _ in range(600):
+        follower.follow()
+    tips = yumi.tip_positions(follower.state.position)
+    np.testing.assert_allclose(tips, first.goals, rtol=0.0, atol=AT_GOAL)

@@ -1,0 +1,35 @@
+"""What a scenario can say about the reaction to a collision: the one place of these defaults."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import msgspec
+
+from ..config_types import NonNegative, Positive
+
+ReactionKind = Literal['none', 'stop', 'hold', 'retreat', 'float', 'comply']
+
+
+class ReactionConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """How the robot stops, goes back or gives way once a contact is noticed.
+
+    :ivar margin: share of the effort limits that braking uses; the rest is for what the model
+        does not know.
+    :ivar ramp_time: ``stop``, time in which the deceleration builds up [s].
+    :ivar distance: ``retreat``, how far a tip goes back [m].
+    :ivar speed: ``retreat``, of the fastest tip on its way back [m/s].
+    :ivar acceleration: ``retreat``, of the fastest tip along its way back [m/s^2].
+    :ivar threshold: ``comply``, the unexplained acceleration above which the position follows the
+        hand [rad/s^2]; 0 follows at every step, and sinks by what the model does not know.
+    :ivar float_time: ``float``, time constant with which the motion dies [s]; none where the
+        motors shall bear gravity only.
+    """
+
+    margin: Annotated[float, msgspec.Meta(gt=0.0, le=1.0)] = 0.8
+    ramp_time: NonNegative = 0.005
+    distance: Positive = 0.05
+    speed: Positive = 0.1
+    acceleration: Positive = 1.0
+    threshold: NonNegative = 20.0
+    float_time: Positive | None = None

@@ -1,0 +1,76 @@
+"""The planned path ahead, along which time can slow down."""
+
+from __future__ import annotations
+
+import msgspec
+
+from ..planning.motion_planner import MotionPlanner
+from ..values import Array
+
+
+class Course(msgspec.Struct, frozen=True, gc=False):
+    """A place on the planned path, between two of its steps.
+
+    Four positions, a period ``h`` apart in planned time; between the middle two the path is the
+    cubic of Catmull and Rom, which goes through all positions with a continuous slope.
+
+    :ivar before: ``p_0`` [rad], shape ``(n,)``; and so on.
+    :ivar phase: place between ``here`` and ``there``, 0 to 1.
+    """
+
+    before: Array
+    here: Array
+    there: Array
+    beyond: Array
+    phase: float
+
+    @property
+    def position(self) -> Array:
+        """Return the position [rad], shape ``(n,)``."""
+        a, b, c = self._cubic
+        u = self.phase
+        return self.here + u * (a + u * (b + u * c))
+
+    def slope(self, period: float) -> Array:
+        """Return the derivative by planned time [rad/s], shape ``(n,)``."""
+        a, b, c = self._cubic
+        u = self.phase
+        return (a + u * (2.0 * b + 3.0 * u * c)) / period
+
+    def bend(self, period: float) -> Array:
+        """Return the second derivative by planned time [rad/s^2], shape ``(n,)``."""
+        _, b, c = self._cubic
+        return (2.0 * b + 6.0 * self.phase * c) / (period * period)
+
+    @property
+    def _cubic(self) -> tuple[Array, Array, Array]:
+        before, here, there, beyond = self.before, self.here, self.there, self.beyond
+        return (
+            0.5 * (there - before),
+            before - 2.5 * here + 2.0 * there - 0.5 * beyond,
+            0.5 * (beyond - before) + 1.5 * (here - there),
+        )
+
+
+def course_ahead(planner: MotionPlanner, period: float) -> Course:
+    """Return the course from the position that the planner handed out last.
+
+    The planner takes two steps, as if the robot followed.
+    """
+    last = planner.expected
+    there = planner.step(planner.expected)
+    beyond = planner.step(planner.expected)
+    return Course(last.position - period * last.velocity, last.position, there, beyond, 0.0)
+
+
+def along(course: Course, steps: float, planner: MotionPlanner) -> Course:
+    """Return the course further on; the planner is asked for what is not known yet.
+
+    :param steps: planned time to go on by, in periods.
+    """
+    phase = course.phase + steps
+    while phase >= 1.0:
+        phase -= 1.0
+        beyond = planner.step(planner.expected)
+        course = Course(course.here, course.there, course.beyond, beyond, phase)
+    return msgspec.structs.replace(course, phase=phase)

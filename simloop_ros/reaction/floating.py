@@ -1,0 +1,86 @@
+"""Float: bear the weight and nothing else."""
+
+from __future__ import annotations
+
+import msgspec
+import numpy as np
+
+from ..model import RobotModel
+from ..values import Array, JointState
+from .hold import Hold
+from .motors import Motors
+from .reaction import Onset, Reaction
+from .wanted import Wanted
+
+SLOW = 0.02
+"""Speed at which a joint is not leaving its range [rad/s]: the brakes call it stopped."""
+LOOK_AHEAD = 0.05
+"""Time before the end of a joint's range at which the robot is stopped [s]."""
+
+
+class FloatMemory(msgspec.Struct, frozen=True):
+    """What floating remembers.
+
+    :ivar ended: whether a joint came to its end, where the robot is held from then on.
+    :ivar held: the held position.
+    """
+
+    ended: bool
+    held: Array | None
+
+
+class Float(Reaction):
+    """Gravity compensation only: ``tau = g(q)``.
+
+    The robot keeps its momentum, less what friction and the obstacle take, and gives way to any
+    push. With a time constant ``T`` its motion dies by itself:
+    ``tau = rnea(q, v, -v (1 - exp(-h/T))/h)``.
+
+    A joint that would leave its range within ``LOOK_AHEAD``, or that exceeds its speed limit, ends
+    the floating: the robot is stopped and held.
+    """
+
+    def __init__(self, motors: Motors, model: RobotModel, period: float, time: float | None):
+        self._motors = motors
+        self._model = model
+        self._time = time
+        self._hold = Hold(motors, period)
+        self.memory = FloatMemory(False, None)
+
+    @property
+    def memory(self) -> FloatMemory:
+        """Return all that the next step depends on."""
+        return FloatMemory(self._ended, self._hold.memory)
+
+    @memory.setter
+    def memory(self, memory: FloatMemory) -> None:
+        self._ended, self._hold.memory = memory.ended, memory.held
+
+    def begin(self, onset: Onset) -> None:  # noqa: ARG002 - it starts from nothing
+        """Float from the next step on."""
+        self.memory = FloatMemory(False, None)
+
+    def step(self, control: JointState, contact: bool) -> Wanted:
+        """Return the effort to send, or the held position."""
+        self._ended = self._ended or self._ends(control)
+        if self._ended:
+            return self._hold.step(control, contact)
+        q, v = control.position, control.velocity
+        effort = (
+            self._motors.gravity(q)
+            if self._time is None
+            else self._motors.dying(control, self._time)
+        )
+        return Wanted(q, v, effort)
+
+    @property
+    def resting(self) -> bool:
+        """Return whether the robot is held; floating, it never counts as resting."""
+        return self._ended and self._hold.resting
+
+    def _ends(self, control: JointState) -> bool:
+        model, v = self._model, control.velocity
+        ahead = control.position + LOOK_AHEAD * v
+        leaving = ((ahead > model.upper) & (v > SLOW)) | ((ahead < model.lower) & (v < -SLOW))
+        # Not "faster than", so that a velocity that is no number ends it too.
+        return bool(leaving.any()) or not bool((np.abs(v) <= model.velocity_limit).all())

@@ -1,0 +1,59 @@
+"""What every reaction to a collision can do."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any
+
+import msgspec
+
+from ..planning.motion_planner import MotionPlanner
+from ..values import Array, JointState
+from .wanted import Wanted
+
+
+class Onset(msgspec.Struct, frozen=True):
+    """The moment at which a contact is noticed.
+
+    :ivar planner: has handed out what is wanted until now; a reaction may take further steps.
+    :ivar control: the control state.
+    :ivar trail: positions that the robot was really at [rad], oldest first.
+    """
+
+    planner: MotionPlanner
+    control: JointState
+    trail: tuple[Array, ...]
+
+
+class Reaction(ABC):
+    """What the robot does from a contact on, step by step.
+
+    :ivar memory: all that the next step depends on, as a value; assigning an earlier one goes
+        back to it.
+    """
+
+    memory: Any
+
+    @abstractmethod
+    def begin(self, onset: Onset) -> None:
+        """Forget the past; a contact is noticed now."""
+
+    @abstractmethod
+    def step(self, control: JointState, contact: bool) -> Wanted:
+        """Return what is wanted in the next step.
+
+        :param control: the control state.
+        :param contact: whether there is a contact now.
+        """
+
+    @property
+    @abstractmethod
+    def resting(self) -> bool:
+        """Return whether the robot has come to rest."""
+
+    def trail(self) -> tuple[Array, ...]:
+        """Return the positions, oldest first, over which a later retreat may still lead.
+
+        None by default: they may lead back into what was hit.
+        """
+        return ()

@@ -1,0 +1,112 @@
+"""Retreat: stop, then go back the way the robot came."""
+
+from __future__ import annotations
+
+import msgspec
+
+from ..model import RobotModel
+from ..planning.profiles import ConstantAcceleration, Travel
+from ..values import Array, JointState
+from .config import ReactionConfig
+from .hold import Hold
+from .motors import FOLLOWING, Motors
+from .reaction import Onset, Reaction
+from .trail import WayBack, extended, way_back
+from .wanted import Wanted
+
+CLEAR = 0.05
+"""Time without contact after which the next one is another one [s]: longer than a monitor takes
+to make up its mind about the first."""
+
+
+class RetreatMemory(msgspec.Struct, frozen=True):
+    """How far a retreat has come.
+
+    :ivar trail: positions before, and while braking [rad], oldest first.
+    :ivar way: the way back, once the robot stands.
+    :ivar travel: where it is on that way; none before and after.
+    :ivar clear: steps since the last contact.
+    :ivar held: position that is held before and after.
+    """
+
+    trail: tuple[Array, ...]
+    way: WayBack | None
+    travel: Travel | None
+    clear: int
+    held: Array | None
+
+
+class Retreat(Reaction):
+    """Brake as ``Hold`` does, go back along the path that was really driven, and stay.
+
+    The way back is ``distance`` long at the fastest tip; along it the speed follows algorithm 1 of
+    000 with the configured speed and acceleration, and ends at rest.
+
+    A second contact on the way back (a new one, after ``CLEAR`` without any), or a robot that the
+    motors cannot keep on it, ends the retreat: the robot is stopped and held where it is.
+    """
+
+    def __init__(self, motors: Motors, model: RobotModel, period: float, config: ReactionConfig):
+        self._motors = motors
+        self._model = model
+        self._h = period
+        self._hold = Hold(motors, period)
+        self._distance, self._speed = config.distance, config.speed
+        self._profile = ConstantAcceleration(period, config.acceleration, config.speed)
+        self._clear_steps = round(CLEAR / period)
+        self.memory = RetreatMemory((), None, None, 0, None)
+
+    @property
+    def memory(self) -> RetreatMemory:
+        """Return all that the next step depends on."""
+        return RetreatMemory(self._trail, self._way, self._travel, self._clear, self._hold.memory)
+
+    @memory.setter
+    def memory(self, memory: RetreatMemory) -> None:
+        self._trail, self._way, self._travel = memory.trail, memory.way, memory.travel
+        self._clear = memory.clear
+        self._hold.memory = memory.held
+
+    def begin(self, onset: Onset) -> None:
+        """Brake from the next step on."""
+        self.memory = RetreatMemory(onset.trail, None, None, 0, None)
+
+    def step(self, control: JointState, contact: bool) -> Wanted:
+        """Return the position to be at after the next step."""
+        another = contact and self._clear >= self._clear_steps
+        self._clear = 0 if contact else self._clear + 1
+        if self._way is not None and self._travel is not None:
+            return self._go_back(self._way, self._travel, control, another)
+        wanted = self._hold.step(control, contact)
+        if self._way is None:
+            self._trail = extended(self._trail, control.position)
+            if self._hold.resting:
+                self._way = way_back(
+                    self._model, self._trail, wanted.position, self._distance, self._speed
+                )
+                self._travel = Travel(self._way.length)
+        return wanted
+
+    @property
+    def resting(self) -> bool:
+        """Return whether the robot is back, or was stopped on its way."""
+        return self._way is not None and self._travel is None and self._hold.resting
+
+    def trail(self) -> tuple[Array, ...]:
+        """Return what lies behind the end of the way back."""
+        return () if self._way is None else self._way.rest
+
+    def _go_back(self, way: WayBack, travel: Travel, control: JointState, another: bool) -> Wanted:
+        old = way.position(way.length - travel.remaining)
+        travel = self._profile.advance(travel)
+        position = way.position(way.length - travel.remaining)
+        if another or not self._motors.can_reach(control, position, FOLLOWING):
+            # What is behind may be what was hit now: no later retreat leads there.
+            self._way, self._travel = msgspec.structs.replace(way, rest=()), None
+            self._hold.memory = None
+            return self._hold.step(control)
+        self._travel = travel
+        if travel.remaining == 0.0:
+            self._travel = None
+            self._hold.take(position)
+        return Wanted(position, (position - old) / self._h)

@@ -1,0 +1,119 @@
+"""Stop: brake along the planned path."""
+
+from __future__ import annotations
+
+from math import sqrt
+
+import msgspec
+
+from ..planning.motion_planner import MotionPlanner
+from ..values import Array, JointState
+from .course import Course, along, course_ahead
+from .hold import Hold
+from .motors import FOLLOWING, Motors
+from .reaction import Onset, Reaction
+from .wanted import Wanted
+
+LONGEST = 1.0
+"""Time in which a robot from its planned speed stops [s], whatever its limits say: where gravity
+alone is beyond them, the control simulation has to clip the efforts anyway."""
+
+
+class Braking(msgspec.Struct, frozen=True):
+    """How far a stop along the path has come.
+
+    :ivar planner: gives the path.
+    :ivar course: the place on it.
+    :ivar rate: speed as a share of the planned one.
+    :ivar deceleration: of the rate [1/s].
+    :ivar jerk: with which the deceleration builds up and goes [1/s^2].
+    """
+
+    planner: MotionPlanner
+    course: Course
+    rate: float
+    deceleration: float
+    jerk: float
+
+
+class StopMemory(msgspec.Struct, frozen=True):
+    """What a stop remembers: its braking, if that is not over, and the held position."""
+
+    braking: Braking | None
+    held: Array | None
+
+
+class Stop(Reaction):
+    """Let the time along the planned path slow down to zero, and stay there.
+
+    ::
+
+        d+ = min(d + j h,  d_max,  sqrt(2 j r))      deceleration of the time along the path
+        r+ = max(0, r - h d+)                        its rate, 1 at first
+        s+ = s + h r+,   q_d = q(s+)                 on the path
+
+    ``d_max`` is what the effort limits, times the margin, allow at the present place and speed:
+    the shortest braking there is. ``j`` builds it up in the ramp time, and the root takes it away
+    again, so that effort does not jump when the robot stands.
+
+    A robot that an obstacle keeps so far from the path that the motors cannot bring it back is
+    not on the path any more: it is stopped where it is, by ``Hold``.
+    """
+
+    def __init__(self, motors: Motors, period: float, ramp_time: float):
+        self._motors = motors
+        self._h = period
+        self._ramp = max(ramp_time, period)
+        self._hold = Hold(motors, period)
+        self._braking: Braking | None = None
+
+    @property
+    def memory(self) -> StopMemory:
+        """Return all that the next step depends on."""
+        return StopMemory(self._braking, self._hold.memory)
+
+    @memory.setter
+    def memory(self, memory: StopMemory) -> None:
+        self._braking = memory.braking
+        self._hold.memory = memory.held
+
+    def begin(self, onset: Onset) -> None:
+        """Brake from the next step on."""
+        self._hold.begin(onset)
+        course = course_ahead(onset.planner, self._h)
+        most = self._most(course, 1.0)
+        self._braking = Braking(onset.planner, course, 1.0, 0.0, most / self._ramp)
+
+    def step(self, control: JointState, contact: bool) -> Wanted:
+        """Return the position to be at after the next step."""
+        braking = self._braking
+        if braking is None:
+            return self._hold.step(control, contact)
+        h = self._h
+        old = braking.course.position
+        most = self._most(braking.course, braking.rate)
+        ending = sqrt(2.0 * braking.jerk * braking.rate)
+        deceleration = min(braking.deceleration + h * braking.jerk, most, ending)
+        rate = max(0.0, braking.rate - h * deceleration)
+        course = along(braking.course, rate, braking.planner)
+        position = course.position
+        if not self._motors.can_reach(control, position, FOLLOWING):
+            self._braking = None
+            return self._hold.step(control, contact)
+        if rate == 0.0:
+            self._braking = None
+            self._hold.take(position)
+        else:
+            self._braking = Braking(braking.planner, course, rate, deceleration, braking.jerk)
+        return Wanted(position, (position - old) / h)
+
+    @property
+    def resting(self) -> bool:
+        """Return whether a position is held."""
+        return self._braking is None and self._hold.resting
+
+    def _most(self, course: Course, rate: float) -> float:
+        """Return the largest deceleration of the rate [1/s]."""
+        slope, bend = course.slope(self._h), course.bend(self._h)
+        allowed = self._motors.braking(course.position, slope, bend, rate)
+        return min(max(allowed, 1.0 / LONGEST), 1.0 / self._h)

@@ -1,0 +1,125 @@
+"""Where the robot has really been: the last part of its path, and the way back along it."""
+
+from __future__ import annotations
+
+import msgspec
+import numpy as np
+import pinocchio as pin
+
+from ..model import RobotModel
+from ..values import Array
+
+SPACING = 2e-3
+"""Least distance between two recorded positions, in the joint that moved most [rad]: about a
+millimetre at the tip of an arm, and far above what encoders add."""
+LENGTH = 512
+"""Number of positions that are remembered: 1 rad of motion at least."""
+SHARE = 0.5
+"""Share of its speed limit that a joint may use on the way back."""
+
+LEVER = 0.01
+"""Way that a joint's motion counts for where it moves no tip [m/rad]."""
+NEAR = 1e-6
+"""Part of the distance that is not worth a piece of the curve [m]."""
+
+
+def extended(trail: tuple[Array, ...], q: Array) -> tuple[Array, ...]:
+    """Return the trail with one more position, if that is apart from the last one.
+
+    :param trail: positions [rad], oldest first; beyond ``LENGTH`` the oldest is dropped.
+    """
+    if trail and not np.abs(q - trail[-1]).max() >= SPACING:
+        return trail
+    return (*trail[1 - LENGTH :], q)
+
+
+class WayBack(msgspec.Struct, frozen=True):
+    """A smooth curve back along a trail.
+
+    Between two positions a cubic with the slopes of the neighbouring chords; the parameter is the
+    distance that the fastest tip goes, or more where a joint would be too fast otherwise.
+
+    :ivar positions: from the present one on [rad], shape ``(k, n)``.
+    :ivar slopes: derivatives by the parameter [rad/m], shape ``(k, n)``.
+    :ivar places: the parameter at each position [m], shape ``(k,)``.
+    :ivar rest: the part of the trail that the way does not cover, oldest first.
+    """
+
+    positions: Array
+    slopes: Array
+    places: Array
+    rest: tuple[Array, ...]
+
+    @property
+    def length(self) -> float:
+        """Return the parameter at the end [m]."""
+        return float(self.places[-1])
+
+    def position(self, place: float) -> Array:
+        """Return the position [rad], shape ``(n,)``, at a parameter [m]."""
+        last = len(self.places) - 2
+        if last < 0:
+            return self.positions[0]
+        i = min(max(int(np.searchsorted(self.places, place, 'right')) - 1, 0), last)
+        size = self.places[i + 1] - self.places[i]
+        u = min(max((place - self.places[i]) / size, 0.0), 1.0)
+        begin, end = self.positions[i], self.positions[i + 1]
+        way, out, back = end - begin, size * self.slopes[i], size * self.slopes[i + 1]
+        return begin + u * (
+            out + u * (3.0 * way - 2.0 * out - back + u * (out + back - 2.0 * way))
+        )
+
+
+def way_back(
+    model: RobotModel, trail: tuple[Array, ...], start: Array, distance: float, speed: float
+) -> WayBack:
+    """Return the way back from a position along the trail.
+
+    It ends where the sum of the fastest tip's ways is the distance, or at the trail's beginning.
+
+    :param trail: positions [rad], oldest first.
+    :param start: where the robot is [rad], shape ``(n,)``.
+    :param distance: to go back by [m].
+    :param speed: of the fastest tip [m/s], for joints that would be too fast.
+    """
+    points = _Points(model)
+    positions, places = [start], [0.0]
+    here, gone = points.at(start), 0.0
+    left = len(trail)
+    while left and distance - gone > NEAR:
+        q = trail[left - 1]
+        step = q - positions[-1]
+        if np.abs(step).max() < 0.5 * SPACING:
+            left -= 1  # a corner of rounding size would be sharp
+            continue
+        there = points.at(q)
+        tip = float(np.linalg.norm(there - here, axis=1).max())
+        if gone + tip > distance:
+            share = (distance - gone) / tip
+            q, tip = positions[-1] + share * step, share * tip
+            step = share * step
+            gone = distance
+        else:
+            left -= 1
+            gone += tip
+            here = there
+        slowest = float((np.abs(step) / (SHARE * model.velocity_limit)).max())
+        positions.append(q)
+        places.append(places[-1] + max(tip, speed * slowest, LEVER * float(np.abs(step).max())))
+    curve, parameter = np.array(positions), np.array(places)
+    slopes = np.gradient(curve, parameter, axis=0) if len(positions) > 1 else np.zeros_like(curve)
+    return WayBack(curve, slopes, parameter, trail[:left])
+
+
+class _Points:
+    """The points whose way is measured: the tips or, without any, the links' far ends."""
+
+    def __init__(self, model: RobotModel):
+        self._model = model.pin_model
+        self._data = model.pin_model.createData()
+        self._frames = model.tip_frames or tuple(range(1, len(model.pin_model.frames)))
+
+    def at(self, q: Array) -> Array:
+        """Return the points in the world [m], shape ``(count, 3)``."""
+        pin.framesForwardKinematics(self._model, self._data, q)
+        return np.array([self._data.oMf[frame].translation for frame in self._frames])
