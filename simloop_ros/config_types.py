@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from typing import Annotated
+from typing import Annotated, Literal
 
 import msgspec
 
@@ -13,6 +13,8 @@ NonNegative = Annotated[float, msgspec.Meta(ge=0.0)]
 Period = Annotated[float, msgspec.Meta(ge=1e-6, le=1.0)]
 Seed = Annotated[int, msgspec.Meta(ge=0)]
 Vector = tuple[float, float, float]
+ReactionKind = Literal['none', 'stop', 'hold', 'retreat', 'float', 'comply']
+"""What a robot can do once it has touched something."""
 
 
 def field_docs(kind: type[msgspec.Struct]) -> dict[str, str]:

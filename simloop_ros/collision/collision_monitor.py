@@ -15,6 +15,10 @@ from .intake import Intake, IntakeMemory, speed_tolerance
 from .observation import Observation, Reading, Verdict
 
 IntArray = npt.NDArray[np.int64]
+ROUNDING = 1e-6
+"""Part of an effort limit that may be rounding: engines and solvers agree better than that."""
+LARGEST = 1e6
+"""Stands for the effort limit of a joint that has none [N m]."""
 
 
 class Limits(msgspec.Struct, frozen=True):
@@ -94,6 +98,11 @@ class CollisionMonitor(ABC):
         self.signs = np.zeros((self.channels, self.model.n))
         self.regime: IntArray = np.zeros(self.model.n, np.int64)
         self.reading = Reading(self._nothing, self._nothing, 'unknown', 1.0)
+
+    @property
+    def least(self) -> Array:
+        """Return what rounding alone may make of the signs, shape ``(n,)``."""
+        return ROUNDING * np.minimum(self.model.effort_limit, LARGEST)
 
     @property
     def memory(self) -> MonitorMemory:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pinocchio as pin
 
 from ..model import RobotModel
 from ..values import Array
 from .collision_monitor import CollisionMonitor, Limits
 from .observation import Observation
+
+ROUNDING = 1e-9
+"""Difference of positions that may be rounding [rad]."""
 
 
 class PositionDifference(CollisionMonitor):
@@ -32,6 +36,11 @@ class PositionDifference(CollisionMonitor):
         self._stiffness = 1.0 / (period**2 if compliance is None else compliance)
         self._data = model.pin_model.createData()
         super().__init__(model, period, limits)
+
+    @property
+    def least(self) -> Array:
+        """Return what rounding may make of a position [rad], shape ``(n,)``."""
+        return np.full(self.model.n, ROUNDING)
 
     def _probe(self, observation: Observation) -> float:
         return float(observation.desired.dot(observation.desired))

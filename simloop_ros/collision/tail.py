@@ -16,7 +16,7 @@ FEWEST = 20
 """Block maxima that a tail needs."""
 
 
-def thresholds(maxima: Array, alarms_per_hour: float) -> Array:
+def thresholds(maxima: Array, alarms_per_hour: float, least: Array) -> Array:
     """Return the thresholds that free motion passes at a given rate in all, shape ``(...)``.
 
     Peaks over threshold: above a high quantile ``u``, the excess of block maxima of almost any
@@ -28,8 +28,10 @@ def thresholds(maxima: Array, alarms_per_hour: float) -> Array:
     largest of all signs in a block has a tail of its own, whose level at the wanted rate is
     ``z*``; the thresholds are ``u + b z*``. So no rate is divided among signs that alarm together.
 
-    :param maxima: of each sign's magnitude in each block, shape ``(blocks, ...)``; zero in a block
-        in which it was not watched.
+    :param maxima: of each sign's magnitude in each block, shape ``(blocks, ...)``; NaN in a block
+        in which it was not watched. A sign that was hardly ever watched has no threshold.
+    :param least: what rounding alone may make of a sign, shape ``(n,)``, the last axis: no
+        threshold is lower, not even that of a robot without any noise.
     :raises ConfigError: there are too few blocks.
     """
     signs = maxima.reshape(len(maxima), -1)
@@ -38,12 +40,13 @@ def thresholds(maxima: Array, alarms_per_hour: float) -> Array:
             f'{len(signs) * BLOCK:g} s of free motion are too short for thresholds: '
             f'{FEWEST * BLOCK / TOP:g} s at least'
         )
-    tails = np.array([_tail(column[column > 0.0]) for column in signs.T])
+    tails = np.array([_tail(column[~np.isnan(column)]) for column in signs.T])
     start, excess = tails[:, 0], tails[:, 1]
-    level, rise = _tail(((signs - start) / excess).max(axis=1))
+    scaled = (signs - start) / excess
+    level, rise = _tail(np.where(np.isnan(scaled), -np.inf, scaled).max(axis=1))
     per_hour = TOP * 3600.0 / BLOCK
     found: Array = start + excess * (level + rise * max(0.0, np.log(per_hour / alarms_per_hour)))
-    return found.reshape(maxima.shape[1:])
+    return np.maximum(found.reshape(maxima.shape[1:]), least)
 
 
 def _tail(maxima: Array) -> tuple[float, float]:
@@ -66,7 +69,7 @@ class BlockMaxima:
 
     def __init__(self, period: float, shape: tuple[int, int, int]):
         self._steps = max(1, round(BLOCK / period))
-        self._now = np.zeros(shape)
+        self._now = np.full(shape, np.nan)
         self._count = 0
         self._blocks: list[Array] = []
 
@@ -74,11 +77,11 @@ class BlockMaxima:
         """Take the signs of one step, shape ``(channels, n)``, in each joint's regime."""
         size = np.abs(signs)
         for i, now in enumerate(self._now):
-            np.maximum(now, size, out=now, where=regime == i)
+            np.fmax(now, size, out=now, where=regime == i)
         self._count += 1
         if self._count == self._steps:
             self._blocks.append(self._now)
-            self._now = np.zeros_like(self._now)
+            self._now = np.full_like(self._now, np.nan)
             self._count = 0
 
     @property

@@ -58,6 +58,7 @@ class ControlSimulation:
 
     Efforts leave this class finite and within the model's limits, or not at all.
 
+    :ivar period: length h of one step [s].
     :ivar state: the control state.
     :ivar steps: number of steps taken.
     :ivar saturations: number of steps in which an effort limit was applied.
@@ -67,6 +68,7 @@ class ControlSimulation:
     def __init__(self, model: RobotModel, config: ControlConfig, period: float):
         config = config.resolved(noisy=False)
         self.model = model
+        self.period = period
         self.rollback_kind = config.rollback
         self._h = period
         self._rate = np.full(model.n, 1.0 / period)  # as an array: numpy need not convert it

@@ -110,8 +110,10 @@ class Calibrator:
             false_alarms_per_hour=self._rate,
             duration=(steps - first) * period,
             thresholds={
-                kind: msgspec.convert(thresholds(maxima, self._rate).tolist(), Rows)
-                for kind, maxima in watched.items()
+                monitor.kind: msgspec.convert(
+                    thresholds(watched[monitor.kind], self._rate, monitor.least).tolist(), Rows
+                )
+                for monitor in monitors
             },
             jump=_positive(jump),
             noise={kind: _positive(rms) for kind, rms in noise.items()},

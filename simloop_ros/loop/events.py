@@ -6,6 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from ..collision.contact_kind import Kind
+from ..collision.isolation import Hit
+from ..collision.watch import Alarm
 from ..values import Contact
 from .log import LogReader
 from .metrics import DIFFERENCES, difference
@@ -15,6 +18,14 @@ SIGN_WINDOW = 0.1
 """Time before and after a contact in which its signs are compared [s]."""
 END_WINDOW = 0.5
 """Time at the end of a run over which the remaining contact force is averaged [s]."""
+
+
+def described(hit: Hit) -> dict[str, Any]:
+    """Return what is known of a hit: link, and where the torques tell it, point and force."""
+    found: dict[str, Any] = {'link': hit.link, 'probability': hit.probability}
+    if hit.observable and hit.point is not None and hit.force is not None:
+        found |= {'point': hit.point.tolist(), 'force': hit.force.tolist()}
+    return found
 
 
 class EventRecorder:
@@ -32,6 +43,7 @@ class EventRecorder:
         self._forces: list[float] = []
         self._end_steps = max(1, round(END_WINDOW / scenario.period))
         self._force_max = 0.0
+        self._collision: Kind = 'none'
         self._pushes: list[dict[str, Any]] = [
             {'time': time, 'kind': kind, 'link': push.link}
             for push in scenario.plant.pushes
@@ -66,6 +78,17 @@ class EventRecorder:
         self._forces.append(force)
         if len(self._forces) > 2 * self._end_steps:
             del self._forces[: self._end_steps]
+
+    def alarm(self, step: int, alarm: Alarm) -> None:
+        """Note what the watch says: a contact, what it turns out to be and where, its end."""
+        if alarm.kind != self._collision:
+            if alarm.kind == 'none':
+                self.add(step, 'collision_end')
+            else:
+                self.add(step, 'collision', nature=alarm.kind, margin=alarm.reading.margin)
+            self._collision = alarm.kind
+        if alarm.hit is not None:
+            self.add(step, 'collision_located', **described(alarm.hit))
 
     def events(self, end: float) -> list[dict[str, Any]]:
         """Return all events in the order of time; of the pushes those that came before ``end``."""

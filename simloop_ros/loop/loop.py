@@ -7,15 +7,20 @@ from typing import Any
 
 import msgspec
 
+from ..collision.observation import Observation
+from ..collision.watch import Alarm
 from ..control.control_simulation import ControlMemory, ControlSimulation
 from ..planning.motion_planner import MotionPlanner
 from ..plants.plant import Plant
-from ..values import Contact
+from ..values import Array, Command, Contact
 from .log import LogWriter
+from .protection import Protection, ProtectionMemory
 
 BLOCK = 256
 """Steps between two looks at the clock."""
 PARTS = ('planner', 'control', 'plant', 'rollback', 'log')
+MONITOR = 'monitor'
+"""The part that only a loop with a protection has."""
 
 
 class LoopState(msgspec.Struct, frozen=True):
@@ -25,29 +30,46 @@ class LoopState(msgspec.Struct, frozen=True):
     planner: Any
     control: ControlMemory
     plant: Any
+    protection: ProtectionMemory | None = None
 
 
 class Loop:
     """000, section 5.3. One ``step`` is all nine steps of the document.
 
+    :param protection: watches every step, and decides instead of the planner, which it asks.
     :ivar index: number of steps taken.
     :ivar on_saturation: called with the step's index when an effort limit was applied.
     :ivar on_contact: called with the step's index and the contacts, after every step; none
         where the plant has no obstacles.
+    :ivar on_alarm: called with the step's index and what the protection saw, after every step.
     """
 
-    def __init__(self, planner: MotionPlanner, control: ControlSimulation, plant: Plant):
+    def __init__(
+        self,
+        planner: MotionPlanner,
+        control: ControlSimulation,
+        plant: Plant,
+        protection: Protection | None = None,
+    ):
         self.planner = planner
         self.control = control
         self.plant = plant
+        self.protection = protection
         self.index = 0
+        self.on_alarm: Callable[[int, Alarm], None] | None = None
         self.on_saturation: Callable[[int], None] | None = None
         self.on_contact: Callable[[int, tuple[Contact, ...]], None] | None = None
 
     @property
     def state(self) -> LoopState:
         """Return the state of all blocks, as a value for ``restore``."""
-        return LoopState(self.index, self.planner.memory, self.control.memory, self.plant.state)
+        return LoopState(
+            self.index,
+            self.planner.memory,
+            self.control.memory,
+            self.plant.state,
+            None if self.protection is None else self.protection.memory,
+        )
 
     def restore(self, state: LoopState) -> None:
         """Go back to an earlier state; what follows is, bit for bit, what followed then."""
@@ -55,12 +77,17 @@ class Loop:
         self.planner.memory = state.planner
         self.control.memory = state.control
         self.plant.reset(state.plant)
+        if self.protection is not None and state.protection is not None:
+            self.protection.memory = state.protection
 
     def step(self, log: LogWriter) -> None:
         """Take one step and log it."""
         control, plant = self.control, self.plant
-        desired = self.planner.step(control.state)  # 1, 9: the planner, synchronised
-        command = control.step(desired)  # 2, 3: algorithm 2
+        if self.protection is None:
+            desired = self.planner.step(control.state)  # 1, 9: the planner, synchronised
+            command = control.step(desired)  # 2, 3: algorithm 2
+        else:
+            desired, command = self._protected(self.protection)
         plant.step(command.effort)  # 4, 5: algorithm 3
         measured = plant.observe()  # 6
         rollback = control.rollback(command, measured)  # 7, 8
@@ -74,11 +101,27 @@ class Loop:
             rollback.effort,
             plant.truth.position,
         )
+        if self.protection is not None:
+            time = (self.index + 1) * self.control.period
+            alarm = self.protection.look(
+                Observation(
+                    time, desired, command.effort, measured, rollback.state, rollback.effort
+                )
+            )
+            if self.on_alarm:
+                self.on_alarm(self.index, alarm)
         if command.saturated and self.on_saturation:
             self.on_saturation(self.index)
         if self.on_contact:
             self.on_contact(self.index, plant.contacts())
         self.index += 1
+
+    def _protected(self, protection: Protection) -> tuple[Array, Command]:
+        """Return the desired position of the next step, and the command."""
+        wanted = protection.step(self.control.state)
+        if wanted.effort is not None:
+            return wanted.position, self.control.step_effort(wanted.effort)
+        return wanted.position, self.control.step(wanted.position, wanted.anew)
 
     def run(
         self,
@@ -92,7 +135,7 @@ class Loop:
         :param proceed: asked now and then, with the number of steps taken, whether to go on.
         :param clock: with it, the last step of each block of steps is taken apart and timed.
         """
-        costs = dict.fromkeys(PARTS, 0.0)
+        costs = dict.fromkeys((*PARTS, *((MONITOR,) if self.protection else ())), 0.0)
         timed = 0
         last = self.index + steps
         while self.index < last and proceed(self.index):
@@ -110,16 +153,17 @@ class Loop:
     ) -> None:
         """Take one step with a stopwatch around each block's calls."""
         watch = _Stopwatch(clock, costs)
-        own = self.planner, self.control, self.plant
-        self.planner, self.control, self.plant = (
+        own = self.planner, self.control, self.plant, self.protection
+        self.planner, self.control, self.plant, self.protection = (
             watch.around('planner', own[0]),
             watch.around('control', own[1], rollback='rollback'),
             watch.around('plant', own[2]),
+            own[3] and watch.around('planner', own[3], look=MONITOR),
         )
         try:
             self.step(watch.around('log', log))
         finally:
-            self.planner, self.control, self.plant = own
+            self.planner, self.control, self.plant, self.protection = own
 
 
 class _Stopwatch:

@@ -11,12 +11,14 @@ from typing import Annotated, Any, Literal, get_args, get_origin
 import msgspec
 import yaml
 
+from ..collision.config import MonitorConfig
 from ..config_types import NonNegative, Period, Positive, Seed
 from ..control.config import ControlConfig
 from ..errors import ConfigError, UnknownNameError
 from ..model import RobotConfig
 from ..planning.config import PlannerConfig
 from ..plants.config import PlantConfig
+from ..reaction.config import ReactionConfig
 from ..resources import resource_folder
 from ..safety.config import SafetyConfig
 
@@ -53,6 +55,8 @@ class Scenario(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     control: ControlConfig = ControlConfig()
     plant: PlantConfig = PlantConfig()
     safety: SafetyConfig = SafetyConfig()
+    monitor: MonitorConfig = MonitorConfig()
+    reaction: ReactionConfig = ReactionConfig()
     graphs: tuple[Graph, ...] = get_args(Graph)
 
 

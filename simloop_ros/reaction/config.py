@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 import msgspec
 
 from ..config_types import NonNegative, Positive
-
-ReactionKind = Literal['none', 'stop', 'hold', 'retreat', 'float', 'comply']
 
 
 class ReactionConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

@@ -8,12 +8,13 @@ from typing import Any, Literal, get_args
 import msgspec
 import numpy as np
 
+from ..config_types import ReactionKind
 from ..errors import GoalError, UnknownNameError
 from ..model import RobotModel
 from ..planning.motion_planner import MotionPlanner
 from ..values import Array, JointState
 from .comply import Comply
-from .config import ReactionConfig, ReactionKind
+from .config import ReactionConfig
 from .floating import Float
 from .hold import Hold
 from .motors import Motors

@@ -8,13 +8,15 @@ import pytest
 from simloop_ros.collision.tail import BLOCK, BlockMaxima, thresholds
 from simloop_ros.errors import ConfigError
 
+NOTHING = np.zeros(1)  # noise that has no rounding
+
 
 def test_exponential_noise_alarms_at_the_rate_asked_for():
     """Thresholds from 20 minutes hold for days: 60 alarms per hour are one per minute."""
     rng = np.random.default_rng(0)
     rate = 2.0
     seen = rng.exponential(size=(round(1200.0 / BLOCK), 1, 1, 3))
-    limit = thresholds(seen, rate)
+    limit = thresholds(seen, rate, NOTHING)
     hours = 200.0
     later = rng.exponential(size=(round(hours * 3600.0 / BLOCK), 3))
     alarms = int((later >= limit[0, 0]).any(axis=1).sum())
@@ -25,28 +27,36 @@ def test_exponential_noise_alarms_at_the_rate_asked_for():
 def test_normal_noise_alarms_more_seldom():
     rng = np.random.default_rng(1)
     seen = np.abs(rng.normal(size=(4000, 1, 1, 2)))
-    limit = thresholds(seen, 10.0)
+    limit = thresholds(seen, 10.0, NOTHING)
     later = np.abs(rng.normal(size=(round(100.0 * 3600.0 / BLOCK), 2)))
     assert (later >= limit[0, 0]).any(axis=1).sum() < 10.0 * 100.0
 
 
 def test_a_lower_rate_is_a_higher_threshold_and_units_do_not_matter():
     seen = np.random.default_rng(2).exponential(size=(1000, 1, 2, 2))
-    assert np.all(thresholds(seen, 0.1) > thresholds(seen, 1.0))
-    np.testing.assert_allclose(thresholds(1e-5 * seen, 0.1), 1e-5 * thresholds(seen, 0.1))
+    assert np.all(thresholds(seen, 0.1, NOTHING) > thresholds(seen, 1.0, NOTHING))
+    np.testing.assert_allclose(
+        thresholds(1e-5 * seen, 0.1, NOTHING), 1e-5 * thresholds(seen, 0.1, NOTHING)
+    )
 
 
 def test_a_sign_that_was_never_watched_has_no_threshold():
     seen = np.random.default_rng(3).exponential(size=(1000, 2, 1, 1))
-    seen[:, 1] = 0.0
-    limit = thresholds(seen, 0.1)
+    seen[:, 1] = np.nan
+    limit = thresholds(seen, 0.1, NOTHING)
     assert np.isfinite(limit[0]).all()
     assert np.isinf(limit[1]).all()
 
 
+def test_a_robot_without_noise_has_the_thresholds_of_rounding():
+    """Not zero, and not infinite: its first contact is found."""
+    least = np.array([1e-6, 2e-6])
+    np.testing.assert_array_equal(thresholds(np.zeros((1000, 1, 1, 2)), 0.1, least), [[least]])
+
+
 def test_too_little_motion_is_refused():
     with pytest.raises(ConfigError, match='too short'):
-        thresholds(np.ones((50, 1, 1, 1)), 0.1)
+        thresholds(np.ones((50, 1, 1, 1)), 0.1, NOTHING)
 
 
 def test_block_maxima_are_the_largest_of_each_regime():

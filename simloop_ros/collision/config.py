@@ -1,0 +1,39 @@
+"""What a scenario can say about its collision monitor: the one place of these defaults."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from ..config_types import Positive, ReactionKind
+
+MonitorKind = Literal[
+    'position_difference', 'force_difference', 'momentum_observer', 'matched_filter'
+]
+
+
+class MonitorConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Which monitor watches the robot, and what follows from what it sees.
+
+    :ivar kind: ``position_difference`` and ``force_difference``, the two signs of 000 section
+        7.1, ``momentum_observer``, or ``matched_filter``, which has learnt.
+    :ivar calibration: file that ``simloop calibrate`` wrote, or the name of a shipped one; without
+        it torques are estimated, but nothing counts as a contact.
+    :ivar reaction: to a contact: ``none``, ``stop``, ``hold``, ``retreat``, ``float``, ``comply``.
+    :ivar push: reaction to a contact that builds up slowly, as that of a hand; the same where none
+        is given.
+    :ivar resume_after: time of rest without contact after which the motion goes on [s]; where none
+        is given, somebody has to ask for it.
+    """
+
+    kind: MonitorKind = 'force_difference'
+    calibration: str = ''
+    reaction: ReactionKind = 'none'
+    push: ReactionKind | None = None
+    resume_after: Positive | None = None
+
+    @property
+    def reacts(self) -> bool:
+        """Return whether any contact has a consequence."""
+        return self.reaction != 'none' or self.push not in (None, 'none')

@@ -1,0 +1,121 @@
+"""A monitor with its conclusions: contact, of which kind, and where."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from ..errors import ConfigError
+from ..model import RobotModel
+from ..resources import resource_folder
+from .build import build_monitor
+from .calibration import load_calibration
+from .collision_monitor import CollisionMonitor
+from .config import MonitorConfig
+from .contact_kind import ContactKind, Kind, KindMemory
+from .isolation import Hit, Isolation
+from .observation import Observation, Reading
+
+LOCATED = 0.02
+"""Time from the beginning of a contact until it is located [s]: the torques have to rise."""
+
+
+class Alarm(msgspec.Struct, frozen=True, gc=False):
+    """What is known after a step.
+
+    :ivar contact: whether the monitor sees a contact now.
+    :ivar kind: of the present contact, and for a while after it; ``none`` if there is none.
+    :ivar reading: what the monitor says.
+    :ivar hit: where the contact is, in the step in which that was found out.
+    """
+
+    contact: bool
+    kind: Kind
+    reading: Reading
+    hit: Hit | None = None
+
+
+class WatchMemory(msgspec.Struct, frozen=True):
+    """All that the next step depends on.
+
+    :ivar since: steps since the present contact began.
+    """
+
+    monitor: Any
+    kind: KindMemory
+    since: int
+
+
+class Watch:
+    """Looks at every step of the loop.
+
+    :param isolation: locates contacts; none where nothing is known about the noise.
+    """
+
+    def __init__(
+        self,
+        monitor: CollisionMonitor,
+        contact_kind: ContactKind,
+        isolation: Isolation | None = None,
+    ):
+        self.monitor = monitor
+        self._kind = contact_kind
+        self._isolation = isolation
+        self._locate_after = max(1, round(LOCATED / monitor.period))
+        self._since = 0
+
+    def reset(self) -> None:
+        """Forget the past: the next step is the first one."""
+        self.monitor.reset()
+        self._kind.reset()
+        self._since = 0
+
+    @property
+    def memory(self) -> WatchMemory:
+        """Return all that the next step depends on; assigning an earlier one goes back to it."""
+        return WatchMemory(self.monitor.memory, self._kind.memory, self._since)
+
+    @memory.setter
+    def memory(self, memory: WatchMemory) -> None:
+        self.monitor.memory = memory.monitor
+        self._kind.memory = memory.kind
+        self._since = memory.since
+
+    def step(self, observation: Observation) -> Alarm:
+        """Return what is known after a step."""
+        reading = self.monitor.step(observation)
+        kind = self._kind.step(reading)
+        contact = reading.verdict == 'contact'
+        self._since = self._since + 1 if kind != 'none' else 0
+        if self._since != self._locate_after or self._isolation is None:
+            return Alarm(contact, kind, reading)
+        hit = self._isolation.locate(observation.state.position, reading.torque)
+        return Alarm(contact, kind, reading, hit)
+
+
+def build_watch(config: MonitorConfig, model: RobotModel, period: float) -> Watch:
+    """Return the watch of a configuration.
+
+    :raises ConfigError: the calibration does not fit, or a reaction has none.
+    """
+    kind = ContactKind(model.effort_limit, period)
+    if not config.calibration:
+        if config.reacts:
+            raise ConfigError(
+                'monitor.reaction: without thresholds nothing counts as a contact; run simloop '
+                'calibrate and give its file as monitor.calibration'
+            )
+        return Watch(build_monitor(config.kind, model, period), kind)
+    calibration = load_calibration(find_calibration(config.calibration), model, period)
+    monitor = build_monitor(config.kind, model, period, calibration)
+    noise = np.array(calibration.noise[config.kind])
+    return Watch(monitor, kind, Isolation(model, noise))
+
+
+def find_calibration(name: str) -> Path:
+    """Return the file of a calibration, given as a path or by the name of a shipped one."""
+    shipped = resource_folder('config') / 'calibrations' / f'{name}.yaml'
+    return shipped if shipped.is_file() and not Path(name).is_file() else Path(name)
