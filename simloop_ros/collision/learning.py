@@ -10,6 +10,7 @@ import pinocchio as pin
 from ..model import RobotModel
 from ..values import Array
 from .explanation import Explanation, nothing_learnt
+from .tree import leaves
 
 WINDOW = 0.02
 """Time over which motion and torque are averaged for one row of the regression [s]: long enough
@@ -152,12 +153,12 @@ def _link_basis(model: RobotModel) -> Array:
     Every link: its whole inertia, an added mass, the three shifts of its centre. The last link of
     a chain, which may carry something of any shape, also its six moments of inertia.
     """
-    parents = set(model.pin_model.parents)
+    ends = leaves(model)
     columns = []
     for i in range(model.n):
         parameters = model.pin_model.inertias[i + 1].toDynamicParameters()
         units = parameters[0] * np.array([1.0, *3 * [LEVER], *6 * [LEVER**2]])
-        block = np.diag(units) if i + 1 not in parents else np.diag(units)[:, :4]
+        block = np.diag(units) if i in ends else np.diag(units)[:, :4]
         padded = np.zeros((10 * model.n, 1 + block.shape[1]))
         padded[10 * i : 10 * i + 10] = np.column_stack((parameters, block))
         columns.append(padded)
