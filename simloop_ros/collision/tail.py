@@ -28,8 +28,8 @@ def thresholds(maxima: Array, alarms_per_hour: float) -> Array:
     largest of all signs in a block has a tail of its own, whose level at the wanted rate is
     ``z*``; the thresholds are ``u + b z*``. So no rate is divided among signs that alarm together.
 
-    :param maxima: of each sign's magnitude in each block, shape ``(blocks, ...)``; zero in a block
-        in which it was not watched.
+    :param maxima: of each sign's magnitude in each block, shape ``(blocks, regimes, ...)``; zero
+        in a block in which it was not watched.
     :raises ConfigError: there are too few blocks.
     """
     signs = maxima.reshape(len(maxima), -1)
@@ -43,7 +43,10 @@ def thresholds(maxima: Array, alarms_per_hour: float) -> Array:
     level, rise = _tail(((signs - start) / excess).max(axis=1))
     per_hour = TOP * 3600.0 / BLOCK
     found: Array = start + excess * (level + rise * max(0.0, np.log(per_hour / alarms_per_hour)))
-    return found.reshape(maxima.shape[1:])
+    found = found.reshape(maxima.shape[1:])
+    # A regime that hardly occurred gets the threshold of the others.
+    known = np.where(np.isfinite(found), found, -np.inf).max(axis=0)
+    return np.where(np.isfinite(found) | (known < 0.0), found, known)
 
 
 def _tail(maxima: Array) -> tuple[float, float]:

@@ -36,12 +36,15 @@ def test_a_lower_rate_is_a_higher_threshold_and_units_do_not_matter():
     np.testing.assert_allclose(thresholds(1e-5 * seen, 0.1), 1e-5 * thresholds(seen, 0.1))
 
 
-def test_a_sign_that_was_never_watched_has_no_threshold():
-    seen = np.random.default_rng(3).exponential(size=(1000, 2, 1, 1))
-    seen[:, 1] = 0.0
+def test_a_regime_that_was_never_watched_has_the_threshold_of_the_other():
+    seen = np.random.default_rng(3).exponential(size=(1000, 2, 1, 2))
+    seen[:, 1, 0, 0] = 0.0
     limit = thresholds(seen, 0.1)
-    assert np.isfinite(limit[0]).all()
-    assert np.isinf(limit[1]).all()
+    assert np.isfinite(limit).all()
+    assert limit[1, 0, 0] == limit[0, 0, 0]
+    assert limit[1, 0, 1] != limit[0, 0, 1]
+    seen[:, :, 0, 0] = 0.0  # never watched at all: no threshold
+    assert np.isinf(thresholds(seen, 0.1)[:, 0, 0]).all()
 
 
 def test_too_little_motion_is_refused():
