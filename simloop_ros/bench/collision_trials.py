@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import pinocchio as pin
 
 from ..collision.link_surface import LinkSurface, link_surfaces
+from ..collision.tree import carried_link, chain
 from ..loop.free_motion import FreeMotion, random_motion
 from ..model import RobotModel
 from ..plants.spring_contact import Spring, point_jacobian
@@ -102,7 +102,7 @@ class TrialMaker:
         if not len(seen.points):
             return None
         choice = int(rng.integers(len(seen.points)))
-        link = self._link(joint)
+        link = carried_link(model, joint)
         frame = model.frame(link)
         in_frame = model.pin_model.frames[frame].placement.inverse()
         jacobian, point = point_jacobian(
@@ -125,7 +125,7 @@ class TrialMaker:
             if direction @ (place - point) > 0.0:
                 return None
         start = JointState(positions[1], (positions[1] - positions[0]) / period)
-        depth = len(self._support(joint))
+        depth = len(chain(model, joint))
         return Trial(joint, depth, tip_speed, closing, spring, start, positions[2:])
 
     def _covered(self, joint: int, point: Array) -> bool:
@@ -137,27 +137,10 @@ class TrialMaker:
             surface.holds(self._data.oMi[other + 1].actInv(point)) for other, surface in others
         )
 
-    def _support(self, joint: int) -> list[int]:
-        parents, chain = self._model.pin_model.parents, []
-        i = joint + 1
-        while i > 0:
-            chain.append(i - 1)
-            i = int(parents[i])
-        return chain
-
-    def _link(self, joint: int) -> str:
-        """Return the first link that the joint carries."""
-        frames = self._model.pin_model.frames
-        return next(
-            frame.name
-            for frame in frames
-            if frame.parentJoint == joint + 1 and frame.type == pin.FrameType.BODY
-        )
-
     def _tip_of(self, joint: int) -> int:
         """Return the frame of the tip beyond a joint."""
         frames = self._model.pin_model.frames
         for frame in self._model.tip_frames:
-            if joint in self._support(frames[frame].parentJoint - 1):
+            if joint in chain(self._model, frames[frame].parentJoint - 1):
                 return frame
         return int(self._model.tip_frames[0])

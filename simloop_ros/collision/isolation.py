@@ -9,6 +9,7 @@ import pinocchio as pin
 from ..model import RobotModel
 from ..values import Array
 from .link_surface import link_surfaces, sphere_directions
+from .tree import carried_link, chain, leaves
 
 VIEWS = 48
 """Directions in which every shape is sampled."""
@@ -91,14 +92,16 @@ class Isolation:
         if last is None:
             return Hit(None)
         if not self._surfaces:
-            return Hit(last, self._link(last))
+            return Hit(last, carried_link(self._model, last))
         weight = 1.0 / np.hypot(NOISE * self._noise, GAIN_ERROR * torque)
         pin.computeJointJacobians(self._model.pin_model, self._data, q)
         looks = {joint: self._look(joint, weight, torque) for joint in self._surfaces}
         means = {joint: _log_mean(look.evidence) for joint, look in looks.items()}
         joint = max(means, key=lambda key: means[key])
         total = np.logaddexp.reduce(list(means.values()))
-        return looks[joint].hit(joint, self._link(joint), float(np.exp(means[joint] - total)))
+        return looks[joint].hit(
+            joint, carried_link(self._model, joint), float(np.exp(means[joint] - total))
+        )
 
     def last_joint(self, torque: Array) -> int | None:
         """Return the last joint with a significant torque on the chain that has most of them."""
@@ -106,9 +109,9 @@ class Isolation:
         significant = size > SIGNIFICANT
         if not significant.any():
             return None
-        chains = [self._chain(leaf) for leaf in self._leaves()]
-        chain = max(chains, key=lambda joints: float((size[joints] ** 2).sum()))
-        return next(joint for joint in (*chain, int(np.argmax(size))) if significant[joint])
+        chains = [chain(self._model, leaf) for leaf in leaves(self._model)]
+        busiest = max(chains, key=lambda joints: float((size[joints] ** 2).sum()))
+        return next(joint for joint in (*busiest, int(np.argmax(size))) if significant[joint])
 
     def _look(self, joint: int, weight: Array, torque: Array) -> _Look:
         """Return the evidence of every point and direction of one link."""
@@ -131,27 +134,6 @@ class Isolation:
         gained = 0.5 * g * np.maximum(size, 0.0) ** 2
         evidence = gained - 0.5 * np.log(g * USUAL_FORCE**2)
         return _Look(evidence, place.translation + arms, size[:, :, None] * directions)
-
-    def _leaves(self) -> list[int]:
-        parents = {int(parent) for parent in self._model.pin_model.parents}
-        return [joint for joint in range(self._model.n) if joint + 1 not in parents]
-
-    def _chain(self, joint: int) -> list[int]:
-        """Return the joints from one to the base, the outermost first."""
-        chain, parents = [], self._model.pin_model.parents
-        index = joint + 1
-        while index > 0:
-            chain.append(index - 1)
-            index = int(parents[index])
-        return chain
-
-    def _link(self, joint: int) -> str:
-        """Return the first link that a joint carries."""
-        return next(
-            str(frame.name)
-            for frame in self._model.pin_model.frames
-            if frame.parentJoint == joint + 1 and frame.type == pin.FrameType.BODY
-        )
 
 
 class _Look(msgspec.Struct, frozen=True):

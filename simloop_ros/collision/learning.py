@@ -10,6 +10,7 @@ import pinocchio as pin
 from ..model import RobotModel
 from ..values import Array
 from .explanation import Explanation, nothing_learnt
+from .tree import leaves
 
 WINDOW = 0.02
 """Time over which motion and torque are averaged for one row of the regression [s]: long enough
@@ -19,7 +20,9 @@ SMOOTHINGS = tuple(2e-4 * 2.0**i for i in range(10))
 LEVER = 0.1
 """Shift of a link's centre of mass that counts as one [m]; its moments go with the square."""
 RIDGE = 1e-6
-"""Weight of the prior against all data, with every column scaled to one."""
+"""Weight of the prior of friction and rotors against all data: next to none."""
+LIGHTEST = 0.1
+"""Part of its mass that a link keeps: a body without mass has no centre."""
 ROUNDS = 3
 """Times that the joints are weighted anew by what they leave unexplained."""
 
@@ -72,7 +75,8 @@ def learn(model: RobotModel, motions: Motions) -> Explanation:
     regressor of the joint torques, per link projected on a few directions (a wrong density, a
     cable, a payload at the end of the chain), and per joint the inertia of a rotor,
     dry and viscous friction and a constant. Each joint is weighted by what it leaves unexplained.
-    The ridge keeps what the motion does not show at the model's value. The smoothing of dry
+    The ridge is a prior: inertia is the model's within 100 %, or within the mean mass of a link.
+    What the motion does not show stays there. The smoothing of dry
     friction is, per joint, the one that explains best.
     """
     fit = _Fit(model, motions)
@@ -123,10 +127,10 @@ class _Fit:
             # Joint by joint, so that no weighted copy of the whole design is needed.
             gram = sum(w**2 * design[:, j].T @ design[:, j] for j, w in enumerate(weight))
             right = sum(w**2 * design[:, j].T @ unknown[:, j] for j, w in enumerate(weight))
-            scale = np.sqrt(np.diag(gram) / unknown.size)
-            scale[scale == 0.0] = 1.0
-            prior = RIDGE * unknown.size * np.diag(scale**2)
-            coefficients = np.linalg.solve(gram + prior, right)
+            # In units of the noise: inertia may be wrong by one unit, friction by anything.
+            prior = RIDGE * (1.0 + np.diag(gram))
+            prior[: self._basis.shape[1]] = 1.0
+            coefficients = np.linalg.solve(gram + np.diag(prior), right)
             left = np.sqrt(np.mean((unknown - design @ coefficients) ** 2, axis=0))
         return _Solution(coefficients, left)
 
@@ -135,6 +139,7 @@ class _Fit:
         links = self._basis.shape[1]
         learnt = nothing_learnt(self._model)
         inertias = np.array(learnt.inertias) + (self._basis @ coefficients[:links]).reshape(-1, 10)
+        inertias[:, 0] = np.maximum(inertias[:, 0], LIGHTEST * np.array(learnt.inertias)[:, 0])
         dry, viscous, armature, offset = coefficients[links:].reshape(4, -1)
         return Explanation(
             inertias=tuple(tuple(row) for row in inertias.tolist()),
@@ -152,12 +157,13 @@ def _link_basis(model: RobotModel) -> Array:
     Every link: its whole inertia, an added mass, the three shifts of its centre. The last link of
     a chain, which may carry something of any shape, also its six moments of inertia.
     """
-    parents = set(model.pin_model.parents)
+    ends = leaves(model)
+    mean = float(np.mean([inertia.mass for inertia in model.pin_model.inertias[1:]]))
     columns = []
     for i in range(model.n):
         parameters = model.pin_model.inertias[i + 1].toDynamicParameters()
-        units = parameters[0] * np.array([1.0, *3 * [LEVER], *6 * [LEVER**2]])
-        block = np.diag(units) if i + 1 not in parents else np.diag(units)[:, :4]
+        units = max(parameters[0], mean) * np.array([1.0, *3 * [LEVER], *6 * [LEVER**2]])
+        block = np.diag(units) if i in ends else np.diag(units)[:, :4]
         padded = np.zeros((10 * model.n, 1 + block.shape[1]))
         padded[10 * i : 10 * i + 10] = np.column_stack((parameters, block))
         columns.append(padded)

@@ -31,17 +31,14 @@ class FilterState(msgspec.Struct, frozen=True):
     """The filters between two steps.
 
     :ivar position: last measured position [rad], shape ``(n,)``.
-    :ivar motion: position, velocity, acceleration by the kinematic filter, and room for its
-        input, shape ``(4, n)``.
-    :ivar bank: errors and disturbance of each channel, and room for their input, shape
-        ``(3 channels + 1, n)``.
+    :ivar filters: position, velocity, acceleration by the kinematic filter; errors and
+        disturbance of each channel; room for the inputs; shape ``(3 + 3 channels + 2, n)``.
     :ivar turned: looks for which each joint's turn is still remembered, shape ``(n,)``.
     :ivar steps: since the last look.
     """
 
     position: Array
-    motion: Array
-    bank: Array
+    filters: Array
     turned: IntArray
     steps: int
 
@@ -89,16 +86,16 @@ class MatchedFilter(CollisionMonitor):
         self._stride = max(1, round(LOOK / period))
         self._hold = max(1, round(HOLD / (self._stride * period)))
         self._rate = np.array(1.0 / period**2)
-        self._motion = motion_filter(period, MOTION_BANDWIDTH)
+        # All filters are one product; the last two columns are of position and torque.
+        size = 3 + 3 * self.channels
+        self._matrix = np.zeros((size, size + 2))
+        steps = [disturbance_filter(period, bandwidth) for bandwidth in BANDWIDTHS]
+        for i, step in enumerate([motion_filter(period, MOTION_BANDWIDTH), *steps]):
+            rows = slice(3 * i, 3 * i + 3)
+            self._matrix[rows, rows] = step[:, :3]
+            self._matrix[rows, -2 if i == 0 else -1] = step[:, 3]
         self._of_regime: IntArray | None = None
         self._chosen: Array = np.empty(0)
-        size = 3 * self.channels
-        # All channels are one product: the bank's rows and, as the last one, what drives them.
-        self._bank = np.zeros((size, size + 1))
-        for i, bandwidth in enumerate(BANDWIDTHS):
-            rows = slice(3 * i, 3 * i + 3)
-            step = disturbance_filter(period, bandwidth)
-            self._bank[rows, rows], self._bank[rows, -1] = step[:, :3], step[:, 3]
         super().__init__(model, period, limits)
 
     def _probe(self, observation: Observation) -> float:
@@ -106,26 +103,25 @@ class MatchedFilter(CollisionMonitor):
 
     def _start(self, observation: Observation) -> FilterState:
         n = self.model.n
-        motion = np.zeros((4, n))
-        motion[0], motion[1] = observation.measured, observation.state.velocity
-        bank = np.zeros((3 * self.channels + 1, n))
-        return FilterState(observation.measured, motion, bank, np.full(n, self._hold), 0)
+        filters = np.zeros((self._matrix.shape[1], n))
+        filters[0], filters[1] = observation.measured, observation.state.velocity
+        return FilterState(observation.measured, filters, np.full(n, self._hold), 0)
 
     def _update(self, observation: Observation) -> None:
         old: FilterState = self._filters
+        position, filters = self.intake.position, old.filters
         a = self.intake.deviation * self._rate
-        unexplained = self._explainer.torque(old.position, old.motion[1], a)
+        unexplained = self._explainer.torque(old.position, filters[1], a)
         unexplained -= observation.effort
-        # The last rows are no memory: whatever was there, the step's own input goes there.
-        old.motion[-1], old.bank[-1] = self.intake.position, unexplained
-        motion, bank = np.empty_like(old.motion), np.empty_like(old.bank)
-        np.dot(self._motion, old.motion, out=motion[:-1])
-        np.dot(self._bank, old.bank, out=bank[:-1])
+        # The last rows are no memory: whatever was there, the step's own inputs go there.
+        filters[-2], filters[-1] = position, unexplained
+        new = np.empty_like(filters)
+        np.dot(self._matrix, filters, out=new[:-2])
         turned, steps = old.turned, old.steps + 1
         if steps == self._stride:
-            turned, steps = self._look(old.turned, motion[1]), 0
-        self._filters = FilterState(self.intake.position, motion, bank, turned, steps)
-        self.signs = bank[2:-1:3]
+            turned, steps = self._look(turned, new[1]), 0
+        self._filters = FilterState(position, new, turned, steps)
+        self.signs = new[5:-2:3]
 
     def _look(self, turned: IntArray, velocity: Array) -> IntArray:
         """Look for joints that turn; return for how many looks each is remembered."""

@@ -28,8 +28,8 @@ def thresholds(maxima: Array, alarms_per_hour: float, least: Array) -> Array:
     largest of all signs in a block has a tail of its own, whose level at the wanted rate is
     ``z*``; the thresholds are ``u + b z*``. So no rate is divided among signs that alarm together.
 
-    :param maxima: of each sign's magnitude in each block, shape ``(blocks, ...)``; NaN in a block
-        in which it was not watched. A sign that was hardly ever watched has no threshold.
+    :param maxima: of each sign's magnitude in each block, shape ``(blocks, regimes, ...)``; NaN
+        in a block in which it was not watched.
     :param least: what rounding alone may make of a sign, shape ``(n,)``, the last axis: no
         threshold is lower, not even that of a robot without any noise.
     :raises ConfigError: there are too few blocks.
@@ -46,7 +46,10 @@ def thresholds(maxima: Array, alarms_per_hour: float, least: Array) -> Array:
     level, rise = _tail(np.where(np.isnan(scaled), -np.inf, scaled).max(axis=1))
     per_hour = TOP * 3600.0 / BLOCK
     found: Array = start + excess * (level + rise * max(0.0, np.log(per_hour / alarms_per_hour)))
-    return np.maximum(found.reshape(maxima.shape[1:]), least)
+    found = found.reshape(maxima.shape[1:])
+    # A regime that hardly occurred gets the threshold of the others.
+    known = np.where(np.isfinite(found), found, -np.inf).max(axis=0)
+    return np.maximum(np.where(np.isfinite(found) | (known < 0.0), found, known), least)
 
 
 def _tail(maxima: Array) -> tuple[float, float]:

@@ -109,8 +109,9 @@ class _Traveller:
         self._model, self._rng = model, rng
         self._data = model.pin_model.createData()
         self._check = SelfCollision(model, model.home)
-        room = KEEP_OFF * (model.upper - model.lower)
-        bounded = model.upper - model.lower < UNBOUNDED
+        span = model.upper - model.lower
+        bounded = span < UNBOUNDED
+        room = KEEP_OFF * np.where(bounded, span, 0.0)
         self._lower = np.where(bounded, model.lower + room, model.home - TURN)
         self._upper = np.where(bounded, model.upper - room, model.home + TURN)
         self._speed = np.where(
@@ -121,17 +122,22 @@ class _Traveller:
         """Yield moves for ever."""
         rng = self._rng
         at, last = self._model.home, self._model.home
-        start, previous = 0.0, 0.0
+        end, alone = 0.0, 0.0
         while True:
-            overlap = 0.0 if rng.random() < STOPS else float(rng.uniform(0.2, 0.6)) * previous
-            begin = start - overlap if overlap else start + float(rng.uniform(0.0, LONGEST_STOP))
-            move = self._possible(at, last if overlap else at, begin)
+            # The part of a move that the one before it overlaps is not overlapped again.
+            overlap = 0.0 if rng.random() < STOPS else float(rng.uniform(0.2, 0.6)) * alone
+            begin = end - overlap if overlap else end + float(rng.uniform(0.0, LONGEST_STOP))
+            # Not shorter than what it overlaps: it would overtake the move before it.
+            move = self._possible(at, last if overlap else at, begin, max(SHORTEST, overlap))
             yield move
-            start, previous = move.start + move.duration, move.duration
+            end, alone = move.start + move.duration, move.duration - overlap
             at, last = at + move.way, at
 
-    def _possible(self, at: Array, before: Array, begin: float) -> Move:
-        """Return a move from ``at`` that touches nothing, also on the way from ``before``."""
+    def _possible(self, at: Array, before: Array, begin: float, shortest: float) -> Move:
+        """Return a move from ``at`` that touches nothing, also on the way from ``before``.
+
+        :param shortest: least duration [s].
+        """
         rng = self._rng
         reach = 1.0
         for _ in range(TRIES):
@@ -140,8 +146,8 @@ class _Traveller:
             way = reach * rng.uniform(0.2, 1.0) * (target - at)
             reach *= 0.97
             quick = rng.uniform(SLOWEST, FASTEST)
-            shortest = np.abs(way) * S_PEAK / (quick * self._speed)
-            duration = max(SHORTEST, float(shortest.max()))
+            needed = np.abs(way) * S_PEAK / (quick * self._speed)
+            duration = max(shortest, float(needed.max()))
             postures = at + np.linspace(0.0, 1.0, LOOKS)[1:, None] * way
             corner = before + np.linspace(0.0, 1.0, LOOKS)[1:, None] * (at + way - before)
             if any(self._check.first(q) for q in (*postures, *corner[::3])):

@@ -40,12 +40,15 @@ def test_a_lower_rate_is_a_higher_threshold_and_units_do_not_matter():
     )
 
 
-def test_a_sign_that_was_never_watched_has_no_threshold():
-    seen = np.random.default_rng(3).exponential(size=(1000, 2, 1, 1))
-    seen[:, 1] = np.nan
+def test_a_regime_that_was_never_watched_has_the_threshold_of_the_other():
+    seen = np.random.default_rng(3).exponential(size=(1000, 2, 1, 2))
+    seen[:, 1, 0, 0] = np.nan
     limit = thresholds(seen, 0.1, NOTHING)
-    assert np.isfinite(limit[0]).all()
-    assert np.isinf(limit[1]).all()
+    assert np.isfinite(limit).all()
+    assert limit[1, 0, 0] == limit[0, 0, 0]
+    assert limit[1, 0, 1] != limit[0, 0, 1]
+    seen[:, :, 0, 0] = np.nan  # never watched at all: no threshold
+    assert np.isinf(thresholds(seen, 0.1, NOTHING)[:, 0, 0]).all()
 
 
 def test_a_robot_without_noise_has_the_thresholds_of_rounding():
