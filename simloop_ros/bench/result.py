@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -24,8 +26,12 @@ class BenchResult(msgspec.Struct, frozen=True, kw_only=True):
 
     :ivar rows: a table; columns with units in their names.
     :ivar limits: by name of the figure.
+    :ivar details: columns that are for the file and not for the screen.
+    :ivar pictures: by name, what draws a PNG file at a path.
     """
 
     figures: dict[str, float]
     rows: list[dict[str, Any]]
     limits: dict[str, Limit] = {}
+    details: tuple[str, ...] = ()
+    pictures: dict[str, Callable[[Path], None]] = {}

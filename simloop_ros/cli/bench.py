@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
+from ..bench.collision import bench_collision
 from ..bench.graph import bench_graph
 from ..bench.loop import bench_loop
 from ..bench.realtime import bench_realtime
@@ -17,7 +18,12 @@ from ..bench.result import BenchResult
 from ..errors import ConfigError, UnknownNameError
 from ..loop.run import make_folder, write_text
 
-BENCHES = {'loop': bench_loop, 'graph': bench_graph, 'realtime': bench_realtime}
+BENCHES = {
+    'loop': bench_loop,
+    'graph': bench_graph,
+    'realtime': bench_realtime,
+    'collision': bench_collision,
+}
 
 
 def add_parser(subparsers: argparse._SubParsersAction) -> None:
@@ -57,11 +63,25 @@ def bench(options: argparse.Namespace) -> int:
             'rows': result.rows,
         }
         write_text(options.json, json.dumps(content, indent=2) + '\n')
+    for picture in _draw(result, options.json.parent if options.json else Path('runs')):
+        print(picture)
     return 0
 
 
+def _draw(result: BenchResult, folder: Path) -> list[Path]:
+    """Draw the pictures of a benchmark that has any."""
+    if result.pictures:
+        make_folder(folder)
+    paths = []
+    for name, draw in result.pictures.items():
+        paths.append(folder / f'{name}.png')
+        draw(paths[-1])
+    return paths
+
+
 def _print(name: str, result: BenchResult, console: Console) -> None:
-    columns = list(dict.fromkeys(column for row in result.rows for column in row))
+    named = dict.fromkeys(column for row in result.rows for column in row)
+    columns = [column for column in named if column not in result.details]
     rows = Table(
         *(column.replace('_', ' ') for column in columns),
         title=f'bench {name}',

@@ -8,9 +8,9 @@ import sys
 
 from .. import __version__
 from ..errors import USER_ERROR, SimloopError
-from . import bench, check, launch, list_scenarios, plot, run
+from . import bench, calibrate, check, launch, list_scenarios, plot, run
 
-COMMANDS = (list_scenarios, run, launch, plot, check, bench)
+COMMANDS = (list_scenarios, run, launch, plot, check, calibrate, bench)
 
 
 class _Parser(argparse.ArgumentParser):

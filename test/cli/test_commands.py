@@ -12,9 +12,12 @@ import pytest
 
 from simloop_ros import __version__
 from simloop_ros.cli.main import main
+from simloop_ros.collision.calibration import load_calibration
+from simloop_ros.errors import ConfigError
 from simloop_ros.loop.mcap import McapReader, read_mcap
 from simloop_ros.loop.metrics import compute_metrics
-from simloop_ros.loop.scenario import scenario_descriptions, scenario_names
+from simloop_ros.loop.run import load_fit_robot
+from simloop_ros.loop.scenario import robot_config, scenario_descriptions, scenario_names
 from simloop_ros.report.figures import GRAPHS
 from simloop_ros.resources import resource_folder
 
@@ -110,6 +113,19 @@ def test_a_light_robot_diverges(tmp_path: Path, capsys: Captured) -> None:
     settings = ['--set', 'plant.mass_bias=-0.9', '--set', 'graphs=[]']
     assert main(['run', 'yumi_step', *settings, '--out', str(tmp_path)]) == 1
     assert 'diverged at step' in capsys.readouterr().err
+
+
+def test_calibrate_writes_a_file_that_is_refused_for_others(
+    tmp_path: Path, capsys: Captured
+) -> None:
+    path = tmp_path / 'deep' / 'sphere.yaml'
+    settings = ['--set', 'plant.noise=1e-5', '--false-alarms-per-hour', '1', '--duration', '90']
+    assert main(['calibrate', 'sphere_step', *settings, '--out', str(path)]) == 0
+    assert 'slide' in capsys.readouterr().out
+    sphere = load_fit_robot(robot_config('sphere'))
+    assert load_calibration(path, sphere, 0.005).false_alarms_per_hour == 1.0
+    with pytest.raises(ConfigError, match='period'):
+        load_calibration(path, sphere, 0.001)
 
 
 def test_plot(tmp_path: Path, capsys: Captured) -> None:

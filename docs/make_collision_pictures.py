@@ -1,0 +1,116 @@
+"""Make the pictures of docs/collision.md: ``python docs/make_collision_pictures.py``.
+
+Calibrates the robot of the collision study, lets it run into something, and draws what each of
+the four monitors sees, as PNG files in ``docs/images``.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from matplotlib.figure import Figure
+import numpy as np
+
+from simloop_ros.bench.collision_robot import StudyRobot
+from simloop_ros.bench.collision_trials import Trial, TrialMaker
+from simloop_ros.bench.collision_watch import HURTS, NOTICED, calibrated, collide
+from simloop_ros.collision.build import KINDS, build_monitor
+from simloop_ros.collision.calibration import Calibration
+from simloop_ros.collision.observation import Observation
+from simloop_ros.model import RobotModel
+from simloop_ros.values import Array
+
+IMAGES = Path(__file__).parent / 'images'
+PERIOD = 1.0 / 2000.0
+CALIBRATION = 120.0
+"""Free motion to learn from [s]."""
+BEFORE, AFTER = 0.1, 0.1
+"""Time that is shown around the contact [s]."""
+DEPTH = 5
+"""Joints between base and hit link, at least: an arm's forearm or hand."""
+TITLES = {
+    'position_difference': 'q − q_d',
+    'force_difference': "τ − τ'",
+    'momentum_observer': 'momentum residual',
+    'matched_filter': 'matched filter',
+}
+
+
+def main() -> None:
+    """Draw the first collision of the study that hurts a forearm or hand."""
+    IMAGES.mkdir(exist_ok=True)
+    robot = StudyRobot(PERIOD)
+    model = robot.model
+    calibration = calibrated(robot, CALIBRATION, seed=1)
+    maker = TrialMaker(model)
+    seed = 20_000
+    while True:
+        trial = maker.draw(PERIOD, seed)
+        rows, force = collide(robot, model, trial, seed)
+        if trial.depth >= DEPTH and force.max() >= HURTS:
+            break
+        seed += 1
+    for kind in KINDS:
+        draw(kind, model, calibration, trial, rows, force)
+
+
+def draw(
+    kind: str,
+    model: RobotModel,
+    calibration: Calibration,
+    trial: Trial,
+    rows: list[Observation],
+    force: Array,
+) -> None:
+    """Draw the contact force and the sign that alarms, with its threshold."""
+    monitor = build_monitor(kind, model, PERIOD, calibration)
+    thresholds = np.array(calibration.thresholds[kind])
+    signs, shares, limits = [], [], []
+    joints = np.arange(model.n)
+    for row in rows:
+        reading = monitor.step(row)
+        limit = thresholds[monitor.regime, :, joints].T
+        signs.append(monitor.signs)
+        limits.append(limit)
+        shares.append(0.0 if reading.verdict == 'unknown' else 1.0 - reading.margin)
+    first = int(np.argmax(force > 0.0))
+    alarms = np.flatnonzero((np.array(shares) >= 1.0) & (np.arange(len(rows)) >= first))
+    look = alarms[0] if len(alarms) else int(np.argmax(shares))
+    part = np.abs(signs[look]) / limits[look]
+    channel, joint = np.unravel_index(np.argmax(part), part.shape)
+    time = 1e3 * PERIOD * (np.arange(len(rows)) - first)
+    sign = np.array(signs)[:, channel, joint]
+    limit = np.array(limits)[:, channel, joint]
+    figure = Figure(figsize=(6.5, 4.2), dpi=90, layout='constrained')
+    upper, lower = figure.subplots(2, 1, sharex=True)
+    upper.plot(time, force, color='#666666')
+    upper.axhline(NOTICED, color='#BBBBBB', lw=0.8, ls=':')
+    upper.set_ylabel('contact force [N]')
+    speed, stiffness = trial.closing_speed, trial.spring.stiffness
+    upper.set_title(
+        f'{trial.spring.link}: {speed:.2f} m/s into {stiffness:.0f} N/m', fontsize=9, loc='left'
+    )
+    lower.plot(time, sign, color='#B81D13', label=f'{TITLES[kind]}, {model.joint_names[joint]}')
+    for side in (-1.0, 1.0):
+        lower.plot(time, side * limit, color='#56A8E8', ls='--', lw=1.0)
+    if len(alarms):
+        for ax in (upper, lower):
+            ax.axvline(time[look], color='#AA3377', lw=1.0)
+        lower.set_title(f'alarm after {time[look]:.1f} ms', fontsize=9, loc='right')
+    else:
+        lower.set_title('no alarm', fontsize=9, loc='right')
+    shown = (time >= -1e3 * BEFORE) & (time <= 1e3 * AFTER)
+    top = 1.2 * max(np.abs(sign[shown]).max(), limit[shown].min())
+    lower.set_ylim(-top, top)
+    upper.set_ylim(0.0, 1.05 * force[shown].max())
+    lower.set_xlim(-1e3 * BEFORE, 1e3 * AFTER)
+    lower.set_ylabel('[rad]' if kind == 'position_difference' else '[N m]')
+    lower.set_xlabel('time since the first contact [ms]')
+    lower.legend(fontsize=8, loc='upper left')
+    for ax in (upper, lower):
+        ax.grid(alpha=0.3, lw=0.5)
+    figure.savefig(IMAGES / f'collision_{kind}.png')
+
+
+if __name__ == '__main__':
+    main()

@@ -1,0 +1,116 @@
+"""``simloop calibrate``: thresholds of the collision monitors from free motion."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+import time
+
+import msgspec
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+from ..collision.calibration import Calibration
+from ..collision.matched_filter import SHOWN, MatchedFilter
+from ..errors import ConfigError
+from ..loop.calibrate import ALARMS_PER_HOUR, DURATION, calibrate
+from ..loop.run import make_folder, write_text
+from ..loop.scenario import load_scenario
+from ..report.progress import progress_bar
+from .run import scenario_settings
+
+
+def add_parser(subparsers: argparse._SubParsersAction) -> None:
+    """Add the command to the parser."""
+    parser = subparsers.add_parser(
+        'calibrate', help='learn thresholds of the collision monitors from free motion'
+    )
+    parser.add_argument('scenario', metavar='SCENARIO', help='a name of simloop list, or a file')
+    parser.add_argument(
+        '--set',
+        dest='settings',
+        metavar='KEY=VALUE',
+        action='append',
+        default=[],
+        help='change a value of the scenario, for instance period=0.0005 (more than once)',
+    )
+    parser.add_argument(
+        '--false-alarms-per-hour',
+        metavar='X',
+        type=float,
+        default=ALARMS_PER_HOUR,
+        help=f'rate that the thresholds are for [{ALARMS_PER_HOUR:g}]',
+    )
+    parser.add_argument(
+        '--duration',
+        metavar='S',
+        type=float,
+        default=DURATION,
+        help=f'free motion to drive [{DURATION:g} s]',
+    )
+    parser.add_argument(
+        '--out', metavar='FILE', type=Path, help='the calibration [runs/NAME_calibration.yaml]'
+    )
+    parser.add_argument('--seed', metavar='N', help='seed of the random motion')
+    parser.set_defaults(call=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Calibrate, write the file and print its table."""
+    scenario = load_scenario(options.scenario, scenario_settings(options))
+    for name, value in (
+        ('--false-alarms-per-hour', options.false_alarms_per_hour),
+        ('--duration', options.duration),
+    ):
+        if not 0.0 < value < np.inf:
+            raise ConfigError(f'{name}: {value:g} is not a positive number')
+    path = options.out or Path('runs') / f'{scenario.name}_calibration.yaml'
+    make_folder(path.parent)
+    if path.is_dir():
+        raise ConfigError(f'{path}: is a folder; name a file')
+    console = Console(stderr=True)
+    with progress_bar(console) as bar:
+        task = bar.add_task(f'calibrating {scenario.name}', total=1.0, factor='')
+        begin = time.perf_counter()
+
+        def progress(share: float) -> bool:
+            elapsed = max(time.perf_counter() - begin, 1e-9)
+            factor = share * options.duration / elapsed
+            bar.update(task, completed=share, factor=f'{factor:.1f} x real time')
+            return True
+
+        calibration = calibrate(
+            scenario, options.false_alarms_per_hour, options.duration, progress
+        )
+    write_text(path, msgspec.yaml.encode(calibration).decode())
+    _print(calibration, path)
+    return 0
+
+
+def _print(calibration: Calibration, path: Path) -> None:
+    learnt = calibration.explanation
+    sliding, turning = np.array(calibration.thresholds[MatchedFilter.kind])[:, SHOWN]
+    table = Table(
+        'joint',
+        'dry friction',
+        'viscous',
+        'noise',
+        'threshold',
+        'while turning',
+        title=f'{calibration.robot}: {calibration.false_alarms_per_hour:g} false alarms per hour',
+        title_justify='left',
+        caption='[N m], viscous [N m s/rad]; thresholds of the slow channel of matched_filter',
+    )
+    for i, name in enumerate(calibration.joint_names):
+        values = (
+            learnt.coulomb[i],
+            learnt.viscous[i],
+            calibration.noise[MatchedFilter.kind][i],
+            sliding[i],
+            turning[i],
+        )
+        table.add_row(name, *(f'{value:.3g}' for value in values))
+    console = Console(markup=False)
+    console.print(table)
+    console.print(f'calibration: {path}', highlight=False)

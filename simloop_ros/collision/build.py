@@ -1,0 +1,38 @@
+"""From a name and a calibration to a monitor."""
+
+from __future__ import annotations
+
+from ..errors import UnknownNameError
+from ..model import RobotModel
+from .calibration import Calibration
+from .collision_monitor import CollisionMonitor
+from .force_difference import ForceDifference
+from .matched_filter import MatchedFilter
+from .momentum_observer import MomentumObserver
+from .position_difference import PositionDifference
+
+PLAIN: dict[str, type[CollisionMonitor]] = {
+    kind.kind: kind for kind in (PositionDifference, ForceDifference, MomentumObserver)
+}
+"""Monitors that need thresholds only, by name."""
+KINDS = (*PLAIN, MatchedFilter.kind)
+
+
+def build_monitor(
+    kind: str, model: RobotModel, period: float, calibration: Calibration | None = None
+) -> CollisionMonitor:
+    """Return a monitor; without a calibration it has no thresholds and never sees a contact.
+
+    :raises ConfigError: there is no such kind, or the calibration is for something else.
+    """
+    if kind not in KINDS:
+        raise UnknownNameError('monitor', kind, KINDS)
+    limits = None
+    explanation = None
+    if calibration is not None:
+        calibration.refuse_stranger(model, period, 'calibration')
+        limits = calibration.limits(kind)
+        explanation = calibration.explanation
+    if kind == MatchedFilter.kind:
+        return MatchedFilter(model, period, limits, explanation)
+    return PLAIN[kind](model, period, limits)

@@ -1,0 +1,106 @@
+"""A calibration: what was learnt about one robot at one period, as a file."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+import msgspec
+import numpy as np
+
+from ..config_types import Period, Positive
+from ..errors import ConfigError, UnknownNameError
+from ..model import RobotModel
+from .collision_monitor import Limits
+from .explanation import Explanation
+
+SAME_PERIOD = 1e-6
+"""Relative difference up to which two periods are the same."""
+
+
+class Calibration(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Thresholds of every monitor for free motion without alarm.
+
+    :ivar robot: name of the robot in its URDF.
+    :ivar model: hash of joints, limits, kinematics and inertia that control was given.
+    :ivar joint_names: in the order of everything below.
+    :ivar period: of the loop [s].
+    :ivar false_alarms_per_hour: the rate that the thresholds are for.
+    :ivar duration: free motion that was watched [s].
+    :ivar thresholds: by kind of monitor, regime and channel, ``n`` each.
+    :ivar jump: second difference of positions that no honest sample exceeds [rad].
+    :ivar noise: rms of the estimated torque in free motion [N m], by kind of monitor and joint.
+    """
+
+    robot: str
+    model: str
+    joint_names: tuple[str, ...]
+    period: Period
+    false_alarms_per_hour: Positive
+    duration: Positive
+    thresholds: dict[str, tuple[tuple[tuple[Positive, ...], ...], ...]]
+    jump: tuple[Positive, ...]
+    noise: dict[str, tuple[Positive, ...]]
+    explanation: Explanation
+
+    def limits(self, kind: str) -> Limits:
+        """Return the limits of one kind of monitor."""
+        if kind not in self.thresholds:
+            raise UnknownNameError('monitor', kind, self.thresholds)
+        return Limits(np.array(self.thresholds[kind]), np.array(self.jump))
+
+    def refuse_stranger(self, model: RobotModel, period: float, source: str) -> None:
+        """Refuse a calibration that was made for something else.
+
+        :param source: what to call it in the message.
+        :raises ConfigError: it is for another robot, model or period.
+        """
+        again = 'run simloop calibrate again'
+        if self.robot != model.name:
+            raise ConfigError(f'{source}: made for robot {self.robot!r}, not {model.name!r}')
+        if self.joint_names != model.joint_names:
+            raise ConfigError(
+                f'{source}: made for joints {", ".join(self.joint_names)}; the robot has '
+                f'{", ".join(model.joint_names)}: {again}'
+            )
+        if self.model != model_hash(model):
+            raise ConfigError(
+                f'{source}: the description of {model.name} has changed since it was made: {again}'
+            )
+        if abs(self.period - period) > SAME_PERIOD * period:
+            raise ConfigError(
+                f'{source}: made for a period of {self.period:g} s, not {period:g} s: {again}'
+            )
+
+
+def model_hash(model: RobotModel) -> str:
+    """Return a hash of what the dynamics depend on, as 16 hexadecimal digits."""
+    digest = hashlib.sha256()
+    pin_model = model.pin_model
+    for name in model.joint_names:
+        digest.update(name.encode())
+    for values in (
+        *(pin_model.inertias[i].toDynamicParameters() for i in range(1, pin_model.njoints)),
+        *(pin_model.jointPlacements[i].homogeneous for i in range(1, pin_model.njoints)),
+        pin_model.gravity.linear,
+        model.effort_limit,
+        model.velocity_limit,
+    ):
+        # Rounded: the same URDF read on another machine may differ in the last digit.
+        digest.update((np.round(np.asarray(values, np.float64), 9) + 0.0).tobytes())
+    return digest.hexdigest()[:16]
+
+
+def load_calibration(path: Path, model: RobotModel, period: float) -> Calibration:
+    """Read a calibration for this robot and period.
+
+    :raises ConfigError: the file cannot be read, is not a calibration, or is for something else.
+    """
+    try:
+        calibration = msgspec.yaml.decode(path.read_bytes(), type=Calibration)
+    except OSError as error:
+        raise ConfigError(f'{path}: cannot be read: {error.strerror}') from error
+    except msgspec.DecodeError as error:
+        raise ConfigError(f'{path}: not a calibration: {" ".join(str(error).split())}') from error
+    calibration.refuse_stranger(model, period, str(path))
+    return calibration

@@ -1,0 +1,29 @@
+"""The second sign of 000, section 7.1: other forces explain the motion than were sent."""
+
+from __future__ import annotations
+
+from ..values import Array
+from .collision_monitor import CollisionMonitor
+from .observation import Observation
+
+
+class ForceDifference(CollisionMonitor):
+    """Watches ``tau - tau'`` [N m], 000 (5.2) and (5.7).
+
+    The torque from outside is the opposite, ``tau' - tau``. It is the whole model error too, and
+    as noisy as the control state's acceleration.
+    """
+
+    kind = 'force_difference'
+
+    def _probe(self, observation: Observation) -> float:
+        return float(observation.effort.dot(observation.rollback_effort))
+
+    def _update(self, observation: Observation) -> None:
+        self.signs = (observation.effort - observation.rollback_effort)[None]
+
+    def _residual(self) -> Array:
+        return self.signs[0]
+
+    def _torque(self) -> Array:
+        return -self.signs[0]

@@ -1,0 +1,118 @@
+"""Where a link can be touched: points on its collision shapes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import coal
+import numpy as np
+import pinocchio as pin
+
+from ..model import RobotModel
+from ..values import Array
+
+FAR = 10.0
+"""Distance from which a shape is looked at [m]: beyond any link."""
+INSIDE = 1e-4
+"""Depth at which a point counts as inside another shape [m]."""
+
+
+@dataclass(frozen=True)
+class SurfacePoints:
+    """Points that something outside can touch.
+
+    :ivar points: from the link's joint and in its axes [m], shape ``(count, 3)``.
+    :ivar normals: out of the link, unit vectors in the same axes, shape ``(count, 3)``.
+    """
+
+    points: Array
+    normals: Array
+
+
+class LinkSurface:
+    """The surface of everything that one joint carries, as one rigid body.
+
+    A shape is seen from far away in many directions; the point of it that is nearest to the
+    viewer is on its convex surface, and the line of sight is a normal there. Points inside
+    another shape of the same body cannot be touched and are left out.
+
+    :param joint: index of the joint in Pinocchio's order, from 1.
+    :param geometry: collision shapes of the robot.
+    """
+
+    def __init__(self, geometry: pin.GeometryModel, joint: int):
+        bodies = [body for body in geometry.geometryObjects if body.parentJoint == joint]
+        self._shapes = [(body.geometry, body.placement) for body in bodies]
+
+    def __bool__(self) -> bool:
+        """Return whether there is anything to touch."""
+        return bool(self._shapes)
+
+    def seen_from(self, directions: Array) -> SurfacePoints:
+        """Return the points of every shape that are nearest to viewers in these directions.
+
+        :param directions: unit vectors in the joint's axes, shape ``(views, 3)``.
+        """
+        points, normals = [], []
+        for i, (shape, place) in enumerate(self._shapes):
+            for direction in directions:
+                point = _nearest(shape, place, place.translation + FAR * direction)
+                if not any(
+                    depth_inside(*other, point) > INSIDE
+                    for j, other in enumerate(self._shapes)
+                    if j != i
+                ):
+                    points.append(point)
+                    normals.append(direction)
+        return SurfacePoints(
+            np.array(points, np.float64).reshape(-1, 3),
+            np.array(normals, np.float64).reshape(-1, 3),
+        )
+
+    def holds(self, point: Array) -> bool:
+        """Return whether a point, in the joint's axes [m], is inside a shape."""
+        return any(depth_inside(*shape, point) > INSIDE for shape in self._shapes)
+
+
+def link_surfaces(model: RobotModel) -> dict[int, LinkSurface]:
+    """Return the surface of each joint's body that has shapes, by the joint's index from 0."""
+    geometry = model.collision_geometry()
+    surfaces = {i: LinkSurface(geometry, i + 1) for i in range(model.n)}
+    return {joint: surface for joint, surface in surfaces.items() if surface}
+
+
+def sphere_directions(count: int) -> Array:
+    """Return unit vectors spread evenly over the sphere, on a spiral, shape ``(count, 3)``."""
+    i = np.arange(count) + 0.5
+    z = 1.0 - 2.0 * i / count
+    turn = np.pi * (1.0 + np.sqrt(5.0)) * i
+    r = np.sqrt(1.0 - z * z)
+    return np.column_stack((r * np.cos(turn), r * np.sin(turn), z))
+
+
+def _nearest(shape: coal.CollisionGeometry, place: pin.SE3, viewer: Array) -> Array:
+    result = coal.DistanceResult()
+    coal.distance(
+        shape,
+        coal.Transform3s(place.rotation, place.translation),
+        coal.Sphere(0.01 * FAR),
+        coal.Transform3s(np.eye(3), viewer),
+        coal.DistanceRequest(),
+        result,
+    )
+    return np.array(result.getNearestPoint1()).ravel()
+
+
+def depth_inside(shape: coal.CollisionGeometry, place: pin.SE3, point: Array) -> float:
+    """Return how deep a point is inside a shape [m]; negative outside."""
+    result = coal.DistanceResult()
+    ball = 1e-6
+    distance = coal.distance(
+        shape,
+        coal.Transform3s(place.rotation, place.translation),
+        coal.Sphere(ball),
+        coal.Transform3s(np.eye(3), point),
+        coal.DistanceRequest(),
+        result,
+    )
+    return -float(distance) - ball

@@ -1,0 +1,146 @@
+"""The monitor that has learnt: what is left unexplained, in filters for hard and soft contacts."""
+
+from __future__ import annotations
+
+import msgspec
+import numpy as np
+
+from ..model import RobotModel
+from ..values import Array
+from .collision_monitor import CollisionMonitor, IntArray, Limits
+from .explanation import Explainer, Explanation, nothing_learnt
+from .kalman import disturbance_filter, motion_filter
+from .observation import Observation
+
+BANDWIDTHS = (600.0, 300.0, 150.0, 50.0)
+"""Of the channels [rad/s]: from a hard impact to a soft push, 2 to 20 ms."""
+SHOWN = 2
+"""The channel whose torque is told to others: quiet, and a few milliseconds late."""
+TURNING = 8.0
+"""Multiple of the speed up to which the direction of friction is not certain, below which a joint
+turns, sticks or starts."""
+HOLD = 2.0 / min(BANDWIDTHS)
+"""Time for which the filters remember a turn [s]."""
+LOOK = 0.002
+"""Time between two looks for joints that turn [s]: short against the filters."""
+MOTION_BANDWIDTH = 200.0
+"""Of the velocity that friction and Coriolis forces are computed with [rad/s]."""
+
+
+class FilterState(msgspec.Struct, frozen=True):
+    """The filters between two steps.
+
+    :ivar position: last measured position [rad], shape ``(n,)``.
+    :ivar motion: position, velocity, acceleration by the kinematic filter, and room for its
+        input, shape ``(4, n)``.
+    :ivar bank: errors and disturbance of each channel, and room for their input, shape
+        ``(3 channels + 1, n)``.
+    :ivar turned: looks for which each joint's turn is still remembered, shape ``(n,)``.
+    :ivar steps: since the last look.
+    """
+
+    position: Array
+    motion: Array
+    bank: Array
+    turned: IntArray
+    steps: int
+
+
+class MatchedFilter(CollisionMonitor):
+    """A bank of Kalman filters on what a learnt model does not explain.
+
+    ::
+
+        e_k = tau'(q_k, v_k, (q_k+1 - 2 q_k + q_k-1)/h^2) - tau_k          [N m]
+
+    is the torque from outside plus the encoders' noise, differentiated twice; ``tau'`` is the
+    ``Explanation`` from free motion, with mass errors, payload and friction in it. Each channel
+    estimates ``tau_ext`` from ``e`` by the Kalman filter for white noise of the positions
+    (``disturbance_filter``) and another speed of change of ``tau_ext``. A torque that begins at an
+    unknown moment is found first by the channel whose memory is about as long as the time that
+    the torque needs to stand out of the noise: few milliseconds for an impact, tens for a push.
+    Each channel and joint has its own threshold, and the first one counts.
+
+    A joint that sticks or turns holds any torque up to its dry friction: that cannot be explained,
+    so for ``HOLD`` after it was that slow, a joint has thresholds of its own (regime 1).
+
+    Velocity comes from the measured positions alone: the control state believes in a model
+    without friction, and is off by ``2 F / (M bandwidth)`` where a joint reverses.
+
+    :param explanation: what was learnt; nothing where none is given.
+    """
+
+    kind = 'matched_filter'
+    channels = len(BANDWIDTHS)
+    regimes = 2
+    settling = 8.0 / min(BANDWIDTHS)
+    shaken = 2.0 / min(BANDWIDTHS)
+
+    def __init__(
+        self,
+        model: RobotModel,
+        period: float,
+        limits: Limits | None = None,
+        explanation: Explanation | None = None,
+    ):
+        explanation = explanation or nothing_learnt(model)
+        self._explainer = Explainer(model, explanation)
+        self._slow = TURNING * np.array(explanation.smoothing)
+        self._stride = max(1, round(LOOK / period))
+        self._hold = max(1, round(HOLD / (self._stride * period)))
+        self._rate = np.array(1.0 / period**2)
+        self._motion = motion_filter(period, MOTION_BANDWIDTH)
+        self._of_regime: IntArray | None = None
+        self._chosen: Array = np.empty(0)
+        size = 3 * self.channels
+        # All channels are one product: the bank's rows and, as the last one, what drives them.
+        self._bank = np.zeros((size, size + 1))
+        for i, bandwidth in enumerate(BANDWIDTHS):
+            rows = slice(3 * i, 3 * i + 3)
+            step = disturbance_filter(period, bandwidth)
+            self._bank[rows, rows], self._bank[rows, -1] = step[:, :3], step[:, 3]
+        super().__init__(model, period, limits)
+
+    def _probe(self, observation: Observation) -> float:
+        return float(observation.effort.dot(observation.effort))
+
+    def _start(self, observation: Observation) -> FilterState:
+        n = self.model.n
+        motion = np.zeros((4, n))
+        motion[0], motion[1] = observation.measured, observation.state.velocity
+        bank = np.zeros((3 * self.channels + 1, n))
+        return FilterState(observation.measured, motion, bank, np.full(n, self._hold), 0)
+
+    def _update(self, observation: Observation) -> None:
+        old: FilterState = self._filters
+        a = self.intake.deviation * self._rate
+        unexplained = self._explainer.torque(old.position, old.motion[1], a)
+        unexplained -= observation.effort
+        # The last rows are no memory: whatever was there, the step's own input goes there.
+        old.motion[-1], old.bank[-1] = self.intake.position, unexplained
+        motion, bank = np.empty_like(old.motion), np.empty_like(old.bank)
+        np.dot(self._motion, old.motion, out=motion[:-1])
+        np.dot(self._bank, old.bank, out=bank[:-1])
+        turned, steps = old.turned, old.steps + 1
+        if steps == self._stride:
+            turned, steps = self._look(old.turned, motion[1]), 0
+        self._filters = FilterState(self.intake.position, motion, bank, turned, steps)
+        self.signs = bank[2:-1:3]
+
+    def _look(self, turned: IntArray, velocity: Array) -> IntArray:
+        """Look for joints that turn; return for how many looks each is remembered."""
+        turned = np.where(np.abs(velocity) < self._slow, self._hold, turned - 1)
+        self.regime = (turned > 0).astype(np.int64)
+        return turned
+
+    def _inverse_thresholds(self) -> Array:
+        if self.regime is not self._of_regime:
+            self._of_regime = self.regime
+            self._chosen = np.where(self.regime, self._inverse[1], self._inverse[0])
+        return self._chosen
+
+    def _residual(self) -> Array:
+        return self.signs[0]
+
+    def _torque(self) -> Array:
+        return self.signs[SHOWN]

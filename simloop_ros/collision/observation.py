@@ -1,0 +1,48 @@
+"""What a collision monitor is told, and what it tells."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from ..values import Array, JointState
+
+Verdict = Literal['free', 'contact', 'unknown']
+
+
+class Observation(msgspec.Struct, frozen=True, gc=False):
+    """One step of the loop as the control simulation knows it.
+
+    :ivar time: end of the step [s].
+    :ivar desired: ``q_d`` of the step [rad], shape ``(n,)``.
+    :ivar effort: ``tau`` that was sent [N m], 000 (5.2), shape ``(n,)``.
+    :ivar measured: position at the end of the step [rad], shape ``(n,)``.
+    :ivar state: the control state after the rollback, 000 (5.6).
+    :ivar rollback_effort: ``tau'`` that explains the step [N m], 000 (5.7), shape ``(n,)``.
+    """
+
+    time: float
+    desired: Array
+    effort: Array
+    measured: Array
+    state: JointState
+    rollback_effort: Array
+
+
+class Reading(msgspec.Struct, frozen=True, gc=False):
+    """What a monitor makes of a step.
+
+    :ivar residual: the sign that it watches, shape ``(n,)``: [rad] for ``position_difference``,
+        [N m] for the others.
+    :ivar torque: estimated torque from outside [N m], shape ``(n,)``.
+    :ivar verdict: ``unknown`` where the step could not be judged: it was rejected, or a filter is
+        still settling.
+    :ivar margin: what is left to the threshold, as a part of it: 1 without any sign, 0 at the
+        threshold, negative beyond.
+    """
+
+    residual: Array
+    torque: Array
+    verdict: Verdict
+    margin: float

@@ -1,0 +1,87 @@
+"""Thresholds from the tail of what free motion shows: extreme-value statistics."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from ..errors import ConfigError
+from ..values import Array
+
+BLOCK = 0.25
+"""Length of a block [s]: longer than any channel remembers, so that its maxima are independent."""
+TOP = 0.1
+"""Part of the largest block maxima that the tail is fitted to."""
+FEWEST = 20
+"""Block maxima that a tail needs."""
+
+
+def thresholds(maxima: Array, alarms_per_hour: float) -> Array:
+    """Return the thresholds that free motion passes at a given rate in all, shape ``(...)``.
+
+    Peaks over threshold: above a high quantile ``u``, the excess of block maxima of almost any
+    noise goes to a generalised Pareto distribution (Pickands 1975). Its shape is taken as zero,
+    the exponential tail: normal noise tends to it, and what has an end, as a wrong direction of
+    friction has, falls faster. An estimated shape would be extrapolated over decades of time.
+
+    Each sign has its own ``u`` and mean excess ``b``. In these units, ``z = (x - u)/b``, the
+    largest of all signs in a block has a tail of its own, whose level at the wanted rate is
+    ``z*``; the thresholds are ``u + b z*``. So no rate is divided among signs that alarm together.
+
+    :param maxima: of each sign's magnitude in each block, shape ``(blocks, ...)``; zero in a block
+        in which it was not watched.
+    :raises ConfigError: there are too few blocks.
+    """
+    signs = maxima.reshape(len(maxima), -1)
+    if len(signs) * TOP < FEWEST:
+        raise ConfigError(
+            f'{len(signs) * BLOCK:g} s of free motion are too short for thresholds: '
+            f'{FEWEST * BLOCK / TOP:g} s at least'
+        )
+    tails = np.array([_tail(column[column > 0.0]) for column in signs.T])
+    start, excess = tails[:, 0], tails[:, 1]
+    level, rise = _tail(((signs - start) / excess).max(axis=1))
+    per_hour = TOP * 3600.0 / BLOCK
+    found: Array = start + excess * (level + rise * max(0.0, np.log(per_hour / alarms_per_hour)))
+    return found.reshape(maxima.shape[1:])
+
+
+def _tail(maxima: Array) -> tuple[float, float]:
+    """Return the start and the mean excess of a tail; infinite where too little was seen."""
+    top = int(TOP * len(maxima))
+    if len(maxima) < FEWEST:
+        return np.inf, 1.0
+    ordered = np.sort(maxima)
+    start = float(ordered[-top - 1])
+    excess = float((ordered[-max(1, top) :] - start).mean())
+    # A sign that never changes has no tail; rounding of its size stands for one.
+    return start, max(excess, 1e-12 * abs(start) + 1e-300)
+
+
+class BlockMaxima:
+    """Collects the largest magnitude of each sign in blocks of ``BLOCK`` seconds.
+
+    :param shape: regimes, channels and joints.
+    """
+
+    def __init__(self, period: float, shape: tuple[int, int, int]):
+        self._steps = max(1, round(BLOCK / period))
+        self._now = np.zeros(shape)
+        self._count = 0
+        self._blocks: list[Array] = []
+
+    def add(self, signs: Array, regime: npt.NDArray[np.int64]) -> None:
+        """Take the signs of one step, shape ``(channels, n)``, in each joint's regime."""
+        size = np.abs(signs)
+        for i, now in enumerate(self._now):
+            np.maximum(now, size, out=now, where=regime == i)
+        self._count += 1
+        if self._count == self._steps:
+            self._blocks.append(self._now)
+            self._now = np.zeros_like(self._now)
+            self._count = 0
+
+    @property
+    def maxima(self) -> Array:
+        """Return the maxima of all full blocks, shape ``(blocks, regimes, channels, n)``."""
+        return np.array(self._blocks).reshape(-1, *self._now.shape)

@@ -1,0 +1,190 @@
+"""Calibration of the collision monitors by free motion."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+import msgspec
+import numpy as np
+
+from ..collision.build import PLAIN, build_monitor
+from ..collision.calibration import Calibration, model_hash
+from ..collision.collision_monitor import CollisionMonitor
+from ..collision.learning import average, learn
+from ..collision.matched_filter import MatchedFilter
+from ..collision.observation import Observation
+from ..collision.tail import BlockMaxima, thresholds
+from ..control.control_simulation import ControlSimulation
+from ..errors import ConfigError
+from ..model import RobotModel
+from ..plants.plant import Plant
+from ..values import Array, JointState
+from .free_motion import FreeMotion, random_motion
+from .run import build_simulated_robot, load_fit_robot
+from .scenario import Scenario
+
+DURATION = 360.0
+"""Free motion that a calibration watches where nothing is said [s]."""
+ALARMS_PER_HOUR = 0.1
+"""Rate of false alarms where nothing is said."""
+LEARNING = 1.0 / 3.0
+"""Part of the motion from which the explanation is learnt; thresholds come from the rest, so that
+they hold for motion that nothing was learnt from."""
+SHORTEST = 90.0
+"""Least duration of a calibration [s]."""
+JUMP_MARGIN = 4.0
+"""Multiple of the largest second difference seen that is taken for a jump."""
+PIECE = 4096
+"""Steps between two looks at the progress."""
+
+Rows = tuple[tuple[tuple[float, ...], ...], ...]
+Progress = Callable[[float], bool]
+
+
+def calibrate(
+    scenario: Scenario,
+    alarms_per_hour: float = ALARMS_PER_HOUR,
+    duration: float = DURATION,
+    progress: Progress = lambda _: True,
+) -> Calibration:
+    """Drive the robot of a scenario through free motion and learn from it.
+
+    Robot, plant, control and period are the scenario's; its motion, pushes and obstacles are not.
+
+    :param progress: told the share that is done; returns whether to go on.
+    :raises ConfigError: the scenario's robot cannot move freely for so long, or it was stopped.
+    """
+    model = load_fit_robot(scenario.robot)
+    config = msgspec.structs.replace(scenario.plant, pushes=(), obstacles=())
+    built = build_simulated_robot(config, model, scenario.period, scenario.seed)
+    control_config = scenario.control.resolved(noisy=scenario.plant.encoder_error > 0.0)
+    control = ControlSimulation(model, control_config, scenario.period)
+    motion = random_motion(model, duration, np.random.default_rng(scenario.seed))
+    try:
+        return Calibrator(model, scenario.period, alarms_per_hour).run(
+            control, built.plant, motion, duration, progress
+        )
+    finally:
+        built.plant.close()
+
+
+class Calibrator:
+    """Learns from the first part of a motion, then watches every monitor in the rest."""
+
+    def __init__(self, model: RobotModel, period: float, alarms_per_hour: float):
+        self._model = model
+        self._period = period
+        self._rate = alarms_per_hour
+
+    def run(
+        self,
+        control: ControlSimulation,
+        plant: Plant,
+        motion: FreeMotion,
+        duration: float,
+        progress: Progress = lambda _: True,
+    ) -> Calibration:
+        """Return the calibration; control and plant start at the motion's begin."""
+        if duration < SHORTEST:
+            raise ConfigError(f'duration: {duration:g} s; a calibration needs {SHORTEST:g} s')
+        model, period = self._model, self._period
+        steps = round(duration / period)
+        first = round(LEARNING * duration / period)
+        rows = follow(control, plant, motion, period, steps, progress)
+        efforts, positions = np.empty((2, first, model.n))
+        for i in range(first):
+            row = next(rows)
+            efforts[i], positions[i] = row.effort, row.measured
+        explanation = learn(model, average(efforts, positions, period))
+        monitors = [
+            *(build_monitor(kind, model, period) for kind in PLAIN),
+            MatchedFilter(model, period, explanation=explanation),
+        ]
+        jump = JUMP_MARGIN * np.abs(np.diff(positions, n=2, axis=0)).max(axis=0)
+        watched, noise = _watch(rows, monitors)
+        return Calibration(
+            robot=model.name,
+            model=model_hash(model),
+            joint_names=model.joint_names,
+            period=period,
+            false_alarms_per_hour=self._rate,
+            duration=(steps - first) * period,
+            thresholds={
+                kind: msgspec.convert(thresholds(maxima, self._rate).tolist(), Rows)
+                for kind, maxima in watched.items()
+            },
+            jump=_positive(jump),
+            noise={kind: _positive(rms) for kind, rms in noise.items()},
+            explanation=explanation,
+        )
+
+
+def _watch(
+    rows: Iterator[Observation], monitors: Sequence[CollisionMonitor]
+) -> tuple[dict[str, Array], dict[str, Array]]:
+    """Return the block maxima of each monitor's signs, and the rms of its torques [N m]."""
+    blocks = {
+        monitor.kind: BlockMaxima(
+            monitor.period, (monitor.regimes, monitor.channels, monitor.model.n)
+        )
+        for monitor in monitors
+    }
+    squares: dict[str, Array] = {monitor.kind: np.zeros(monitor.model.n) for monitor in monitors}
+    count = 0
+    for row in rows:
+        readings = {monitor.kind: monitor.step(row) for monitor in monitors}
+        if any(reading.verdict == 'unknown' for reading in readings.values()):
+            continue
+        count += 1
+        for monitor in monitors:
+            blocks[monitor.kind].add(monitor.signs, monitor.regime)
+            squares[monitor.kind] += readings[monitor.kind].torque ** 2
+    return (
+        {kind: block.maxima for kind, block in blocks.items()},
+        {kind: np.sqrt(square / max(1, count)) for kind, square in squares.items()},
+    )
+
+
+def _positive(values: Array) -> tuple[float, ...]:
+    """Return the values, with the least number there is for a robot without any noise."""
+    return tuple(np.maximum(values, np.finfo(float).tiny).tolist())
+
+
+def follow(
+    control: ControlSimulation,
+    plant: Plant,
+    motion: FreeMotion,
+    period: float,
+    steps: int,
+    progress: Progress = lambda _: True,
+) -> Iterator[Observation]:
+    """Yield what a monitor is told while the robot follows a motion from its start.
+
+    :raises ConfigError: ``progress`` said to stop.
+    """
+    start = JointState(motion.home, np.zeros_like(motion.home))
+    plant.reset(start)
+    control.reset(start)
+    for begin in range(0, steps, PIECE):
+        count = min(PIECE, steps - begin)
+        if not progress(begin / steps):
+            raise ConfigError('stopped before the end: nothing was learnt')
+        yield from observe(control, plant, motion.positions(period, begin, count), period, begin)
+
+
+def observe(
+    control: ControlSimulation, plant: Plant, positions: Array, period: float, first: int = 0
+) -> Iterator[Observation]:
+    """Yield what a monitor is told of each step while the robot follows desired positions.
+
+    :param positions: [rad], shape ``(steps, n)``.
+    :param first: index of the first step.
+    """
+    for i, desired in enumerate(positions, start=first + 1):
+        command = control.step(desired)
+        plant.step(command.effort)
+        measured = plant.observe()
+        rollback = control.rollback(command, measured)
+        yield Observation(
+            i * period, desired, command.effort, measured, rollback.state, rollback.effort
+        )

@@ -1,0 +1,71 @@
+"""Calibrations: a file that comes back as it was, and is refused for anything else."""
+
+from __future__ import annotations
+
+import msgspec
+import numpy as np
+import pytest
+
+from simloop_ros.collision.build import KINDS, build_monitor
+from simloop_ros.collision.calibration import Calibration, load_calibration, model_hash
+from simloop_ros.collision.explanation import nothing_learnt
+from simloop_ros.errors import ConfigError
+
+H = 0.002
+
+
+@pytest.fixture
+def calibration(two_link):
+    monitors = [build_monitor(kind, two_link, H) for kind in KINDS]
+    return Calibration(
+        robot=two_link.name,
+        model=model_hash(two_link),
+        joint_names=two_link.joint_names,
+        period=H,
+        false_alarms_per_hour=0.1,
+        duration=100.0,
+        thresholds={m.kind: ((((0.5,) * m.model.n,) * m.channels),) * m.regimes for m in monitors},
+        jump=(1e-3, 1e-3),
+        noise={m.kind: (0.1, 0.1) for m in monitors},
+        explanation=nothing_learnt(two_link),
+    )
+
+
+def test_it_comes_back_as_it_was(calibration, two_link, tmp_path):
+    path = tmp_path / 'calibration.yaml'
+    path.write_bytes(msgspec.yaml.encode(calibration))
+    assert load_calibration(path, two_link, H) == calibration
+
+
+@pytest.mark.parametrize('kind', KINDS)
+def test_every_monitor_takes_its_thresholds_from_it(kind, calibration, two_link, watch):
+    """Half of what is asked for is left where the sign is half of the threshold."""
+    monitor = build_monitor(kind, two_link, H, calibration)
+    for row in watch(two_link, np.array([3.0, 1.0]), period=H, steps=600):
+        reading = monitor.step(row)
+    assert reading.margin == pytest.approx(1.0 - np.abs(monitor.signs).max() / 0.5)
+
+
+def test_it_is_refused_for_anything_else(calibration, two_link, shipped, tmp_path):
+    path = tmp_path / 'calibration.yaml'
+    path.write_bytes(msgspec.yaml.encode(calibration))
+    for model, period, reason in (
+        (two_link, 0.001, 'period'),
+        (shipped('sphere'), H, 'robot'),
+        (two_link.with_mass_bias(0.01), H, 'description'),
+    ):
+        with pytest.raises(ConfigError, match=reason):
+            load_calibration(path, model, period)
+        with pytest.raises(ConfigError, match=reason):
+            build_monitor('matched_filter', model, period, calibration)
+
+
+@pytest.mark.parametrize('text', ['', 'robot: yumi', '[1, 2]', 'a: [', 'period: 1'])
+def test_what_is_no_calibration_is_refused_in_one_line(text, two_link, tmp_path):
+    path = tmp_path / 'calibration.yaml'
+    path.write_text(text)
+    with pytest.raises(ConfigError, match='not a calibration') as caught:
+        load_calibration(path, two_link, H)
+    assert '\n' not in str(caught.value)
+    with pytest.raises(ConfigError, match='cannot be read'):
+        load_calibration(tmp_path / 'nowhere.yaml', two_link, H)

@@ -1,0 +1,214 @@
+"""Every monitor: what it estimates, what it forgets, and that it goes back bit for bit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import exp
+
+import msgspec
+import numpy as np
+import pinocchio as pin
+import pytest
+
+from simloop_ros.collision.build import KINDS, build_monitor
+from simloop_ros.collision.collision_monitor import Limits
+from simloop_ros.collision.matched_filter import BANDWIDTHS, MatchedFilter
+from simloop_ros.collision.momentum_observer import GAIN, MomentumObserver
+from simloop_ros.collision.observation import Observation
+from simloop_ros.errors import UnknownNameError
+from simloop_ros.values import JointState
+
+H = 1.0 / 1000.0
+ROUNDING = 1e-6  # [N m]: of torques of some 10 N m from positions divided by h^2
+TOLERANCES = {
+    'position_difference': 0.05,  # it takes the inertia at the end of the step, not at its start
+    'matched_filter': 0.01,  # its velocity lags by jerk over bandwidth squared
+}
+
+
+@pytest.fixture(params=KINDS)
+def kind(request):
+    return request.param
+
+
+@pytest.mark.parametrize('robot', ['sphere', 'two_link', 'yumi'])
+def test_every_monitor_estimates_a_constant_torque(kind, robot, shipped, watch):
+    """Whatever the robot does meanwhile, and with no residual before."""
+    model = shipped(robot)
+    outside = push(model, 3.0 * np.cos(1.0 + np.arange(model.n)))
+    monitor = build_monitor(kind, model, H)
+    torques = [monitor.step(row).torque for row in watch(model, outside, steps=900)]
+    assert np.abs(torques[399]).max() < max(ROUNDING, 0.1 * TOLERANCES.get(kind, 0.0))
+    tolerance = TOLERANCES.get(kind, 1e-5)
+    scale = np.abs(outside).max()
+    np.testing.assert_allclose(torques[-1], outside, rtol=tolerance, atol=tolerance * scale)
+
+
+def push(model, acceleration):
+    """Return the torque that accelerates the robot so at its home [N m], shape ``(n,)``."""
+    inertia = pin.crba(model.pin_model, model.pin_model.createData(), model.home)
+    return inertia.reshape(model.n, -1) @ acceleration
+
+
+def test_without_a_calibration_there_is_no_contact(kind, two_link, watch):
+    monitor = build_monitor(kind, two_link, H)
+    rows = watch(two_link, np.array([100.0, 50.0]), steps=500)
+    readings = [monitor.step(row) for row in rows]
+    assert {reading.verdict for reading in readings} == {'unknown', 'free'}
+    assert all(reading.margin == 1.0 for reading in readings)
+
+
+def test_a_sign_at_its_threshold_is_contact(kind, two_link, watch):
+    """The margin is what is left of the threshold: from 1 to 0, and below."""
+    monitor = build_monitor(kind, two_link, H)
+    list(map(monitor.step, watch(two_link, np.array([2.0, 1.0]), steps=900)))
+    signs = np.abs(monitor.signs)
+    for factor, verdict in ((1.01, 'free'), (0.99, 'contact')):
+        limits = Limits(np.broadcast_to(factor * signs, (monitor.regimes, *signs.shape)), jumps(2))
+        watched = type(monitor)(two_link, H, limits)
+        last = [watched.step(row) for row in watch(two_link, np.array([2.0, 1.0]), steps=900)][-1]
+        assert last.verdict == verdict
+        assert last.margin == pytest.approx(1.0 - 1.0 / factor, abs=1e-9)
+
+
+def jumps(n: int) -> np.ndarray:
+    return np.full(n, 1e-2)
+
+
+def test_an_earlier_memory_gives_the_same_readings_again(kind, two_link, watch):
+    """Bit for bit."""
+    rows = list(watch(two_link, np.array([2.0, 1.0]), steps=600, noise=1e-5))
+    monitor = build_monitor(kind, two_link, H)
+    for row in rows[:450]:
+        monitor.step(row)
+    memory = monitor.memory
+    first = [msgspec.structs.astuple(monitor.step(row)) for row in rows[450:]]
+    monitor.memory = memory
+    again = [msgspec.structs.astuple(monitor.step(row)) for row in rows[450:]]
+    for one, other in zip(first, again, strict=True):
+        np.testing.assert_array_equal(one[0], other[0])
+        np.testing.assert_array_equal(one[1], other[1])
+        assert one[2:] == other[2:]
+
+
+def test_a_reset_forgets(kind, two_link, watch):
+    rows = list(watch(two_link, np.array([2.0, 1.0]), steps=500, noise=1e-5))
+    monitor = build_monitor(kind, two_link, H)
+    fresh = [monitor.step(row).residual for row in rows]
+    monitor.reset()
+    np.testing.assert_array_equal([monitor.step(row).residual for row in rows], fresh)
+
+
+def test_momentum_rises_as_the_exact_first_order_filter(yumi, watch):
+    """``r_k = (1 - e^(-K h k)) tau_ext`` for a constant torque, at any period."""
+    outside = push(yumi, np.linspace(-5.0, 5.0, yumi.n))
+    for period in (1.0 / 2000.0, 1.0 / 200.0):
+        monitor = MomentumObserver(yumi, period)
+        rows = watch(yumi, outside, steps=100, begin=60, period=period)
+        residuals = [monitor.step(row).residual for row in rows]
+        for k in (1, 10, 40):
+            expected = (1.0 - exp(-GAIN * period * k)) * outside
+            np.testing.assert_allclose(residuals[59 + k], expected, atol=ROUNDING)
+
+
+def test_momentum_is_the_textbooks_in_the_limit(yumi):
+    """``(p+ - p)/h - (tau + C^T v - g)``, with the matrices, differs by the order of the step."""
+    model, data = yumi.pin_model, yumi.pin_model.createData()
+    rng = np.random.default_rng(2)
+    q, v = yumi.home, rng.normal(size=14)
+    effort = pin.rnea(model, data, q, v, rng.normal(size=14))
+    outside = push(yumi, rng.normal(size=14))
+    differences = []
+    for period in (1e-3, 1e-4):
+        a = pin.aba(model, data, q, v, effort + outside)
+        new_v = v + period * a
+        new_q = q + period * new_v
+        momenta = [pin.crba(model, data, x) @ y for x, y in ((q, v), (new_q, new_v))]
+        coriolis = pin.computeCoriolisMatrix(model, data, q, v)
+        weight = pin.computeGeneralizedGravity(model, data, q)
+        rate = effort + coriolis.T @ v - weight
+        textbook = (momenta[1] - momenta[0]) / period - rate
+        ours = pin.rnea(model, data, q, v, (new_v - v) / period) - effort
+        differences.append(np.abs(textbook - ours).max())
+    assert differences[0] < 0.05
+    assert differences[1] == pytest.approx(0.1 * differences[0], rel=0.2)
+
+
+def test_faster_channels_know_earlier(two_link, watch):
+    """Each channel reaches half of a torque in about its time constant, in order."""
+    outside = np.array([2.0, 1.0])
+    monitor = MatchedFilter(two_link, H)
+    signs = np.array(
+        [(monitor.step(row), monitor.signs)[1] for row in watch(two_link, outside, steps=700)]
+    )
+    half = [int(np.flatnonzero(signs[400:, c, 0] > 1.0)[0]) for c in range(len(BANDWIDTHS))]
+    assert half == sorted(half)
+    for steps, bandwidth in zip(half, BANDWIDTHS, strict=True):
+        assert steps * H < 3.0 / bandwidth + H
+
+
+def test_slower_channels_are_quieter(two_link, watch):
+    monitor = MatchedFilter(two_link, H)
+    rows = watch(two_link, steps=3000, noise=1e-5)
+    signs = np.array([(monitor.step(row), monitor.signs)[1] for row in rows])[500:]
+    assert np.all(np.diff(signs.std(axis=0), axis=0) < 0.0)
+
+
+def test_an_unknown_kind_names_the_valid_ones(two_link):
+    with pytest.raises(UnknownNameError, match='matched_filter'):
+        build_monitor('matched', two_link, H)
+
+
+@dataclass(frozen=True)
+class Garbage:
+    """What is done to one observation, and which counter it moves."""
+
+    counter: str
+
+    def spoil(self, row: Observation, n: int) -> Observation:
+        nan = np.full(n, np.nan)
+        change = {
+            'not_finite': {
+                'measured': nan,
+                'effort': nan,
+                'desired': nan,
+                'rollback_effort': nan,
+                'state': JointState(nan, nan),
+            },
+            'jumps': {'measured': row.measured + 0.05},
+            'gaps': {},  # the steps after it are left out
+        }[self.counter]
+        return msgspec.structs.replace(row, **change)
+
+
+@pytest.mark.parametrize('counter', ['not_finite', 'jumps', 'gaps'])
+def test_garbage_is_rejected_counted_and_no_collision(kind, counter, two_link, watch):
+    """Thresholds are far below what the garbage would show if any of it got through."""
+    rows = list(watch(two_link, steps=900))
+    monitor = build_monitor(kind, two_link, H)
+    limits = Limits(np.full((monitor.regimes, monitor.channels, 2), 0.02), np.full(2, 1e-3))
+    monitor = type(monitor)(two_link, H, limits)
+    bad = Garbage(counter)
+    readings = []
+    for i, row in enumerate(rows):
+        if counter == 'gaps' and 600 < i < 604:
+            continue
+        given = bad.spoil(row, 2) if i == 600 else row
+        readings.append(monitor.step(given))
+    assert readings[599].verdict == 'free'
+    assert 'unknown' in {reading.verdict for reading in readings[600:602]}
+    assert readings[-1].verdict == 'free'
+    assert 'contact' not in {reading.verdict for reading in readings}
+    assert all(np.isfinite(reading.residual).all() for reading in readings)
+    assert getattr(monitor.intake, counter) == monitor.intake.rejected == 1
+
+
+def test_a_real_impact_is_no_garbage(two_link, watch):
+    """So hard that its first sample looks like a jump; found all the same, and not counted."""
+    limits = Limits(np.full((2, len(BANDWIDTHS), 2), 1.0), np.full(2, 1e-5))
+    monitor = MatchedFilter(two_link, H, limits)
+    outside = np.array([3000.0, 0.0])
+    verdicts = [monitor.step(row).verdict for row in watch(two_link, outside, steps=410)]
+    assert verdicts[399] == 'free'
+    assert 'contact' in verdicts[400:403]
+    assert monitor.intake.rejected == 0

@@ -1,0 +1,64 @@
+"""Thresholds by extreme values: the rate that was asked for, on noise of a known kind."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from simloop_ros.collision.tail import BLOCK, BlockMaxima, thresholds
+from simloop_ros.errors import ConfigError
+
+
+def test_exponential_noise_alarms_at_the_rate_asked_for():
+    """Thresholds from 20 minutes hold for days: 60 alarms per hour are one per minute."""
+    rng = np.random.default_rng(0)
+    rate = 2.0
+    seen = rng.exponential(size=(round(1200.0 / BLOCK), 1, 1, 3))
+    limit = thresholds(seen, rate)
+    hours = 200.0
+    later = rng.exponential(size=(round(hours * 3600.0 / BLOCK), 3))
+    alarms = int((later >= limit[0, 0]).any(axis=1).sum())
+    statistics = 2.5  # factor: of a mean excess from 480 blocks, to the power of its decades
+    assert rate * hours / statistics < alarms < rate * hours * statistics
+
+
+def test_normal_noise_alarms_more_seldom():
+    rng = np.random.default_rng(1)
+    seen = np.abs(rng.normal(size=(4000, 1, 1, 2)))
+    limit = thresholds(seen, 10.0)
+    later = np.abs(rng.normal(size=(round(100.0 * 3600.0 / BLOCK), 2)))
+    assert (later >= limit[0, 0]).any(axis=1).sum() < 10.0 * 100.0
+
+
+def test_a_lower_rate_is_a_higher_threshold_and_units_do_not_matter():
+    seen = np.random.default_rng(2).exponential(size=(1000, 1, 2, 2))
+    assert np.all(thresholds(seen, 0.1) > thresholds(seen, 1.0))
+    np.testing.assert_allclose(thresholds(1e-5 * seen, 0.1), 1e-5 * thresholds(seen, 0.1))
+
+
+def test_a_sign_that_was_never_watched_has_no_threshold():
+    seen = np.random.default_rng(3).exponential(size=(1000, 2, 1, 1))
+    seen[:, 1] = 0.0
+    limit = thresholds(seen, 0.1)
+    assert np.isfinite(limit[0]).all()
+    assert np.isinf(limit[1]).all()
+
+
+def test_too_little_motion_is_refused():
+    with pytest.raises(ConfigError, match='too short'):
+        thresholds(np.ones((50, 1, 1, 1)), 0.1)
+
+
+def test_block_maxima_are_the_largest_of_each_regime():
+    period = 0.01
+    steps = round(BLOCK / period)
+    signs = np.random.default_rng(4).normal(size=(4 * steps + 3, 2, 3))
+    regimes = np.random.default_rng(5).integers(0, 2, size=(len(signs), 3))
+    blocks = BlockMaxima(period, (2, 2, 3))
+    for row, regime in zip(signs, regimes, strict=True):
+        blocks.add(row, regime)
+    for block in range(4):
+        rows = slice(block * steps, (block + 1) * steps)
+        for regime in range(2):
+            chosen = np.where((regimes[rows] == regime)[:, None], np.abs(signs[rows]), 0.0)
+            np.testing.assert_array_equal(blocks.maxima[block, regime], chosen.max(axis=0))
