@@ -60,11 +60,13 @@ class TrialMaker:
         self._joints = sorted(self._surfaces)
         self._tips = {joint: self._tip_of(joint) for joint in self._joints}
 
-    def draw(self, period: float, seed: int) -> Trial:
+    def draw(self, period: float, seed: int, after: float = AFTER) -> Trial:
         """Return a collision: link, moment, point and direction are drawn until they fit.
 
         The link is drawn once; then a moment at which the tip has a speed within its range, and a
         point of the surface that moves into an obstacle there.
+
+        :param after: time that the motion goes on after the contact [s].
         """
         rng = np.random.default_rng(seed)
         joint = self._joints[int(rng.integers(len(self._joints)))]
@@ -73,7 +75,7 @@ class TrialMaker:
         while True:
             motion = random_motion(self._model, MOTION, rng)
             for _ in range(100):
-                trial = self._try(period, motion, joint, stiffness, rng)
+                trial = self._try(period, motion, joint, stiffness, rng, after)
                 if trial is not None:
                     return trial
 
@@ -84,6 +86,7 @@ class TrialMaker:
         joint: int,
         stiffness: float,
         rng: np.random.Generator,
+        after: float,
     ) -> Trial | None:
         model = self._model
         lead = round(LEAD / period)
@@ -118,7 +121,7 @@ class TrialMaker:
         if closing < CLOSING:
             return None
         spring = Spring(link, in_frame.act(seen.points[choice]), point, direction, stiffness)
-        steps = lead + round(AFTER / period)
+        steps = lead + round(after / period)
         positions = motion.positions(period, at - lead - 2, steps + 2)
         for early in positions[2 : lead + 1 : 4]:
             _, place = point_jacobian(model.pin_model, self._data, early, frame, spring.point)

@@ -13,6 +13,7 @@ from rich.table import Table
 from ..bench.collision import bench_collision
 from ..bench.graph import bench_graph
 from ..bench.loop import bench_loop
+from ..bench.reaction import bench_reaction
 from ..bench.realtime import bench_realtime
 from ..bench.result import BenchResult
 from ..errors import ConfigError, UnknownNameError
@@ -23,6 +24,7 @@ BENCHES = {
     'graph': bench_graph,
     'realtime': bench_realtime,
     'collision': bench_collision,
+    'reaction': bench_reaction,
 }
 
 

@@ -1,0 +1,104 @@
+"""What the block around the planner costs while nothing happens, and while it reacts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from ..loop.run import load_fit_robot
+from ..loop.scenario import robot_config
+from ..model import RobotModel
+from ..planning.build import build_planner
+from ..planning.config import PlannerConfig
+from ..planning.motion_planner import MotionPlanner
+from ..reaction.config import ReactionKind
+from ..reaction.reacting import Reacting
+from ..values import JointState
+from .bare import Candidate, two_rnea
+from .timing import best_of
+
+PERIOD = 1.0 / 2000.0
+MOVE = (0.0, 0.1, 0.0), (0.0, -0.1, 0.0)
+REACTING: tuple[ReactionKind, ...] = ('stop', 'hold', 'retreat', 'float', 'comply')
+
+
+def measure_cost(quick: bool, progress: Callable[[float], None]) -> dict[str, float]:
+    """Return the cost of a step of the block [us], and that of control's two ``rnea``.
+
+    ``around_offline_us``, ``around_online_us``: what the block adds to the planner's own step.
+    """
+    rounds, steps = (5, 400) if quick else (25, 1000)
+    model = load_fit_robot(robot_config('yumi'))
+    start = JointState(model.home, np.zeros(model.n))
+    candidates: dict[str, Candidate] = {
+        'two rnea': two_rnea(model, np.repeat(model.home[None], steps, axis=0))
+    }
+    for kind in ('offline', 'online'):
+        config = PlannerConfig(kind='offline' if kind == 'offline' else 'online', move=MOVE)
+        planner = build_planner(config, model, PERIOD, start).planner
+        candidates[kind] = _bare(planner, steps)
+        candidates[f'around {kind}'] = _around(planner, model, steps)
+    config = PlannerConfig(kind='offline', move=MOVE)
+    for reaction in REACTING:
+        planner = build_planner(config, model, PERIOD, start).planner
+        candidates[reaction] = _reacting(planner, model, reaction, steps)
+    total, done = rounds * len(candidates), 0
+
+    def count() -> None:
+        nonlocal done
+        done += 1
+        progress(done / total)
+
+    costs = {name: 1e6 * cost for name, cost in best_of(candidates, rounds, count).items()}
+    return {
+        'around_offline_us': costs['around offline'] - costs['offline'],
+        'around_online_us': costs['around online'] - costs['online'],
+        **{f'{reaction}_us': costs[reaction] for reaction in REACTING},
+        'two_rnea_us': costs['two rnea'],
+    }
+
+
+def _bare(planner: MotionPlanner, steps: int) -> Candidate:
+    memory = planner.memory
+
+    def run() -> int:
+        planner.memory = memory
+        for _ in range(steps):
+            planner.step(planner.expected)
+        return steps
+
+    return run
+
+
+def _around(planner: MotionPlanner, model: RobotModel, steps: int) -> Candidate:
+    reacting = Reacting(planner, model, PERIOD, 'stop')
+    memory = reacting.memory
+
+    def run() -> int:
+        reacting.memory = memory
+        for _ in range(steps):
+            reacting.step(planner.expected, False)
+        return steps
+
+    return run
+
+
+def _reacting(
+    planner: MotionPlanner, model: RobotModel, kind: ReactionKind, steps: int
+) -> Candidate:
+    """Return the steps after a contact in the middle of the motion, on a robot that follows."""
+    reacting = Reacting(planner, model, PERIOD, kind)
+    for _ in range(800):
+        reacting.step(planner.expected, False)
+    memory, state = reacting.memory, planner.expected
+
+    def run() -> int:
+        reacting.memory = memory
+        control = state
+        for _ in range(steps):
+            wanted = reacting.step(control, True)
+            control = JointState(wanted.position, wanted.velocity)
+        return steps
+
+    return run

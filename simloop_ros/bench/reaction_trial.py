@@ -1,0 +1,152 @@
+"""One collision with each reaction: a job of the study of reactions."""
+
+from __future__ import annotations
+
+from collections import deque
+from functools import lru_cache
+from typing import get_args
+
+import msgspec
+import numpy as np
+
+from ..loop.guarded_control import GuardedControl
+from ..model import RobotModel
+from ..planning.offline import OfflinePlanner
+from ..plants.spring_contact import SpringContact
+from ..reaction.config import ReactionKind
+from ..reaction.reacting import Reacting
+from ..safety.config import SafetyConfig
+from ..values import Array
+from .collision_robot import ENCODER, StudyRobot
+from .collision_trials import LEAD, Trial, TrialMaker
+
+REACTIONS: tuple[ReactionKind, ...] = get_args(ReactionKind)
+NOTICED, DELAY = 10.0, 0.005
+"""Contact force that is noticed [N], and how much later the reaction is told [s]."""
+WINDOW = 1.0
+"""Time from the contact over which everything is measured [s]."""
+LATE = 0.1
+"""Part of the window, at its end, in which the lasting force is measured."""
+SLOW, OVER = 0.02, 0.01
+"""Speed below which a joint rests [rad/s], as for the brakes, and the time over which its mean is
+taken [s]: encoder noise keeps a held arm trembling at that speed, and nowhere."""
+SLACK = 3.0 * ENCODER
+"""What the observer leaves of the encoders' noise, with room [rad]."""
+
+
+class Outcome(msgspec.Struct, frozen=True):
+    """What a collision did, from the contact to the end of the window.
+
+    :ivar peak_force: largest contact force [N].
+    :ivar impulse: of the contact force [N s].
+    :ivar time_to_rest: from the contact until every joint is slow and stays so [s]; the whole
+        window where that does not happen.
+    :ivar pushed: how far the hit point goes into the obstacle [m].
+    :ivar lasting_force: mean contact force at the end [N].
+    :ivar stopped: whether the safety gate had to stop the robot.
+    """
+
+    peak_force: float
+    impulse: float
+    time_to_rest: float
+    pushed: float
+    lasting_force: float
+    stopped: bool
+
+
+class Collision(msgspec.Struct, frozen=True):
+    """One collision and what came of it.
+
+    :ivar outcomes: by reaction; none where the force was never noticed.
+    """
+
+    seed: int
+    link: str
+    stiffness: float
+    tip_speed: float
+    closing_speed: float
+    outcomes: dict[str, Outcome]
+
+
+@lru_cache(maxsize=1)
+def _robot(robot: StudyRobot) -> tuple[RobotModel, TrialMaker]:
+    model = robot.model
+    return model, TrialMaker(model)
+
+
+def compare(robot: StudyRobot, seed: int) -> Collision:
+    """Return the outcomes of one collision under every reaction, with the same noise."""
+    model, maker = _robot(robot)
+    trial = maker.draw(robot.period, seed, WINDOW)
+    outcomes: dict[str, Outcome] = {}
+    for kind in REACTIONS:
+        outcome = collide(robot, model, trial, kind, seed)
+        if outcome is None:
+            break
+        outcomes[kind] = outcome
+    spring = trial.spring
+    return Collision(
+        seed, spring.link, spring.stiffness, trial.tip_speed, trial.closing_speed, outcomes
+    )
+
+
+def collide(
+    robot: StudyRobot, model: RobotModel, trial: Trial, kind: ReactionKind, seed: int
+) -> Outcome | None:
+    """Return the outcome of a collision with a reaction; none if nobody would notice it.
+
+    The reaction is told, ``DELAY`` later, whether the contact force is above ``NOTICED``.
+    """
+    period = robot.period
+    loop = robot.build(model, np.random.default_rng([seed, 2]), trial.spring)
+    plant, contact = loop.plant, loop.contact
+    assert isinstance(contact, SpringContact)
+    plant.reset(trial.start)
+    loop.control.reset(trial.start)
+    control = GuardedControl(loop.control, period, SafetyConfig())
+    reacting = Reacting(OfflinePlanner(trial.positions, period), model, period, kind, slack=SLACK)
+    told = deque([False] * round(DELAY / period))
+    forces, peaks, positions = [], [], []
+    for _ in trial.positions:
+        wanted = reacting.step(control.state, told.popleft())
+        command = (
+            control.step(wanted.position, anew=wanted.anew)
+            if wanted.effort is None
+            else control.step_effort(wanted.effort)
+        )
+        plant.step(command.effort)
+        control.rollback(plant.observe())
+        told.append(contact.force > NOTICED)
+        forces.append(contact.force)
+        peaks.append(contact.peak)
+        positions.append(plant.truth.position)
+    if max(forces) <= NOTICED:
+        return None
+    # Cut so that every collision counts for the same time from its contact on.
+    first = min(int(np.argmax(np.array(peaks) > 0.0)), round(LEAD / period))
+    end = first + round(WINDOW / period)
+    return _outcome(
+        period,
+        np.array(forces[first:end]),
+        max(peaks[first:end]),
+        np.array(positions[first:end]),
+        trial.spring.stiffness,
+        bool(control.stopped),
+    )
+
+
+def _outcome(
+    period: float, forces: Array, peak: float, positions: Array, stiffness: float, stopped: bool
+) -> Outcome:
+    steps = round(OVER / period)
+    ways = np.abs(positions[steps:] - positions[:-steps]).max(axis=1)
+    moving = np.flatnonzero(ways >= SLOW * OVER)
+    rests = len(moving) == 0 or moving[-1] < len(ways) - 1
+    return Outcome(
+        peak_force=peak,
+        impulse=float(period * forces.sum()),
+        time_to_rest=period * (int(moving[-1]) + steps if len(moving) else 0) if rests else WINDOW,
+        pushed=peak / stiffness,
+        lasting_force=float(forces[-round(LATE * WINDOW / period) :].mean()),
+        stopped=stopped,
+    )

@@ -1,0 +1,131 @@
+"""A robot in a closed loop with a reaction."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cache
+
+import numpy as np
+import pytest
+
+from simloop_ros.control.config import ControlConfig
+from simloop_ros.control.control_simulation import ControlSimulation
+from simloop_ros.loop.scenario import robot_config
+from simloop_ros.model import RobotModel, load_robot
+from simloop_ros.planning.build import PlannedMotion, build_planner
+from simloop_ros.planning.config import PlannerConfig
+from simloop_ros.plants.pinocchio_plant import PinocchioPlant
+from simloop_ros.plants.plant import Plant
+from simloop_ros.reaction.config import ReactionConfig
+from simloop_ros.reaction.reacting import Reacting
+from simloop_ros.reaction.wanted import Wanted
+from simloop_ros.resources import resource_folder
+from simloop_ros.values import Array, Command, JointState
+
+H = 0.001
+MOVE = {
+    'yumi': ((0.0, 0.2, 0.0), (0.0, -0.2, 0.0)),
+    'two_link': ((-0.4, 0.0, 0.4),),
+    'sphere': ((0.0, 0.0, 0.4),),
+}
+FAST = {'acceleration': 4.0, 'max_velocity': 0.5}
+
+
+@dataclass
+class Rig:
+    """The loop: what was wanted, sent and driven, step by step."""
+
+    reacting: Reacting
+    control: ControlSimulation
+    plant: Plant
+    motion: PlannedMotion
+    push: Array | float = 0.0
+    wanted: list[Wanted] = field(default_factory=list)
+    commands: list[Command] = field(default_factory=list)
+    driven: list[Array] = field(default_factory=list)
+
+    def step(self, contact: bool = False) -> Wanted:
+        wanted = self.reacting.step(self.control.state, contact)
+        command = (
+            self.control.step(wanted.position, wanted.anew)
+            if wanted.effort is None
+            else self.control.step_effort(wanted.effort)
+        )
+        self.plant.step(command.effort + self.push)
+        self.control.rollback(command, self.plant.observe())
+        self.wanted.append(wanted)
+        self.commands.append(command)
+        self.driven.append(self.plant.observe())
+        return wanted
+
+    def run(self, steps: int, contact: bool = False) -> None:
+        for _ in range(steps):
+            self.step(contact)
+
+    def until(self, state: str, most: int = 3000, contact: bool = False) -> int:
+        """Step until a state is reached; return the number of steps."""
+        for k in range(most):
+            if self.reacting.state == state:
+                return k
+            self.step(contact)
+        raise AssertionError(f'still {self.reacting.state} after {most} steps')
+
+    @property
+    def positions(self) -> Array:
+        return np.array([wanted.position for wanted in self.wanted])
+
+
+@pytest.fixture(scope='session')
+def shipped() -> Callable[[str], RobotModel]:
+    return cache(lambda name: load_robot(robot_config(name), resource_folder('urdf')))
+
+
+@pytest.fixture(scope='session')
+def yumi(shipped: Callable[[str], RobotModel]) -> RobotModel:
+    return shipped('yumi')
+
+
+@pytest.fixture(params=['sphere', 'two_link', 'yumi'])
+def robot(request: pytest.FixtureRequest, shipped: Callable[[str], RobotModel]) -> RobotModel:
+    return shipped(request.param)
+
+
+@pytest.fixture(scope='session')
+def rig() -> Callable[..., Rig]:
+    """Return the maker of a robot on its way from home."""
+
+    def make(
+        robot: RobotModel,
+        kind: str,
+        planner: str = 'offline',
+        law: str = 'deadbeat',
+        bias: float = 0.0,
+        **config: float,
+    ) -> Rig:
+        start = JointState(robot.home, np.zeros(robot.n))
+        control = ControlConfig(law=law)
+        motion_config = PlannerConfig(kind=planner, move=MOVE[robot.name], **FAST)
+        compliance = control.compliance(H)
+        motion = build_planner(motion_config, robot, H, start, compliance=compliance)
+
+        def replan(q: Array):
+            still = JointState(q, np.zeros(robot.n))
+            return build_planner(
+                motion_config, robot, H, still, compliance=compliance, goals=motion.goals
+            ).planner
+
+        plant = PinocchioPlant(robot.with_mass_bias(bias), H)
+        plant.reset(start)
+        reacting = Reacting(
+            motion.planner,
+            robot,
+            H,
+            kind,
+            ReactionConfig(**config),
+            compliance=compliance,
+            replan=replan,
+        )
+        return Rig(reacting, ControlSimulation(robot, control, H), plant, motion)
+
+    return make
