@@ -6,13 +6,13 @@ from collections.abc import Callable
 
 import numpy as np
 
+from ..config_types import ReactionKind
 from ..loop.run import load_fit_robot
 from ..loop.scenario import robot_config
 from ..model import RobotModel
 from ..planning.build import build_planner
 from ..planning.config import PlannerConfig
 from ..planning.motion_planner import MotionPlanner
-from ..reaction.config import ReactionKind
 from ..reaction.reacting import Reacting
 from ..values import JointState
 from .bare import Candidate, two_rnea

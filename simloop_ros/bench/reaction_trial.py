@@ -9,11 +9,11 @@ from typing import get_args
 import msgspec
 import numpy as np
 
+from ..config_types import ReactionKind
 from ..loop.guarded_control import GuardedControl
 from ..model import RobotModel
 from ..planning.offline import OfflinePlanner
 from ..plants.spring_contact import SpringContact
-from ..reaction.config import ReactionKind
 from ..reaction.reacting import Reacting
 from ..safety.config import SafetyConfig
 from ..values import Array
