@@ -34,6 +34,11 @@ class MonitorConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
     resume_after: Positive | None = None
 
     @property
+    def watches(self) -> bool:
+        """Return whether somebody looks out for contacts."""
+        return bool(self.calibration) or self.reacts
+
+    @property
     def reacts(self) -> bool:
         """Return whether any contact has a consequence."""
         return self.reaction != 'none' or self.push not in (None, 'none')

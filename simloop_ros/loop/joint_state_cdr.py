@@ -37,14 +37,13 @@ class JointStateLayout:
     header; an empty sequence is its length alone.
     """
 
-    def __init__(self, joint_names: Sequence[str], fields: Collection[str]):
+    def __init__(self, joint_names: Sequence[str], fields: Collection[str], frame_id: str = ''):
         n = len(joint_names)
-        body = bytearray(struct.pack('<iIIx', 0, 0, 1))  # stamp, empty frame_id
+        body = bytearray(STAMP_SIZE)
+        self._append_text(body, frame_id)
         self._append_length(body, n)
         for name in joint_names:
-            text = name.encode() + b'\0'
-            self._append_length(body, len(text))
-            body += text
+            self._append_text(body, name)
         offsets = [STAMP_OFFSET, STAMP_OFFSET + 4]
         for field in FIELDS:
             self._append_length(body, n if field in fields else 0)
@@ -64,6 +63,12 @@ class JointStateLayout:
             }
         )
 
+    @classmethod
+    def _append_text(cls, body: bytearray, text: str) -> None:
+        data = text.encode() + b'\0'
+        cls._append_length(body, len(data))
+        body += data
+
     @staticmethod
     def _append_length(body: bytearray, length: int) -> None:
         body += bytes(-len(body) % 4) + struct.pack('<I', length)
@@ -73,6 +78,7 @@ class JointStateScan(msgspec.Struct, frozen=True):
     """Where things lie in the CDR bytes of somebody's JointState.
 
     :ivar byte_order: ``<`` or ``>``, as struct and numpy write it.
+    :ivar frame_id: in UTF-8.
     :ivar joint_names: in the order of the message, in UTF-8.
     :ivar values: field -> where its numbers lie.
     :ivar fixed: the bytes that make the layout: all but options, stamp, padding and numbers.
@@ -81,6 +87,7 @@ class JointStateScan(msgspec.Struct, frozen=True):
     """
 
     byte_order: str
+    frame_id: bytes
     joint_names: list[bytes]
     values: dict[str, slice]
     fixed: list[slice]
@@ -96,11 +103,11 @@ def scan_joint_state(data: bytes) -> JointStateScan:
     if byte_order is None:
         raise ValueError(f'not in plain CDR (begins with {data[:2].hex() or "nothing"})')
     cursor = _Cursor(data, byte_order)
-    cursor.text()
+    frame_id = cursor.text()
     joint_names = [cursor.text() for _ in range(cursor.length())]
     values = {field: cursor.numbers() for field in FIELDS}
     fixed = [slice(0, 2), *cursor.fixed]
-    return JointStateScan(byte_order, joint_names, values, fixed, cursor.position)
+    return JointStateScan(byte_order, frame_id, joint_names, values, fixed, cursor.position)
 
 
 class _Cursor:

@@ -13,17 +13,15 @@ import numpy as np
 
 from ..check import check_robot
 from ..collision.watch import build_watch
-from ..control.config import ControlConfig
 from ..control.control_simulation import ControlSimulation
 from ..errors import ConfigError, DivergenceError, ModelError
 from ..model import RobotConfig, RobotModel, load_robot
-from ..planning.build import NOISE_MARGIN, PlannedMotion, build_planner
+from ..planning.build import build_planner
 from ..planning.motion_planner import MotionPlanner
 from ..plants.build import BuiltPlant, build_plant
 from ..plants.config import PlantConfig
 from ..plants.overlap import refuse_overlap
-from ..reaction.reacting import Reacting
-from ..reaction.reflex import Reflex
+from ..reaction.build import build_reflex
 from ..resources import resource_folder
 from ..values import Array, JointState
 from .events import EventRecorder
@@ -116,46 +114,28 @@ def prepare(scenario: Scenario) -> Prepared:
         notes=built.notes,
     )
     protection = None
-    if scenario.monitor.calibration or scenario.monitor.reacts:
-        watch = build_watch(scenario.monitor, model, period)
-        reflex = build_reflex(scenario, model, motion, control_config)
-        protection = Protection(watch, reflex)
+    if scenario.monitor.watches:
+
+        def replan(position: Array) -> MotionPlanner:
+            rest = JointState(position, np.zeros_like(position))
+            return build_planner(
+                scenario.planner, model, period, rest, noise, compliance, motion.goals
+            ).planner
+
+        protection = Protection(
+            build_watch(scenario.monitor, model, period),
+            build_reflex(
+                motion.planner,
+                model,
+                period,
+                scenario.monitor,
+                scenario.reaction,
+                compliance=compliance,
+                noise=noise,
+                replan=replan,
+            ),
+        )
     return Prepared(facts, Loop(motion.planner, control, built.plant, protection))
-
-
-def build_reflex(
-    scenario: Scenario, model: RobotModel, motion: PlannedMotion, control: ControlConfig
-) -> Reflex:
-    """Return the reflex of a scenario around its planned motion.
-
-    :param control: with every choice made.
-    """
-    period, noise = scenario.period, scenario.plant.encoder_error
-    compliance = control.compliance(period)
-    monitor = scenario.monitor
-
-    def replan(position: Array) -> MotionPlanner:
-        start = JointState(position, np.zeros_like(position))
-        return build_planner(
-            scenario.planner, model, period, start, noise, compliance, motion.goals
-        ).planner
-
-    reacting = Reacting(
-        motion.planner,
-        model,
-        period,
-        config=scenario.reaction,
-        compliance=compliance,
-        slack=NOISE_MARGIN * noise,
-        replan=replan,
-    )
-    after = monitor.resume_after
-    return Reflex(
-        reacting,
-        monitor.reaction,
-        monitor.reaction if monitor.push is None else monitor.push,
-        None if after is None else round(after / period),
-    )
 
 
 def run(

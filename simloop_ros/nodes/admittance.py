@@ -9,8 +9,10 @@ from std_srvs.srv import SetBool
 
 from ..errors import ConfigError
 from ..planning.config import PlannerConfig
+from ..reaction.wanted import Wanted
 from ..ros.block_node import Report
 from ..ros.process import main_of
+from ..ros.wishes import send_wanted
 from ..values import JointState
 from .motion_planner import MotionPlannerNode
 
@@ -30,7 +32,7 @@ class AdmittanceNode(MotionPlannerNode):
         if kind != 'guiding':
             raise ConfigError(f'planner.kind: {kind}; the admittance node can only do guiding')
         self._enabled = True
-        self._last: JointState | None = None
+        self._last: Wanted | None = None
         super().build()
 
     def add_services(self) -> None:
@@ -38,16 +40,15 @@ class AdmittanceNode(MotionPlannerNode):
         super().add_services()
         self.service(SetBool, 'enable', self._serve_enable)
 
-    def _next(self, state: JointState) -> JointState:
+    def _next(self, stamp: int, state: JointState) -> Wanted:
         """Return where the hand leads the robot, at rest there."""
         if self._enabled or self._last is None or self._hold is not None:
-            self._last = super()._next(state)
+            self._last = super()._next(stamp, state)
         return self._last
 
     def _answer_now(self, stamp: int, state: JointState) -> None:
         """Send one answer per state: nobody knows where the hand will be."""
-        wanted = self._next(state)
-        self._desired.send(stamp, wanted.position, wanted.velocity)
+        send_wanted(self._desired, stamp, self._next(stamp, state))
 
     def _serve_enable(self, request: Any) -> str:
         if request.data and not self._enabled and self._last is not None:

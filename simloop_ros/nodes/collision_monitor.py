@@ -1,22 +1,28 @@
-"""The collision monitor as a node: the two signs of 000, section 7.1."""
+"""The collision monitor as a node: torque from outside, and whether it is a collision."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import Any
 
-from diagnostic_msgs.msg import DiagnosticStatus
 import numpy as np
 from std_srvs.srv import Trigger
+from visualization_msgs.msg import MarkerArray
 
+from ..collision.config import MonitorConfig
+from ..collision.observation import Observation
+from ..collision.watch import Alarm, build_watch
 from ..loop.run import load_fit_robot
 from ..model import RobotConfig
 from ..ros.block_node import BlockNode, Report
 from ..ros.joint_state import DecodedJointState
+from ..ros.markers import hit_markers
+from ..ros.notice import LEVELS, TOPIC, to_message
 from ..ros.process import main_of
-from ..ros.qos import RECORD_DEPTH
+from ..ros.qos import EVENTS, RECORD_DEPTH
 from ..ros.rows import RowJoiner
-from ..values import Array
+from ..ros.stamps import step_of
+from ..values import Array, JointState
 
 NAME = 'collision_monitor'
 
@@ -24,20 +30,30 @@ NAME = 'collision_monitor'
 class CollisionMonitorNode(BlockNode):
     """Tells what the control simulation cannot explain.
 
-    ``external_torque``: in ``effort`` the torque from outside, tau' - tau [N m], the force
-    difference of 000 with the sign of the one who pushes; in ``position`` the position
-    difference q - q_d [rad]. The stamp is that of the control state.
+    ``external_torque``: in ``effort`` the estimated torque from outside [N m], as the one who
+    pushes makes it; in ``position`` the difference q - q_d [rad]. ``collision``: contact
+    or not, push or impact, and where; in lockstep after every step if somebody waits for it, else
+    when it changes. The stamps are those of the control states.
     """
 
-    SECTIONS = {'robot': RobotConfig}
+    SECTIONS = {'robot': RobotConfig, 'monitor': MonitorConfig}
 
     def build(self) -> None:
-        """Create publisher and subscriptions."""
-        names = load_fit_robot(self.config(RobotConfig, 'robot')).joint_names
+        """Create the watch, its publishers and subscriptions."""
+        model = load_fit_robot(self.config(RobotConfig, 'robot'))
+        names = model.joint_names
+        config = self.config(MonitorConfig, 'monitor')
+        self._base = str(model.pin_model.frames[1].name) if model.pin_model.nframes > 1 else ''
+        self._watch = build_watch(config, model, self.graph.period)
+        # In lockstep somebody waits for every word.
+        self._every_step = config.watches and not self.graph.realtime
         self._external = self.publish_joints('external_torque', names, ('position', 'effort'))
+        self._collision = self.publish_arrays(TOPIC)
+        self._markers = self.publisher(MarkerArray, 'markers', EVENTS)
         for topic, fields in (
             ('effort_command', ('position', 'effort')),
-            ('control_state', ('position', 'effort')),
+            ('joint_states', ('position',)),
+            ('control_state', ('position', 'velocity', 'effort')),
         ):
             self.subscribe_joints(
                 topic,
@@ -45,12 +61,12 @@ class CollisionMonitorNode(BlockNode):
                 fields,
                 self._taker(topic),
                 RECORD_DEPTH,
-                polled=not self.graph.realtime,  # there each message counts
+                polled=not (self.graph.realtime or self._every_step),  # there each message counts
             )
         self._rows = RowJoiner(
             'control_state',
             ('effort_command',),
-            (),
+            ('joint_states',),
             self.graph.period,
             window=RECORD_DEPTH,
             realtime=self.graph.realtime,
@@ -59,47 +75,79 @@ class CollisionMonitorNode(BlockNode):
         self._clear(len(names))
 
     def missing(self) -> Iterable[tuple[str, int]]:
-        """Return what the next signs need."""
+        """Return what the next step needs."""
         return self._rows.missing()
-
-    def _clear(self, n: int) -> None:
-        self._largest_torque: Array = np.zeros(n)
-        self._largest_distance: Array = np.zeros(n)
 
     def gaps(self) -> Iterable[tuple[str, int]]:
         """Return what got lost."""
         return self._rows.gaps()
 
+    def _clear(self, n: int) -> None:
+        self._largest_torque: Array = np.zeros(n)
+        self._largest_distance: Array = np.zeros(n)
+        self._said = (False, 'none')
+        self._collisions = 0
+
     def _taker(self, topic: str) -> Any:
         def take(message: DecodedJointState) -> None:
             self._rows.add(topic, message.stamp, message)
-            if topic == 'control_state':
-                for command, state in self._rows.complete():
-                    self._tell(command, state)
+            for command, measured, state in self._rows.complete():
+                self._look(command, measured, state)
 
         return take
 
-    def _tell(self, command: DecodedJointState, state: DecodedJointState) -> None:
-        distance = state.position - command.position
-        torque = state.effort - command.effort
+    def _look(
+        self, command: DecodedJointState, measured: DecodedJointState, state: DecodedJointState
+    ) -> None:
+        period = self.graph.period
+        alarm = self._watch.step(
+            Observation(
+                step_of(state.stamp, period) * period,
+                command.position,
+                command.effort,
+                measured.position,
+                JointState(state.position, state.velocity),
+                state.effort,
+            )
+        )
+        distance, torque = state.position - command.position, alarm.reading.torque
+        self._tell(state.stamp, alarm)
         self._external.send(state.stamp, distance, torque)
         np.maximum(self._largest_torque, np.abs(torque), out=self._largest_torque)
         np.maximum(self._largest_distance, np.abs(distance), out=self._largest_distance)
 
+    def _tell(self, stamp: int, alarm: Alarm) -> None:
+        said = (alarm.contact, alarm.kind)
+        if self._every_step or said != self._said or alarm.hit is not None:
+            self._collision.send(stamp, to_message(stamp, alarm))
+        if alarm.kind != 'none' and self._said[1] == 'none':
+            self._collisions += 1
+            self.get_logger().warning(f'collision: {alarm.kind}', throttle_duration_sec=0.1)
+        if alarm.hit is not None and alarm.hit.link:
+            self.get_logger().warning(f'collision: at {alarm.hit.link}')
+            self._markers.publish(hit_markers(alarm.hit, self._base))
+        self._said = said
+
     def _serve_reset(self, _: Any) -> str:
+        self._watch.reset()
         self._clear(self._largest_torque.size)
-        return 'the largest differences are counted anew'
+        return 'the past is forgotten; the largest differences are counted anew'
 
     def report(self) -> Report:
-        """Return the largest differences so far."""
+        """Return the largest differences so far, and the present contact."""
+        kind = self._said[1]
+        monitor = self._watch.monitor
         return Report(
-            DiagnosticStatus.OK,
-            'watching',
+            LEVELS[kind],
+            'watching' if kind == 'none' else f'collision: {kind}',
             {
+                'monitor': monitor.kind,
+                'collisions': self._collisions,
                 'largest external torque [N m]': f'{self._largest_torque.max():.6g}',
                 'largest position difference [rad]': f'{self._largest_distance.max():.6g}',
                 'steps': self._rows.rows,
                 'incomplete steps': self._rows.dropped,
+                'rejected samples': monitor.intake.rejected,
             },
         )
 

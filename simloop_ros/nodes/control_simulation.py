@@ -16,6 +16,7 @@ from ..errors import SimloopError, UnsafeCommandError
 from ..loop.guarded_control import GuardedControl
 from ..loop.run import load_fit_robot
 from ..model import RobotConfig
+from ..reaction.wanted import Wanted
 from ..ros.block_node import BlockNode, Report
 from ..ros.driver import DriverConfig, DriverOutput
 from ..ros.heartbeat import Heartbeat
@@ -24,6 +25,7 @@ from ..ros.process import main_of
 from ..ros.qos import LATCHED, LATCHED_READER, STREAM_DEPTH
 from ..ros.realtime_control import WATCH, RealtimeControl
 from ..ros.safety_status import TOPIC, SafetyStatus, from_message, to_message
+from ..ros.wishes import NEEDED, OPTIONAL
 from ..safety.config import SafetyConfig
 from ..values import Array
 
@@ -73,8 +75,9 @@ class ControlSimulationNode(BlockNode):
         # In real time only the last state counts.
         depth = 1 if realtime else STREAM_DEPTH
         self.subscribe_joints('joint_states', names, ('position',), self._pace.measured, depth)
-        wanted = ('position', 'velocity') if realtime else ('position',)
-        self.subscribe_joints('desired_joint_states', names, wanted, self._pace.desired)
+        self.subscribe_joints(
+            'desired_joint_states', names, NEEDED, self._pace.desired, optional=OPTIONAL
+        )
         self.service(SetBool, 'stop', self._serve_stop)
         self._heartbeats = self._listen_for_others() if realtime and not self.bus else []
 
@@ -108,14 +111,19 @@ class ControlSimulationNode(BlockNode):
 
     # The ways out: ControlPort
 
-    def command(self, stamp: int, desired: Array, age: float = 0.0) -> None:
-        """Take a step towards a desired position [rad], shape ``(n,)``, and send its effort.
+    def command(self, stamp: int, wanted: Wanted, age: float = 0.0) -> None:
+        """Take a step as it is wanted and send its effort.
 
         :param stamp: of the state that it starts from [ns].
         :param age: of that state [s].
         """
         stops = self.control.stops
-        command = self.control.step(desired, age)
+        desired = wanted.position
+        command = (
+            self.control.step(desired, age, wanted.anew)
+            if wanted.effort is None
+            else self.control.step_effort(wanted.effort, age)
+        )
         self._effort.send(stamp, desired, command.velocity, command.effort)
         if self._driver:
             try:

@@ -5,27 +5,36 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from diagnostic_msgs.msg import DiagnosticStatus
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 import msgspec
 import numpy as np
 from rclpy.task import Future
 from std_msgs.msg import Header
 from std_srvs.srv import Trigger
 
+from ..collision.config import MonitorConfig
 from ..config_types import NonNegative, Positive
-from ..errors import SimloopError
+from ..errors import MessageError, SimloopError
 from ..loop.run import load_fit_robot
 from ..model import RobotConfig
 from ..planning.build import PlannedMotion, build_planner
 from ..planning.config import PlannerConfig
 from ..planning.motion_planner import MotionPlanner
+from ..reaction.build import build_reflex
+from ..reaction.config import ReactionConfig
+from ..reaction.reflex import Reflex, Undisturbed
+from ..reaction.wanted import Wanted
 from ..ros.block_node import BlockNode, Report
 from ..ros.joint_state import DecodedJointState
+from ..ros.notice import TOPIC as COLLISION
+from ..ros.notice import from_message as notice_from_message
+from ..ros.notices import Notices
 from ..ros.process import main_of
-from ..ros.qos import EVENTS, LATCHED_READER, STREAM_DEPTH
+from ..ros.qos import EVENTS, LATCHED_READER, STREAM, STREAM_DEPTH
 from ..ros.realtime_planner import RealtimePlanner
 from ..ros.safety_status import CONTROL, TOPIC, from_message
 from ..ros.stamps import step_of
+from ..ros.wishes import FIELDS, send_wanted
 from ..values import Array, JointState
 
 NAME = 'motion_planner'
@@ -53,16 +62,33 @@ class MotionPlannerNode(BlockNode):
     planned beforehand, which does not depend on the robot, is sent ahead as far as the control
     simulation asks. After a stop the planner stays where the robot is until its service ``start``
     is called, and then plans the way from there to the goal that it had before.
+
+    Where a monitor watches, each answer waits for what it says of the step before; the reaction to
+    a contact goes on until the service ``start`` is called. In real time nobody waits: the last
+    word counts.
     """
 
-    SECTIONS = {'robot': RobotConfig, 'planner': PlannerConfig, 'tracking': TrackingConfig}
+    SECTIONS = {
+        'robot': RobotConfig,
+        'planner': PlannerConfig,
+        'tracking': TrackingConfig,
+        'monitor': MonitorConfig,
+        'reaction': ReactionConfig,
+    }
+    LIVE = frozenset({'monitor.reaction', 'monitor.push'})
 
     def build(self) -> None:
         """Load the robot and plan from its home, if that is where the motion will begin."""
         self._model = load_fit_robot(self.config(RobotConfig, 'robot'))
         names = self._model.joint_names
-        fields = ('position', 'velocity')
-        self._desired = self.publish_joints('desired_joint_states', names, fields)
+        self._desired = self.publish_joints('desired_joint_states', names, FIELDS)
+        self._watched = self.config(MonitorConfig, 'monitor').watches
+        self._notices = Notices(realtime=self.graph.realtime)
+        self._reflex: Reflex | None = None
+        self._pending: DecodedJointState | None = None
+        self._state: JointState | None = None
+        if self._watched:
+            self.subscription(DiagnosticArray, COLLISION, self._on_collision, STREAM)
         self.subscription(DiagnosticStatus, TOPIC, self._on_safety, LATCHED_READER)
         self.add_services()
         self._goals: Array | None = None
@@ -87,7 +113,8 @@ class MotionPlannerNode(BlockNode):
 
     @property
     def _sends_ahead(self) -> bool:
-        return not self.graph.realtime and self._planner.open_loop and not self._holding
+        open_loop = self._planner.open_loop and not self._watched
+        return open_loop and not self.graph.realtime and not self._holding
 
     def _listen(self) -> None:
         """Subscribe to the control states, which the answers depend on from now on."""
@@ -110,8 +137,18 @@ class MotionPlannerNode(BlockNode):
         self.service(Trigger, 'start', self._serve_start)
 
     def missing(self) -> Iterable[tuple[str, int]]:
-        """Return the control state that the next answer needs."""
-        return (('control_state', self.stamp(self._answered + 1)),) if self._listening else ()
+        """Return the control state that the next answer needs, or the monitor's word on it."""
+        if not self._listening:
+            return ()
+        topic = 'control_state' if self._pending is None else COLLISION
+        return ((topic, self.stamp(self._answered + 1)),)
+
+    def apply_live(self) -> None:
+        """Take over how the robot reacts to the next contact."""
+        if self._reflex:
+            config = self.config(MonitorConfig, 'monitor')
+            self._reflex.impact = config.reaction
+            self._reflex.push = config.reaction if config.push is None else config.push
 
     def _plan(self, position: Array) -> None:
         """Plan from where the robot rests [rad], shape ``(n,)``, to the goal, while all wait.
@@ -142,9 +179,26 @@ class MotionPlannerNode(BlockNode):
     def _take(self, motion: PlannedMotion, start: Array) -> None:
         """Go on with another motion, that begins where the robot rests [rad], shape ``(n,)``."""
         self._planner: MotionPlanner = motion.planner
-        self._realtime = RealtimePlanner(motion.planner, self.graph.period)
+        if self._watched:
+            tracking = self.config(TrackingConfig, 'tracking')
+            self._reflex = build_reflex(
+                motion.planner,
+                self._model,
+                self.graph.period,
+                self.config(MonitorConfig, 'monitor'),
+                self.config(ReactionConfig, 'reaction'),
+                compliance=tracking.compliance,
+                noise=tracking.noise,
+                replan=lambda position: self._motion_from(position).planner,
+            )
+        self._run_ahead()
         self._goals = motion.goals
         self._start = start
+
+    def _run_ahead(self) -> None:
+        """Begin to run ahead of the robot, in real time."""
+        planner = self._planner if self._reflex is None else Undisturbed(self._reflex)
+        self._realtime = RealtimePlanner(planner, self.graph.period)
 
     def _send_from(self, stamp: int) -> None:
         """Send some steps of the motion from a stamp [ns] on; those that were sent, once more."""
@@ -158,8 +212,8 @@ class MotionPlannerNode(BlockNode):
         while self._answered < last - 1:
             self._answered += 1
             position = self._planner.step(rest)
-            velocity = self._planner.expected.velocity
-            self._desired.send(self.stamp(self._answered), position, velocity)
+            wanted = Wanted(position, self._planner.expected.velocity)
+            send_wanted(self._desired, self.stamp(self._answered), wanted)
 
     def _step_of(self, stamp: int) -> int:
         return step_of(stamp, self.graph.period)
@@ -172,12 +226,32 @@ class MotionPlannerNode(BlockNode):
         elif step == 0 and self._answered < 0 and (message.position != self._start).any():
             self._plan(message.position)
         if step == self._answered + 1:
+            if self._notices.at(message.stamp) is None and self._watched:
+                self._pending = message
+                return
             self._answered = step
             if self._holding and (self._stopped or self._hold is None):
                 self._hold = message.position
             state = JointState(message.position, message.velocity)
-            wanted = self._next(state)
-            self._desired.send(message.stamp, wanted.position, wanted.velocity)
+            send_wanted(self._desired, message.stamp, self._next(message.stamp, state))
+            self._notices.forget_until(message.stamp)
+
+    def _on_collision(self, message: DiagnosticArray) -> None:
+        """Take what the monitor says; an answer may wait for it."""
+        if not self.active:
+            return
+        self.resend.received += 1
+        try:
+            notice = notice_from_message(message)
+        except MessageError as error:
+            self.refuse(str(error))
+            return
+        if self.graph.realtime or self._step_of(notice.stamp) > self._answered:
+            self._notices.add(notice)
+        pending = self._pending
+        if pending is not None and pending.stamp == notice.stamp:
+            self._pending = None
+            self._on_state(pending)
 
     def _on_state_now(self, message: DecodedJointState) -> None:
         """Answer in real time; not after a stop: then control holds the robot by itself."""
@@ -194,12 +268,26 @@ class MotionPlannerNode(BlockNode):
         self._answer_now(message.stamp, JointState(message.position, message.velocity))
 
     def _answer_now(self, stamp: int, state: JointState) -> None:
-        """Send what is new of the plan, in real time.
+        """Send what is new of the plan, in real time; while the robot reacts, step by step.
 
         :param stamp: of the control state [ns].
         """
-        for point in self._realtime.answer(stamp, state):
-            self._desired.send(point.stamp, point.position, point.velocity)
+        self._state = state
+        reflex, notice = self._reflex, self._notices.at(stamp)
+        if reflex is None or notice is None:
+            undisturbed = True
+        else:
+            moving = reflex.reacting.state == 'moving'
+            undisturbed = moving and not reflex.triggers(notice.contact, notice.kind)
+            if moving and not undisturbed:
+                self._realtime.take_back(stamp)
+        if undisturbed:
+            for point in self._realtime.answer(stamp, state):
+                send_wanted(self._desired, point.stamp, point.wanted)
+            return
+        send_wanted(self._desired, stamp, self._next(stamp, state))
+        if reflex and reflex.reacting.state == 'moving':
+            self._run_ahead()
 
     def _plan_first(self, position: Array) -> None:
         """Plan beside the loop from where the robot rests; the state after that is answered."""
@@ -213,11 +301,18 @@ class MotionPlannerNode(BlockNode):
     def _on_recorded(self, _: Header) -> None:
         self._recorded = True
 
-    def _next(self, state: JointState) -> JointState:
-        """Return what is desired after the step that begins in a control state."""
+    def _next(self, stamp: int, state: JointState) -> Wanted:
+        """Return what is wanted of the step that begins in a control state.
+
+        :param stamp: of the state [ns].
+        """
+        self._state = state
         if self._hold is not None:
-            return JointState(self._hold, np.zeros_like(self._hold))
-        return JointState(self._planner.step(state), self._planner.expected.velocity)
+            return Wanted(self._hold, np.zeros_like(self._hold))
+        notice = self._notices.at(stamp)
+        if self._reflex is not None and notice is not None:
+            return self._reflex.step(state, notice.contact, notice.kind)
+        return Wanted(self._planner.step(state), self._planner.expected.velocity)
 
     def _on_safety(self, message: DiagnosticStatus) -> None:
         """Give the motion up when the robot was stopped, even if that went by unseen."""
@@ -244,6 +339,9 @@ class MotionPlannerNode(BlockNode):
             self._answered = self._step_of(stamp) - 1
 
     async def _serve_start(self, _: Any) -> str:
+        reacts = self._reflex is not None and self._reflex.reacting.state != 'moving'
+        if reacts and not self._holding:
+            return self._resume()
         if not self._holding:
             raise SimloopError('the motion is under way already')
         if self._stopped:
@@ -262,12 +360,26 @@ class MotionPlannerNode(BlockNode):
         self._hold = None
         return 'planned the way to the goal'
 
+    def _resume(self) -> str:
+        """Go on to the goal after a reaction."""
+        assert self._reflex is not None
+        if self._state is None or not self._reflex.reacting.resume(self._state):
+            raise SimloopError('the robot is not at rest yet: it is stopped, try again')
+        self._run_ahead()
+        return 'going on to the goal'
+
     def report(self) -> Report:
         """Return whether the motion goes on."""
         values = {
             'kind': self.config(PlannerConfig, 'planner').kind,
             'answers': self._answered + 1,
         }
+        if self._reflex and self._reflex.reacting.state != 'moving' and not self._holding:
+            reacting = self._reflex.reacting
+            message = (
+                f'collision: {reacting.active}, {reacting.state}; waits for the service start'
+            )
+            return Report(DiagnosticStatus.WARN, message, values)
         if self._holding:
             return Report(DiagnosticStatus.WARN, 'stopped: waits for the service start', values)
         return Report(DiagnosticStatus.OK, 'planning', values)

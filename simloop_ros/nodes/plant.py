@@ -6,7 +6,7 @@ from collections.abc import Iterable
 import time
 from typing import Any
 
-from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+from diagnostic_msgs.msg import DiagnosticStatus
 from geometry_msgs.msg import WrenchStamped
 import msgspec
 import numpy as np
@@ -22,13 +22,13 @@ from ..model import RobotConfig
 from ..plants.config import PlantConfig
 from ..ros.block_node import BlockNode, Report
 from ..ros.config import PublishConfig
-from ..ros.contacts import ContactPublisher
+from ..ros.contacts import to_message as contacts_to_message
 from ..ros.durations import Durations
 from ..ros.hand import Hand
 from ..ros.joint_state import DecodedJointState
 from ..ros.markers import plant_markers
 from ..ros.process import main_of
-from ..ros.qos import EVENTS, LATCHED, LATCHED_READER, STREAM, STREAM_DEPTH
+from ..ros.qos import EVENTS, LATCHED, LATCHED_READER, STREAM_DEPTH
 from ..ros.safety_status import CONTROL, TOPIC, SafetyStatus, from_message, to_message
 from ..ros.stamps import NANO, join, split, step_of
 from ..ros.view import with_mesh_addresses
@@ -122,10 +122,7 @@ class PlantNode(BlockNode):
             if publish.truth
             else None
         )
-        self._contacts: ContactPublisher | None = None
-        if obstacles:
-            self._contacts = ContactPublisher(self.publisher(DiagnosticArray, 'contacts', STREAM))
-            self.resend.sources['contacts'] = self._contacts.send_again
+        self._contacts = self.publish_arrays('contacts') if obstacles else None
         self._sim_clock = (
             self.publisher(Clock, '/clock', EVENTS)
             if publish.clock and not self.graph.realtime
@@ -269,7 +266,7 @@ class PlantNode(BlockNode):
             truth = self._plant.truth
             self._truth.send(stamp, truth.position, truth.velocity)
         if self._contacts:
-            self._contacts.send(stamp, self._plant.contacts())
+            self._contacts.send(stamp, contacts_to_message(stamp, self._plant.contacts()))
 
     def _publish_markers(self) -> None:
         if self._markers.get_subscription_count():

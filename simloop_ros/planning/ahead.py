@@ -52,16 +52,29 @@ class Ahead:
         :param control: the control state at its beginning.
         """
         known = self._end
-        while self._end <= step:
-            self._take(self._planner.expected)
-        while self._first < step:
-            self._taken.popleft()
-            self._first += 1
+        self._go_to(step)
         if not self._planner.open_loop and self._corrects(control):
             known = step
         while self._end <= step + self._lead:
             self._take(self._planner.expected)
         return [waypoint for _, waypoint in self._taken if waypoint.step >= known]
+
+    def take_back(self, step: int) -> None:
+        """Leave the planner at the beginning of a step; whoever goes on from there begins anew.
+
+        :param step: that begins now; later than, or the same as, that of the last call.
+        """
+        self._go_to(step)
+        self._planner.memory = self._taken[0][0]
+        self._taken.clear()
+
+    def _go_to(self, step: int) -> None:
+        """Forget what lies before a step; those that were left out are taken."""
+        while self._end <= step:
+            self._take(self._planner.expected)
+        while self._first < step:
+            self._taken.popleft()
+            self._first += 1
 
     @property
     def _end(self) -> int:

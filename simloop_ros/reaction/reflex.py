@@ -8,7 +8,8 @@ import msgspec
 
 from ..config_types import ReactionKind
 from ..errors import GoalError
-from ..values import JointState
+from ..planning.motion_planner import MotionPlanner
+from ..values import Array, JointState
 from .reacting import Reacting, ReactingMemory
 from .wanted import Wanted
 
@@ -54,6 +55,10 @@ class Reflex:
         self.reacting.memory = memory.reacting
         self._quiet = memory.quiet
 
+    def triggers(self, contact: bool, kind: Literal['none', 'push', 'impact']) -> bool:
+        """Return whether a robot that moves would react."""
+        return contact and (self.push if kind == 'push' else self.impact) != 'none'
+
     def step(
         self, control: JointState, contact: bool, kind: Literal['none', 'push', 'impact']
     ) -> Wanted:
@@ -79,3 +84,28 @@ class Reflex:
             self.reacting.resume(control)
         except GoalError:
             self._resume_after = None  # there is no way from here: it stays where it is
+
+
+class Undisturbed(MotionPlanner):
+    """What a reflex does as long as nothing happens, as a planner: its memory is the reflex's."""
+
+    def __init__(self, reflex: Reflex):
+        self._reflex = reflex
+
+    @property
+    def memory(self) -> ReflexMemory:
+        """Return all that the next step depends on; assigning an earlier one goes back to it."""
+        return self._reflex.memory
+
+    @memory.setter
+    def memory(self, memory: ReflexMemory) -> None:
+        self._reflex.memory = memory
+
+    @property
+    def expected(self) -> JointState:
+        """Return the control state of a robot that is where the planner wants it now."""
+        return self._reflex.reacting.planner.expected
+
+    def step(self, control: JointState) -> Array:
+        """Return the next desired position [rad], shape ``(n,)``."""
+        return self._reflex.step(control, False, 'none').position

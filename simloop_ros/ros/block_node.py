@@ -35,6 +35,7 @@ from .parameters import check_change, declare_config, read_config
 from .qos import EVENTS, STREAM, STREAM_DEPTH, stream_reader
 from .resend import Resend
 from .scheduling import set_priority, step_back
+from .stamped_publisher import StampedPublisher
 from .stamps import stamp_of
 
 T = TypeVar('T', bound=msgspec.Struct)
@@ -229,6 +230,12 @@ class BlockNode(LifecycleNode):
         self.resend.sources[topic] = publisher.send_again
         return publisher
 
+    def publish_arrays(self, topic: str) -> StampedPublisher:
+        """Create a publisher of diagnostic arrays that sends lost messages again."""
+        publisher = StampedPublisher(self.publisher(DiagnosticArray, topic, STREAM))
+        self.resend.sources[topic] = publisher.send_again
+        return publisher
+
     def subscribe_joints(
         self,
         topic: str,
@@ -238,17 +245,19 @@ class BlockNode(LifecycleNode):
         depth: int = STREAM_DEPTH,
         on_refusal: Callable[[str], None] | None = None,
         *,
+        optional: tuple[str, ...] = (),
         polled: bool = False,
     ) -> JointSubscription:
         """Create a subscription of joint states; ``call`` gets them while the node is active.
 
         :param depth: number of messages that may wait.
         :param on_refusal: called with the reason when a message cannot be used.
+        :param optional: fields that are read where they are there.
         :param polled: whether messages wait to be polled, instead of waking the node for each.
         """
         qos = stream_reader(depth, realtime=self.graph.realtime)
         channel = JointSubscription(
-            self, topic, joint_names, fields, call, qos, on_refusal, polled
+            self, topic, joint_names, fields, call, qos, on_refusal, optional, polled
         )
         if polled:
             self._waiting_channels.append(channel)

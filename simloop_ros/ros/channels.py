@@ -43,44 +43,51 @@ class JointPublisher:
         self._publisher = node.publisher(JointStateMessage, topic, qos)
         self._bus = node.bus
         self._names, self._fields = tuple(joint_names), fields
-        self._encode = JointStateEncoder(joint_names, fields).encode
-        self._sent: Outbox[tuple[Array, ...]] = Outbox()
+        self._encoders: dict[str, JointStateEncoder] = {}
+        self._sent: Outbox[tuple[str, tuple[Array, ...]]] = Outbox()
         self._near: list[Deliver] = []
         self._far = True
         self._count = 0
 
-    def send(self, stamp: int, *arrays: Array) -> None:
+    def send(self, stamp: int, *arrays: Array, frame_id: str = '') -> None:
         """Publish one array of shape ``(n,)`` per field, with a stamp [ns].
 
         The arrays must not change afterwards.
+
+        :param frame_id: how it is meant; one of a few.
         """
-        self._sent.add(stamp, arrays)
-        self._publish(stamp, arrays)
+        self._sent.add(stamp, (frame_id, arrays))
+        self._publish(stamp, frame_id, arrays)
 
     def send_again(self, stamp: int) -> bool:
         """Publish the message with this stamp once more; return whether it was ever sent."""
-        arrays = self._sent.find(stamp)
-        if arrays is None:
+        sent = self._sent.find(stamp)
+        if sent is None:
             return False
-        self._publish(stamp, arrays)
+        self._publish(stamp, *sent)
         return True
 
     def forget(self) -> None:
         """Send nothing of the past again."""
         self._sent.clear()
 
-    def _publish(self, stamp: int, arrays: tuple[Array, ...]) -> None:
+    def _publish(self, stamp: int, frame_id: str, arrays: tuple[Array, ...]) -> None:
         if self._bus is None:
-            self._publisher.publish(self._encode(stamp, *arrays))
+            self._publisher.publish(self._encoder(frame_id).encode(stamp, *arrays))
             return
         if not self._count % LOOK_EVERY:
             self._near = self._bus.readers(self._publisher.topic_name, self._names, self._fields)
             self._far = self._publisher.get_subscription_count() != len(self._near)
         self._count += 1
         values = dict(zip(self._fields, arrays, strict=True))
-        self._bus.send(self._near, DecodedJointState(stamp, **values))
+        self._bus.send(self._near, DecodedJointState(stamp, **values, frame_id=frame_id))
         if self._far:
-            self._publisher.publish(self._encode(stamp, *arrays))
+            self._publisher.publish(self._encoder(frame_id).encode(stamp, *arrays))
+
+    def _encoder(self, frame_id: str) -> JointStateEncoder:
+        if frame_id not in self._encoders:
+            self._encoders[frame_id] = JointStateEncoder(self._names, self._fields, frame_id)
+        return self._encoders[frame_id]
 
 
 class JointSubscription:
@@ -89,6 +96,7 @@ class JointSubscription:
     :param fields: those that are needed.
     :param call: gets each message that can be used.
     :param on_refusal: called with the reason when a message cannot be used.
+    :param optional: fields that are read where they are there.
     :param polled: whether messages wait until ``poll`` is called, instead of waking the node.
     """
 
@@ -101,9 +109,10 @@ class JointSubscription:
         call: Callable[[DecodedJointState], None],
         qos: QoSProfile,
         on_refusal: Callable[[str], None] | None,
+        optional: tuple[str, ...],
         polled: bool,
     ):
-        self._decode = JointStateDecoder(joint_names, fields, topic).decode
+        self._decode = JointStateDecoder(joint_names, fields, topic, optional).decode
         self._call = call
         self._node = node
         self._on_refusal = on_refusal

@@ -6,34 +6,12 @@ from collections.abc import Iterable
 import math
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
-from rclpy.publisher import Publisher
 
 from ..errors import MessageError
 from ..values import Contact
-from .outbox import Outbox
 from .stamps import split
 
 FORCE = 'force [N]'
-
-
-class ContactPublisher:
-    """Sends contacts and keeps the last ones, for those who did not get them."""
-
-    def __init__(self, publisher: Publisher):
-        self._publisher = publisher
-        self._sent: Outbox[DiagnosticArray] = Outbox()
-
-    def send(self, stamp: int, contacts: Iterable[Contact]) -> None:
-        """Publish the contacts at the end of a step, with its stamp [ns]."""
-        message = to_message(stamp, contacts)
-        self._sent.add(stamp, message)
-        self._publisher.publish(message)
-
-    def send_again(self, stamp: int) -> None:
-        """Publish the message with this stamp once more, if it was ever sent."""
-        message = self._sent.find(stamp)
-        if message is not None:
-            self._publisher.publish(message)
 
 
 def to_message(stamp: int, contacts: Iterable[Contact]) -> DiagnosticArray:

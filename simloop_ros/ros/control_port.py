@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from ..loop.guarded_control import GuardedControl
+from ..reaction.wanted import Wanted
 from ..values import Array
 
 
@@ -16,11 +17,10 @@ class ControlPort(Protocol):
 
     control: GuardedControl
 
-    def command(self, stamp: int, desired: Array, age: float = 0.0) -> None:
-        """Take a step towards a desired position and send its effort.
+    def command(self, stamp: int, wanted: Wanted, age: float = 0.0) -> None:
+        """Take a step as it is wanted and send its effort.
 
         :param stamp: of the state that it starts from [ns].
-        :param desired: where the robot shall be after this period [rad], shape ``(n,)``.
         :param age: of that state [s].
         """
 

@@ -44,15 +44,15 @@ def _require_valid(joint_names: Sequence[str], fields: tuple[str, ...]) -> None:
 
 
 class JointStateEncoder:
-    """Writes messages with always the same joints and fields, and an empty frame_id.
+    """Writes messages with always the same joints, fields and frame_id.
 
     :param joint_names: names of the ``n`` joints.
     :param fields: some of position, velocity and effort, in this order.
     """
 
-    def __init__(self, joint_names: Sequence[str], fields: tuple[str, ...]):
+    def __init__(self, joint_names: Sequence[str], fields: tuple[str, ...], frame_id: str = ''):
         _require_valid(joint_names, fields)
-        layout = JointStateLayout(joint_names, fields)
+        layout = JointStateLayout(joint_names, fields, frame_id)
         self._size = layout.size
         self._pack_stamp = struct.Struct('<iI').pack
         self._pieces = [layout.template[:STAMP_OFFSET], bytes(STAMP_SIZE)]
@@ -94,12 +94,14 @@ class DecodedJointState(msgspec.Struct, frozen=True, gc=False):
     :ivar position: shape ``(n,)`` [rad]; like the others finite.
     :ivar velocity: shape ``(n,)`` [rad/s].
     :ivar effort: shape ``(n,)`` [N m].
+    :ivar frame_id: how it is meant, where a topic has several ways.
     """
 
     stamp: int
     position: Array = ABSENT
     velocity: Array = ABSENT
     effort: Array = ABSENT
+    frame_id: str = ''
 
 
 class _KnownLayout:
@@ -117,6 +119,7 @@ class _KnownLayout:
         self, data: bytes, scan: JointStateScan, index: list[int], fields: tuple[str, ...]
     ):
         self.size = scan.size
+        self.frame_id = scan.frame_id.decode(errors='replace')
         self.order = _INTEGER_ORDERS[scan.byte_order]
         mask = bytearray(self.size)
         for place in scan.fixed:
@@ -168,14 +171,20 @@ class JointStateDecoder:
     :param joint_names: names of our ``n`` joints.
     :param fields: what must be there, some of position, velocity and effort, in this order.
     :param topic: what the errors begin with.
+    :param optional: what is read where it is there, else ``ABSENT``.
     """
 
     def __init__(
-        self, joint_names: Sequence[str], fields: tuple[str, ...], topic: str = 'JointState'
+        self,
+        joint_names: Sequence[str],
+        fields: tuple[str, ...],
+        topic: str = 'JointState',
+        optional: tuple[str, ...] = (),
     ):
         _require_valid(joint_names, fields)
         self._joint_names = tuple(joint_names)
         self._fields = fields
+        self._optional = optional
         self._topic = topic
         self._layouts: list[_KnownLayout] = []
 
@@ -212,7 +221,11 @@ class JointStateDecoder:
         read = layout.read
         position, velocity, effort = layout.places
         state = DecodedJointState(
-            stamp, read(data, position), read(data, velocity), read(data, effort)
+            stamp,
+            read(data, position),
+            read(data, velocity),
+            read(data, effort),
+            layout.frame_id,
         )
         if ((bits & layout.exponents) + layout.units) & layout.signs:
             raise self._not_finite(state)
@@ -233,23 +246,23 @@ class JointStateDecoder:
             raise self._refusal(
                 f'joint {missing[0]!r} is missing (got {n - len(missing)} of {n} joints)'
             )
-        for field in self._fields:
-            place = scan.values[field]
-            count = (place.stop - place.start) // 8
-            if count != len(scan.joint_names):
+        counts = {field: (place.stop - place.start) // 8 for field, place in scan.values.items()}
+        fields = (*self._fields, *(field for field in self._optional if counts[field]))
+        for field in fields:
+            if counts[field] != len(scan.joint_names):
                 raise self._refusal(
-                    f'{field} has {count} values for {len(scan.joint_names)} joints'
+                    f'{field} has {counts[field]} values for {len(scan.joint_names)} joints'
                 )
         index = [places[name.encode()] for name in self._joint_names]
-        layout = _KnownLayout(data, scan, index, self._fields)
+        layout = _KnownLayout(data, scan, index, fields)
         self._layouts = [layout, *self._layouts[: _KNOWN_LAYOUTS - 1]]
         return layout
 
     def _not_finite(self, state: DecodedJointState) -> MessageError:
         field, name, value = next(
             (field, name, value)
-            for field in self._fields
-            for name, value in zip(self._joint_names, getattr(state, field), strict=True)
+            for field in FIELDS
+            for name, value in zip(self._joint_names, getattr(state, field), strict=False)
             if not np.isfinite(value)
         )
         return self._refusal(f'{field} of {name!r} is {value}')

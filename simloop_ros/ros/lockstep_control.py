@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from ..values import Array
+from ..reaction.wanted import Wanted
 from .config import GraphConfig
 from .control_port import ControlPort
 from .joint_state import DecodedJointState
 from .stamps import stamp_of
+from .wishes import read_wanted
 
 MOST_AHEAD = 4096
 """Steps from now on whose desired positions are kept."""
@@ -31,7 +32,7 @@ class LockstepControl:
         self._graph = graph
         self._step = 0
         self._commanded = False
-        self._ahead: dict[int, Array] = {}
+        self._ahead: dict[int, Wanted] = {}
         self.due = 0
 
     def begin(self) -> None:
@@ -42,9 +43,9 @@ class LockstepControl:
     def desired(self, message: DecodedJointState) -> None:
         """Take a desired position; step if it is due."""
         if message.stamp == self.due and not self._commanded:
-            self._command(message.position)
+            self._command(read_wanted(message))
         elif self.due <= message.stamp < self._stamp(self._step + MOST_AHEAD):
-            self._ahead[message.stamp] = message.position
+            self._ahead[message.stamp] = read_wanted(message)
 
     def measured(self, message: DecodedJointState) -> None:
         """Take the joint state that ends the step, roll back, and go on if that is possible."""
@@ -54,9 +55,9 @@ class LockstepControl:
         self._step += 1
         self.due = message.stamp
         self._commanded = False
-        desired = self._ahead.pop(self.due, None)
-        if desired is not None:
-            self._command(desired)  # first: the plant waits for it
+        wanted = self._ahead.pop(self.due, None)
+        if wanted is not None:
+            self._command(wanted)  # first: the plant waits for it
             left = len(self._ahead)
             if left == self._graph.ahead // 2:
                 self._port.ask('desired_joint_states', self._stamp(self._step + left + 1))
@@ -80,9 +81,9 @@ class LockstepControl:
         """Return details for the diagnostics."""
         return {'steps': self._step}
 
-    def _command(self, desired: Array) -> None:
+    def _command(self, wanted: Wanted) -> None:
         self._commanded = True
-        self._port.command(self.due, desired)
+        self._port.command(self.due, wanted)
 
     def _stamp(self, step: int) -> int:
         return stamp_of(step, self._graph.period)

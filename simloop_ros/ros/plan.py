@@ -7,27 +7,27 @@ from collections import deque
 import msgspec
 import numpy as np
 
+from ..reaction.wanted import Wanted
 from ..values import Array
 from .stamps import NANO
 
 
 class PlanPoint(msgspec.Struct, frozen=True, gc=False):
-    """One desired position.
+    """What is wanted of one step.
 
-    :ivar stamp: beginning of the step that leads there [ns].
-    :ivar position: at its end [rad], shape ``(n,)``.
-    :ivar velocity: at its end [rad/s], shape ``(n,)``.
+    :ivar stamp: beginning of the step [ns].
     """
 
     stamp: int
-    position: Array
-    velocity: Array
+    wanted: Wanted
 
 
 class Plan:
     """What a planner has sent, from the present step on.
 
-    Between two points the way is straight; beyond the last one it goes on at its velocity.
+    Between two points the way is straight; beyond the last one it goes on at its velocity. Where a
+    point wants an effort, or sets out anew from where the robot is, no way leads there: it counts
+    from its step on.
     """
 
     def __init__(self) -> None:
@@ -49,7 +49,7 @@ class Plan:
     def hold(self, stamp: int, position: Array) -> None:
         """Stay at a position [rad], shape ``(n,)``, from a stamp [ns] on."""
         self._points.clear()
-        self._points.append(PlanPoint(stamp, position, np.zeros_like(position)))
+        self._points.append(PlanPoint(stamp, Wanted(position, np.zeros_like(position))))
 
     def add(self, point: PlanPoint) -> None:
         """Take a point; those that were planned for later no longer hold."""
@@ -58,8 +58,8 @@ class Plan:
             points.pop()
         points.append(point)
 
-    def at(self, stamp: int) -> Array | None:
-        """Return the desired position of a step [rad], shape ``(n,)``; none before the first.
+    def at(self, stamp: int) -> Wanted | None:
+        """Return what is wanted of a step; nothing before the first point.
 
         What comes before is forgotten: the next stamp must not be an earlier one.
 
@@ -70,9 +70,15 @@ class Plan:
             points.popleft()
         if not points or stamp < points[0].stamp:
             return None
-        point = points[0]
-        since = stamp - point.stamp
+        here = points[0].wanted
+        since = stamp - points[0].stamp
+        if here.effort is not None:
+            return here
         if len(points) == 1:
-            return point.position + since / NANO * point.velocity
-        share = since / (points[1].stamp - point.stamp)
-        return point.position + share * (points[1].position - point.position)
+            position = here.position + since / NANO * here.velocity
+            return Wanted(position, here.velocity, anew=here.anew)
+        there = points[1].wanted
+        if there.effort is not None or there.anew:
+            return here
+        share = since / (points[1].stamp - points[0].stamp)
+        return Wanted(here.position + share * (there.position - here.position), here.velocity)

@@ -6,7 +6,10 @@ from collections.abc import Callable
 import time
 from typing import Any
 
+import numpy as np
+
 from ..errors import MessageError, SimloopError
+from ..reaction.wanted import Wanted
 from ..values import Array
 from .config import GraphConfig
 from .control_port import ControlPort
@@ -15,6 +18,7 @@ from .joint_state import DecodedJointState
 from .plan import Plan, PlanPoint
 from .stamps import NANO
 from .step_clock import StepClock
+from .wishes import read_wanted
 
 WATCH = 0.5
 """Time between two looks at the deadlines, as part of the period."""
@@ -97,9 +101,9 @@ class RealtimeControl:
             self._grip_from = None
             if not self._plan:
                 self._plan.hold(self._steps.time, message.position)
-        desired = message.position if control.stopped else self._plan.at(self._steps.time)
-        if desired is not None:
-            self._send(desired)
+        wanted = self._resting() if control.stopped else self._plan.at(self._steps.time)
+        if wanted is not None:
+            self._send(wanted)
         self._port.tell_state(message.stamp, effort)
 
     def desired(self, message: DecodedJointState) -> None:
@@ -118,7 +122,7 @@ class RealtimeControl:
         if not self._heard and ahead > BEGINNING:
             return
         self._heard = self._clock()
-        self._plan.add(PlanPoint(message.stamp, message.position, message.velocity))
+        self._plan.add(PlanPoint(message.stamp, read_wanted(message)))
 
     def watch(self) -> None:
         """Stop the robot if somebody has been silent for too long."""
@@ -131,7 +135,7 @@ class RealtimeControl:
         elif self._heard and now - self._heard > longest:
             self._port.stop_robot(f'desired_joint_states: nothing for {timeout} periods')
         if self._port.control.stopped and now - self._arrival > self._period:
-            self._port.command(self.due, self._port.control.state.position)
+            self._port.command(self.due, self._resting())
 
     def release(self) -> None:
         """Hold the robot where it is, until the planner answers.
@@ -172,13 +176,18 @@ class RealtimeControl:
         before = control.state.position
         for part in range(1, parts):
             control.rollback(before + part / parts * (position - before))
-            desired = self._plan.at(self._steps.time - round((parts - part) * self._period))
-            if desired is not None:
-                control.pass_over(desired)
+            wanted = self._plan.at(self._steps.time - round((parts - part) * self._period))
+            if wanted is not None and wanted.effort is None:
+                control.pass_over(wanted.position)
         return control.rollback(position).effort
 
-    def _send(self, desired: Array) -> None:
+    def _resting(self) -> Wanted:
+        """Return the wish to stay: a stopped robot gets the stop effort anyway."""
+        position = self._port.control.state.position
+        return Wanted(position, np.zeros_like(position))
+
+    def _send(self, wanted: Wanted) -> None:
         if self._heard and self._steps.time - self._plan.end > 1.5 * self._period:
             self._beyond += 1
-        self._port.command(self.due, desired, (self._clock() - self._arrival) / NANO)
+        self._port.command(self.due, wanted, (self._clock() - self._arrival) / NANO)
         self._reaction.add(self._clock() - self._arrival)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..planning.ahead import Ahead
 from ..planning.motion_planner import MotionPlanner
+from ..reaction.wanted import Wanted
 from ..values import JointState
 from .plan import PlanPoint
 from .stamps import NANO, stamp_of, step_of
@@ -37,7 +38,16 @@ class RealtimePlanner:
         moved = JointState(control.position + wait * control.velocity, control.velocity)
         return [
             PlanPoint(
-                self._begin + stamp_of(point.step, self._period), point.position, point.velocity
+                self._begin + stamp_of(point.step, self._period),
+                Wanted(point.position, point.velocity),
             )
             for point in self._ahead.answer(step, moved)
         ]
+
+    def take_back(self, stamp: int) -> None:
+        """Leave the planner at the step that begins now, whatever was said about later ones.
+
+        :param stamp: of the control state [ns]; not before that of the last call.
+        """
+        if self._begin is not None:
+            self._ahead.take_back(step_of(stamp - self._begin, self._period))

@@ -9,6 +9,7 @@ from typing import Any, Literal
 import msgspec
 import yaml
 
+from ..collision.watch import find_calibration
 from ..errors import ConfigError
 from ..loop.scenario import Scenario
 from ..model import find_description
@@ -99,6 +100,11 @@ def wire(scenario: Scenario, options: WiringOptions) -> tuple[NodeSpec, ...]:
         **parameter_values(scenario.robot, 'robot'),
         'robot.urdf': str(urdf.absolute()),
     }
+    if scenario.monitor.calibration:
+        # Nodes are started anywhere.
+        path = str(find_calibration(scenario.monitor.calibration).absolute())
+        monitor = msgspec.structs.replace(scenario.monitor, calibration=path)
+        scenario = msgspec.structs.replace(scenario, monitor=monitor)
     plant = scenario.plant
     noisy = plant.encoder_error > 0.0
     control = scenario.control.resolved(noisy=noisy, realtime=options.realtime)
@@ -112,6 +118,8 @@ def wire(scenario: Scenario, options: WiringOptions) -> tuple[NodeSpec, ...]:
     planner = {
         **robot,
         **parameter_values(scenario.planner, 'planner'),
+        **parameter_values(scenario.monitor, 'monitor'),
+        **parameter_values(scenario.reaction, 'reaction'),
         'tracking.noise': plant.encoder_error,
         'tracking.compliance': control.compliance(scenario.period),
     }
@@ -129,7 +137,7 @@ def wire(scenario: Scenario, options: WiringOptions) -> tuple[NodeSpec, ...]:
             **parameter_values(publish, 'publish'),
             'random.seed': scenario.seed,
         }
-    parameters['collision_monitor'] = robot
+    parameters['collision_monitor'] = {**robot, **parameter_values(scenario.monitor, 'monitor')}
     if options.out:
         parameters['recorder'] = {
             'recorder.scenario': msgspec.json.encode(scenario).decode(),
@@ -139,7 +147,8 @@ def wire(scenario: Scenario, options: WiringOptions) -> tuple[NodeSpec, ...]:
             'recorder.figures': options.figures,
         }
     common = parameter_values(graph, '')
-    watching = ('recorder',) if options.realtime else ('recorder', 'collision_monitor')
+    waited_for = options.realtime or scenario.monitor.watches
+    watching = ('recorder',) if waited_for else ('recorder', 'collision_monitor')
     urgent = {'priority': options.priority} if options.realtime else {}
     return tuple(
         NodeSpec(
