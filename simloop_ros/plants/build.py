@@ -61,6 +61,12 @@ def build_plant(
     for obstacle in config.obstacles:
         if obstacle.kind == 'plane' and np.linalg.norm(obstacle.normal) < SHORTEST_NORMAL:
             raise ConfigError(f'plant.obstacles: the normal of {obstacle.name!r} has no length')
+        if obstacle.mass and obstacle.kind == 'plane':
+            raise ConfigError(f'plant.obstacles: {obstacle.name!r} is a plane: it has no mass')
+        if any(obstacle.velocity) and not obstacle.mass:
+            raise ConfigError(
+                f'plant.obstacles: {obstacle.name!r} has a velocity: give it a mass too'
+            )
     substeps = _substeps(period, config.step)
     biased = model.with_mass_bias(config.mass_bias)
     engine: str = config.engine

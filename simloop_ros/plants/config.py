@@ -39,7 +39,7 @@ class Push(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Obstacle(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A fixed body that only the plant knows.
+    """A body that only the plant knows: fixed, or thrown.
 
     :ivar kind: a plane is the half space behind ``normal``; a box has ``size``, a sphere
         ``radius``.
@@ -48,6 +48,8 @@ class Obstacle(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     :ivar normal: direction out of the half space.
     :ivar size: edges of the box [m].
     :ivar radius: of the sphere [m].
+    :ivar mass: of a box or sphere that flies freely [kg]; 0 for one that is fixed.
+    :ivar velocity: with which it is thrown at the start [m/s].
     """
 
     kind: Literal['plane', 'box', 'sphere']
@@ -56,6 +58,8 @@ class Obstacle(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     normal: Vector = (0.0, 0.0, 1.0)
     size: tuple[Positive, Positive, Positive] = (0.1, 0.1, 0.1)
     radius: Positive = 0.1
+    mass: NonNegative = 0.0
+    velocity: Vector = (0.0, 0.0, 0.0)
 
 
 class PlantConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

@@ -27,6 +27,8 @@ DAMPING_RATIO = 2.0
 IMPEDANCE = (0.99, 0.999)
 """How rigid a contact is at touch and in depth: a weight at rest sinks in by micrometres."""
 ROBOT_BIT, OBSTACLE_BIT = 1, 2
+THROWN = 'thrown: '
+"""What the names of bodies that fly begin with: no link is called so."""
 
 
 class MujocoState(msgspec.Struct, frozen=True):
@@ -70,15 +72,20 @@ class MujocoPlant(Plant):
         spec.option.cone = mujoco.mjtCone.mjCONE_ELLIPTIC
         # A run that blows up must be seen, not begun anew.
         spec.option.disableflags |= mujoco.mjtDisableBit.mjDSBL_AUTORESET
-        bodies = [_add(mujoco, spec, obstacle) for obstacle in obstacles]
+        geoms = [_add(mujoco, spec, obstacle) for obstacle in obstacles]
         for geom in spec.geoms:
             geom.solref = [2.0 * step, DAMPING_RATIO]
             geom.solimp[:2] = IMPEDANCE
             geom.friction = [SLIDING_FRICTION, 0.0, 0.0]
         self.mj_model, self._data = _compile(mujoco, spec, model)
         self._obstacles = {
-            body.id: obstacle.name for body, obstacle in zip(bodies, obstacles, strict=True)
+            geom.id: obstacle.name for geom, obstacle in zip(geoms, obstacles, strict=True)
         }
+        self._thrown = [
+            (self._first_dof(geom.id), obstacle.velocity)
+            for geom, obstacle in zip(geoms, obstacles, strict=True)
+            if obstacle.mass
+        ]
         joints = [self.mj_model.joint(name) for name in model.joint_names]
         self._index = np.array([joint.qposadr[0] for joint in joints])
         self._kind = mujoco.mjtState.mjSTATE_INTEGRATION
@@ -106,6 +113,8 @@ class MujocoPlant(Plant):
             self._mujoco.mj_resetData(self.mj_model, self._data)
             self._data.qpos[self._index] = state.position
             self._data.qvel[self._index] = state.velocity
+            for dof, velocity in self._thrown:
+                self._data.qvel[dof : dof + 3] = velocity
             self._contacts = ()
         self._q: Array = self._data.qpos[self._index]
 
@@ -125,6 +134,10 @@ class MujocoPlant(Plant):
         if self._contacts is None:
             self._contacts = sum_contacts(self._point(i) for i in range(self._data.ncon))
         return self._contacts
+
+    def _first_dof(self, geom: int) -> int:
+        """Return where the velocity of a thrown body lies."""
+        return int(self.mj_model.body(self.mj_model.geom_bodyid[geom]).dofadr[0])
 
     def _point(self, index: int) -> tuple[str, str, float]:
         """Return link, obstacle and normal force [N] of one point."""
@@ -179,7 +192,7 @@ def _robot_spec(mujoco: Any, model: RobotModel, *, collision: bool) -> Any:
 
 
 def _add(mujoco: Any, spec: Any, obstacle: Obstacle) -> Any:
-    """Put a fixed body into the world."""
+    """Put a body into the world, and return its shape."""
     kinds = mujoco.mjtGeom
     z_to_normal = pin.Quaternion.FromTwoVectors(
         np.array([0.0, 0.0, 1.0]), np.array(obstacle.normal)
@@ -191,9 +204,12 @@ def _add(mujoco: Any, spec: Any, obstacle: Obstacle) -> Any:
         'box': {'type': kinds.mjGEOM_BOX, 'size': [size / 2.0 for size in obstacle.size]},
         'sphere': {'type': kinds.mjGEOM_SPHERE, 'size': [obstacle.radius, 0.0, 0.0]},
     }[obstacle.kind]
-    return spec.worldbody.add_geom(
-        pos=obstacle.position, contype=OBSTACLE_BIT, conaffinity=ROBOT_BIT, **shape
-    )
+    bits = {'contype': OBSTACLE_BIT, 'conaffinity': ROBOT_BIT}
+    if not obstacle.mass:
+        return spec.worldbody.add_geom(pos=obstacle.position, **bits, **shape)
+    body = spec.worldbody.add_body(name=THROWN + obstacle.name, pos=obstacle.position)
+    body.add_freejoint()
+    return body.add_geom(mass=obstacle.mass, **bits, **shape)
 
 
 def _compile(mujoco: Any, spec: Any, model: RobotModel) -> tuple[Any, Any]:
@@ -202,6 +218,7 @@ def _compile(mujoco: Any, spec: Any, model: RobotModel) -> tuple[Any, Any]:
     exact = [
         (body.name, body.mass, np.nan_to_num(body.fullinertia[:3]), body.iquat.copy())
         for body in spec.bodies[1:]
+        if not body.name.startswith(THROWN)
     ]
     try:
         compiled = spec.compile()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 import weakref
 import xml.etree.ElementTree as ET
 
@@ -72,6 +73,8 @@ class PyBulletPlant(Plant):
         self._links, self.joints = self._load_robot(model, collision=bool(obstacles))
         self._obstacles = {self._add(obstacle): obstacle.name for obstacle in obstacles}
         self._separate_base(model)
+        for pair in combinations(self._obstacles, 2):
+            client.call('setCollisionFilterPair', *pair, -1, -1, enableCollision=0)
         self._contacts: tuple[Contact, ...] | None = ()
         self._fresh = Snapshot(client)
         self.reset(JointState(model.home, np.zeros(model.n)))
@@ -195,7 +198,7 @@ class PyBulletPlant(Plant):
         return links, joints
 
     def _add(self, obstacle: Obstacle) -> int:
-        """Put a fixed body into the simulation and return its number."""
+        """Put a body into the simulation and return its number."""
         bullet, call = self._bullet, self.client.call
         if obstacle.kind == 'plane':
             normal = np.array(obstacle.normal) / np.linalg.norm(obstacle.normal)
@@ -205,9 +208,19 @@ class PyBulletPlant(Plant):
             shape = call('createCollisionShape', bullet.GEOM_BOX, halfExtents=half)
         else:
             shape = call('createCollisionShape', bullet.GEOM_SPHERE, radius=obstacle.radius)
-        body: int = call('createMultiBody', 0.0, shape, basePosition=obstacle.position)
+        body: int = call('createMultiBody', obstacle.mass, shape, basePosition=obstacle.position)
         # PyBullet multiplies the coefficients of the two bodies.
-        call('changeDynamics', body, -1, restitution=0, lateralFriction=1.0)
+        call(
+            'changeDynamics',
+            body,
+            -1,
+            restitution=0,
+            lateralFriction=1.0,
+            linearDamping=0,
+            angularDamping=0,
+        )
+        if obstacle.mass:
+            call('resetBaseVelocity', body, obstacle.velocity)
         return body
 
     def _separate_base(self, model: RobotModel) -> None:

@@ -5,6 +5,7 @@ import gc
 import numpy as np
 import pytest
 
+from simloop_ros.errors import ConfigError
 from simloop_ros.values import JointState
 
 H = 0.001
@@ -174,3 +175,56 @@ def test_pybullet_states_outlive_and_die_with_their_plant(build, ball):
     gc.collect()
     third.reset(fresh)
     other.reset(kept)
+
+
+THROWN = {
+    'kind': 'sphere',
+    'name': 'thrown',
+    'position': [0.0, 0.0, 0.0],
+    'radius': 0.05,
+    'mass': 0.5,
+    'velocity': [0.0, 0.0, 4.0],
+}
+GAP = 0.5 - 0.1 - 0.05  # m, between the two spheres at the start
+WEIGHT = 9.82  # N
+
+
+def test_a_thrown_body_flies_freely_and_gives_its_momentum(contact_engine, build, ball):
+    """Upwards, against a ball of 1 kg that is held up: without bouncing they go on together."""
+    plant = build(ball, H, engine=contact_engine, obstacles=[THROWN])
+    plant.reset(JointState(np.array([0.5]), np.zeros(1)))
+    steps = 0
+    while not plant.contacts():
+        drop(plant, 1, WEIGHT)
+        steps += 1
+        assert steps < 1000
+    speed = np.sqrt(4.0**2 - 2.0 * WEIGHT * GAP)
+    assert steps * H == pytest.approx((4.0 - speed) / WEIGHT, abs=3 * H)
+    drop(plant, 10, WEIGHT)
+    together = 0.5 * speed / 1.5
+    assert plant.truth.velocity[0] == pytest.approx(together, rel=0.05)
+
+
+def test_a_flight_goes_on_bit_for_bit_from_any_state(contact_engine, build, ball):
+    plant = build(ball, H, engine=contact_engine, obstacles=[THROWN])
+    plant.reset(JointState(np.array([0.5]), np.zeros(1)))
+    drop(plant, 50, WEIGHT)
+    flying = plant.state
+    drop(plant, 200, WEIGHT)
+    end = plant.truth
+    plant.reset(flying)
+    drop(plant, 200, WEIGHT)
+    np.testing.assert_array_equal(plant.truth.position, end.position)
+    np.testing.assert_array_equal(plant.truth.velocity, end.velocity)
+    plant.reset(JointState(np.array([0.5]), np.zeros(1)))  # thrown once more
+    drop(plant, 250, WEIGHT)
+    np.testing.assert_array_equal(plant.truth.position, end.position)
+
+
+@pytest.mark.parametrize(
+    ('change', 'message'),
+    [({'kind': 'plane'}, 'has no mass'), ({'mass': 0.0}, 'give it a mass')],
+)
+def test_what_cannot_be_thrown_is_refused(contact_engine, build, ball, change, message):
+    with pytest.raises(ConfigError, match=message):
+        build(ball, H, engine=contact_engine, obstacles=[{**THROWN, **change}])
