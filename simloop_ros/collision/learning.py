@@ -21,8 +21,8 @@ LEVER = 0.1
 """Shift of a link's centre of mass that counts as one [m]; its moments go with the square."""
 RIDGE = 1e-6
 """Weight of the prior of friction and rotors against all data: next to none."""
-LIGHTEST = 0.1
-"""Part of its mass that a link keeps: a body without mass has no centre."""
+LIGHTEST = 1e-3
+"""Part of its mass that stands for none: a body without mass has no centre."""
 ROUNDS = 3
 """Times that the joints are weighted anew by what they leave unexplained."""
 
@@ -139,7 +139,11 @@ class _Fit:
         links = self._basis.shape[1]
         learnt = nothing_learnt(self._model)
         inertias = np.array(learnt.inertias) + (self._basis @ coefficients[:links]).reshape(-1, 10)
-        inertias[:, 0] = np.maximum(inertias[:, 0], LIGHTEST * np.array(learnt.inertias)[:, 0])
+        # The masses by themselves mean nothing: only sums over links can be told from torques, so
+        # one may well be negative. It must not be zero, for Pinocchio divides by it.
+        least = LIGHTEST * np.array(learnt.inertias)[:, 0]
+        zero = np.abs(inertias[:, 0]) < least
+        inertias[zero, 0] = least[zero]
         dry, viscous, armature, offset = coefficients[links:].reshape(4, -1)
         return Explanation(
             inertias=tuple(tuple(row) for row in inertias.tolist()),
