@@ -109,13 +109,25 @@ def build_watch(config: MonitorConfig, model: RobotModel, period: float) -> Watc
                 'calibrate and give its file as monitor.calibration'
             )
         return Watch(build_monitor(config.kind, model, period), kind)
-    calibration = load_calibration(find_calibration(config.calibration), model, period)
+    calibration = load_calibration(find_calibration(config.calibration, period), model, period)
     monitor = build_monitor(config.kind, model, period, calibration)
     noise = np.array(calibration.noise[config.kind])
     return Watch(monitor, kind, Isolation(model, noise))
 
 
-def find_calibration(name: str) -> Path:
-    """Return the file of a calibration, given as a path or by the name of a shipped one."""
-    shipped = resource_folder('config') / 'calibrations' / f'{name}.yaml'
-    return shipped if shipped.is_file() and not Path(name).is_file() else Path(name)
+def find_calibration(name: str, period: float) -> Path:
+    """Return the file of a calibration, given as a path or by the name of a shipped one.
+
+    :param period: of the loop [s]: those that are shipped have it in their names.
+    :raises ConfigError: there is no such file.
+    """
+    folder = resource_folder('config') / 'calibrations'
+    for path in (Path(name), folder / f'{name}_{period:g}.yaml'):
+        if path.is_file():
+            return path
+    periods = [each.stem.rpartition('_')[2] for each in folder.glob(f'{name}_*.yaml')]
+    known = f'; there is one for a period of {" or ".join(sorted(periods))} s' if periods else ''
+    raise ConfigError(
+        f'monitor.calibration: no {name} for a period of {period:g} s{known}: run simloop '
+        'calibrate and give its file, or nothing to watch without thresholds'
+    )

@@ -24,6 +24,9 @@ from ..ros.block_node import BlockNode, Report
 from ..ros.channels import JointSubscription
 from ..ros.contacts import from_message as contacts_from_message
 from ..ros.joint_state import DecodedJointState
+from ..ros.notice import NOTHING
+from ..ros.notice import TOPIC as COLLISION
+from ..ros.notice import from_message as notice_from_message
 from ..ros.process import main_of
 from ..ros.qos import EVENTS, LATCHED_READER, RECORD_DEPTH, STREAM
 from ..ros.rows import RowJoiner
@@ -35,8 +38,8 @@ NAME = 'recorder'
 CREDIT_ROWS = 64
 """Rows after which the plant is told how far the recorder is, in lockstep."""
 PROGRESS_PERIOD = 0.2
-MOST_STOPS = 1000
-"""Number of stops that are recorded as events."""
+MOST_EVENTS = 1000
+"""Number of stops, and of things that the monitor says, that are recorded as events."""
 
 
 class RecorderConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -75,7 +78,7 @@ class RecorderNode(BlockNode):
         self._raw = clean_folder(Path(config.out))
         self._log = LogWriter(self._raw, len(names))
         self._diverged = ''
-        self._stops = 0
+        self._stops = self._noted = 0
         self._begin = self._elapsed = 0.0
         self._channels: list[JointSubscription] = []
         late = ['joint_states']
@@ -103,6 +106,9 @@ class RecorderNode(BlockNode):
                 topic, names, fields, self._taker(topic), RECORD_DEPTH, polled=True
             )
             self._channels.append(channel)
+        if scenario.monitor.watches:
+            self.subscription(DiagnosticArray, COLLISION, self._on_collision, STREAM)
+        self._collision = NOTHING
         self._recorded = self.publisher(Header, 'recorded', EVENTS)
         self.subscription(DiagnosticStatus, TOPIC, self._on_safety, LATCHED_READER)
         self.gives_back(self._write)
@@ -153,6 +159,27 @@ class RecorderNode(BlockNode):
             self._rows.add('contacts', stamp, contacts_from_message(message))
         except MessageError as error:
             self.refuse(str(error))
+
+    def _on_collision(self, message: DiagnosticArray) -> None:
+        """Note what the monitor says, as events; the log itself does not need it."""
+        if not self.active:
+            return
+        try:
+            notice = notice_from_message(message)
+        except MessageError as error:
+            self.refuse(str(error))
+            return
+        step = step_of(notice.stamp, self._facts.scenario.period) - 1
+        if self.graph.realtime:
+            step = self._log.rows
+        if notice.kind != self._collision.kind and self._noted < MOST_EVENTS:
+            self._noted += 1
+            kind = 'collision_end' if notice.kind == 'none' else 'collision'
+            self._events.add(step, kind, nature=notice.kind)
+        if 'link' in notice.details and self._noted < MOST_EVENTS:
+            self._noted += 1
+            self._events.add(step, 'collision_located', **notice.details)
+        self._collision = notice
 
     def _append_rows(self) -> None:
         for command, measured, *others, after in self._rows.complete():
@@ -210,7 +237,7 @@ class RecorderNode(BlockNode):
             self._steps = min(self._steps, step)
             if self._log.rows >= self._steps:
                 self._finish()
-        elif not self.graph.realtime and self._stops < MOST_STOPS:
+        elif not self.graph.realtime and self._stops < MOST_EVENTS:
             self._stops += 1
             self._events.add(step, 'stop', source=status.source, message=status.stopped)
 

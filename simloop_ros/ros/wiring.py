@@ -102,7 +102,8 @@ def wire(scenario: Scenario, options: WiringOptions) -> tuple[NodeSpec, ...]:
     }
     if scenario.monitor.calibration:
         # Nodes are started anywhere.
-        path = str(find_calibration(scenario.monitor.calibration).absolute())
+        name, period = scenario.monitor.calibration, scenario.period
+        path = str(find_calibration(name, period).absolute())
         monitor = msgspec.structs.replace(scenario.monitor, calibration=path)
         scenario = msgspec.structs.replace(scenario, monitor=monitor)
     plant = scenario.plant
