@@ -7,12 +7,9 @@ import pytest
 from rclpy.serialization import deserialize_message, serialize_message
 
 from simloop_ros.errors import MessageError
-from simloop_ros.ros.contacts import (
-    ContactPublisher,
-    from_message,
-    to_message,
-)
+from simloop_ros.ros.contacts import from_message, to_message
 from simloop_ros.ros.outbox import KEPT
+from simloop_ros.ros.stamped_publisher import StampedPublisher
 from simloop_ros.ros.stamps import join
 from simloop_ros.values import Contact
 
@@ -53,9 +50,9 @@ def test_a_status_without_values_is_refused() -> None:
 
 def test_what_was_sent_is_sent_again_and_nothing_else() -> None:
     listener = Listener()
-    publisher = ContactPublisher(listener)  # type: ignore[arg-type]
+    publisher = StampedPublisher(listener)  # type: ignore[arg-type]
     for stamp in range(KEPT + 10):
-        publisher.send(stamp, CONTACTS)
+        publisher.send(stamp, to_message(stamp, CONTACTS))
     listener.messages.clear()
     for stamp in (KEPT + 9, 10, 9, -1, KEPT + 10):  # 9 is too long ago, two never were
         publisher.send_again(stamp)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from simloop_ros.reaction.wanted import Wanted
 from simloop_ros.ros.plan import Plan, PlanPoint
 from simloop_ros.ros.stamps import NANO
 
@@ -13,7 +14,8 @@ STEP = 2_000_000  # ns
 
 
 def point(step: float, position: float, velocity: float = 0.0) -> PlanPoint:
-    return PlanPoint(EPOCH + round(step * STEP), np.array([position]), np.array([velocity]))
+    wanted = Wanted(np.array([position]), np.array([velocity]))
+    return PlanPoint(EPOCH + round(step * STEP), wanted)
 
 
 def plan_of(*points: PlanPoint) -> Plan:
@@ -24,8 +26,8 @@ def plan_of(*points: PlanPoint) -> Plan:
 
 
 def at(plan: Plan, step: float) -> float | None:
-    position = plan.at(EPOCH + round(step * STEP))
-    return None if position is None else float(position[0])
+    wanted = plan.at(EPOCH + round(step * STEP))
+    return None if wanted is None else float(wanted.position[0])
 
 
 def test_an_empty_plan_has_no_position() -> None:
@@ -65,3 +67,26 @@ def test_holding_forgets_the_way() -> None:
     plan = plan_of(point(0, 0.0, 1.0), point(1, 1.0, 1.0))
     plan.hold(EPOCH, np.array([5.0]))
     assert [at(plan, step) for step in (0, 1, 100)] == [5.0, 5.0, 5.0]
+
+
+def test_to_an_effort_no_way_leads() -> None:
+    """It counts from its step on, until something else is wanted."""
+    still, effort = np.zeros(1), np.array([7.0])
+    plan = plan_of(point(0, 0.0, 1.0))
+    plan.add(PlanPoint(EPOCH + 2 * STEP, Wanted(still, still, effort)))
+    assert at(plan, 1) == 0.0
+    for step in (2, 3, 50):
+        wanted = plan.at(EPOCH + step * STEP)
+        assert wanted is not None
+        assert wanted.effort is effort
+
+
+def test_a_motion_that_sets_out_anew_goes_on_at_its_velocity() -> None:
+    plan = plan_of(point(0, 0.0))
+    anew = Wanted(np.array([1.0]), np.array([10.0]), anew=True)
+    plan.add(PlanPoint(EPOCH + 2 * STEP, anew))
+    assert at(plan, 1) == 0.0
+    wanted = plan.at(EPOCH + 3 * STEP)
+    assert wanted is not None
+    assert wanted.anew
+    assert float(wanted.position[0]) == pytest.approx(1.0 + 10.0 * STEP / NANO, rel=1e-15)

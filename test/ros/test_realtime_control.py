@@ -17,6 +17,7 @@ from simloop_ros.model import RobotModel, load_robot
 from simloop_ros.planning.build import build_planner
 from simloop_ros.planning.config import PlannerConfig
 from simloop_ros.plants.pinocchio_plant import PinocchioPlant
+from simloop_ros.reaction.wanted import Wanted
 from simloop_ros.resources import resource_folder
 from simloop_ros.ros.config import GraphConfig
 from simloop_ros.ros.joint_state import DecodedJointState
@@ -158,8 +159,9 @@ class World:
 
     # ControlPort
 
-    def command(self, stamp: int, desired: Array, age: float = 0.0) -> None:  # noqa: ARG002
-        command = self.control.step(desired, age)
+    def command(self, stamp: int, wanted: Wanted, age: float = 0.0) -> None:  # noqa: ARG002
+        assert wanted.effort is None
+        command = self.control.step(wanted.position, age, wanted.anew)
         self.efforts.append(command.effort)
         self._send('effort', lambda: setattr(self, '_effort', command.effort))
 
@@ -169,7 +171,8 @@ class World:
 
     def _plan(self, stamp: int, state: JointState) -> None:
         for point in self.planner.answer(stamp, state) if self.planner else ():
-            message = DecodedJointState(point.stamp, point.position, point.velocity)
+            wanted = point.wanted
+            message = DecodedJointState(point.stamp, wanted.position, wanted.velocity)
             self._send('desired', lambda message=message: self.realtime.desired(message))
 
     def stop_robot(self, reason: str) -> None:

@@ -1,0 +1,98 @@
+"""The loop with a watch and a reflex: from contact to reaction, and bit for bit again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from simloop_ros.errors import ConfigError
+from simloop_ros.loop.log import LogWriter
+from simloop_ros.loop.run import prepare, run
+from simloop_ros.loop.scenario import load_scenario
+
+SCENARIO = 'sphere_collision'
+REACTIONS = ('stop', 'hold', 'retreat', 'float', 'comply')
+CONTACT = 3.16  # s: when the sphere is at the ceiling
+
+
+def summary_of(folder: Path, *settings: str) -> dict[str, Any]:
+    prepared = prepare(load_scenario(SCENARIO, list(settings)))
+    ticks = iter(range(10**9))
+    return run(prepared, folder, lambda: float(next(ticks)))
+
+
+def kinds(summary: dict[str, Any]) -> list[str]:
+    return [event['kind'] for event in summary['events']]
+
+
+def test_watching_alone_changes_nothing(tmp_path: Path) -> None:
+    watched = summary_of(tmp_path / 'watched')
+    alone = summary_of(tmp_path / 'alone', "monitor.calibration=''")
+    assert watched['digest'] == alone['digest']
+    assert 'collision' in kinds(watched)
+    assert 'collision' not in kinds(alone)
+
+
+@pytest.mark.parametrize('reaction', REACTIONS)
+def test_a_contact_is_found_named_and_answered(tmp_path: Path, reaction: str) -> None:
+    """Without a reaction the sphere presses with 66 N at first and 20 N in the end."""
+    summary = summary_of(tmp_path, f'monitor.reaction={reaction}')
+    found = next(event for event in summary['events'] if event['kind'] == 'collision')
+    assert found['time'] == pytest.approx(CONTACT, abs=0.011)
+    located = next(e for e in summary['events'] if e['kind'] == 'collision_located')
+    assert located['link'] == 'sphere'
+    assert summary['contact_force_max'] < 66.0
+    assert summary['contact_force_end'] < 5.0
+    assert summary['tip_error_end']['sphere'] > 0.4  # m: it did not go on to its goal
+
+
+def test_a_motion_that_is_resumed_tries_again(tmp_path: Path) -> None:
+    summary = summary_of(tmp_path, 'monitor.reaction=retreat', 'monitor.resume_after=0.2')
+    assert kinds(summary).count('collision') > 1
+
+
+@pytest.mark.parametrize('reaction', ['none', *REACTIONS])
+def test_what_follows_a_state_follows_it_again(tmp_path: Path, reaction: str) -> None:
+    """Before the contact, in the reaction and after it."""
+    prepared = prepare(load_scenario(SCENARIO, [f'monitor.reaction={reaction}']))
+    loop = prepared.loop
+    raw = tmp_path / 'raw'
+    for steps in (600, 34, 20):
+        with LogWriter(raw, 1) as log:
+            loop.run(steps, log)
+        state = loop.state
+        logs = []
+        for _ in range(2):
+            loop.restore(state)
+            with LogWriter(raw, 1) as log:
+                loop.run(100, log)
+            logs.append(raw.read_bytes())
+        assert logs[0] == logs[1]
+        loop.restore(state)
+    loop.plant.close()
+
+
+def test_a_reaction_needs_thresholds() -> None:
+    settings = ["monitor.calibration=''", 'monitor.reaction=stop']
+    with pytest.raises(ConfigError, match='simloop calibrate'):
+        prepare(load_scenario(SCENARIO, settings))
+
+
+def test_a_period_without_a_calibration_is_named() -> None:
+    with pytest.raises(ConfigError, match=r'period of 0.001 s; there is one for a period of'):
+        prepare(load_scenario(SCENARIO, ['period=0.001']))
+
+
+def test_a_push_can_have_a_reaction_of_its_own(tmp_path: Path) -> None:
+    """The sphere's contact builds up slowly against its motor: a push."""
+    both = [
+        summary_of(tmp_path / push, 'monitor.reaction=hold', f'monitor.push={push}')
+        for push in ('none', 'hold')
+    ]
+    forces = [summary['contact_force_end'] for summary in both]
+    assert forces[0] > 15.0
+    assert forces[1] < 1.0
+    assert np.isfinite(forces).all()

@@ -1,0 +1,91 @@
+"""What the collision monitor says survives the way; anything else is refused."""
+
+from __future__ import annotations
+
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
+import numpy as np
+import pytest
+from rclpy.serialization import deserialize_message, serialize_message
+
+from simloop_ros.collision.isolation import Hit
+from simloop_ros.collision.observation import Reading
+from simloop_ros.collision.watch import Alarm
+from simloop_ros.errors import MessageError
+from simloop_ros.ros.notice import NOTHING, Notice, from_message, to_message
+from simloop_ros.ros.notices import Notices
+
+STAMP = 1_234_567_891
+READING = Reading(np.zeros(2), np.zeros(2), 'contact', -3.0)
+HIT = Hit(1, 'link2', 0.9, np.array([0.1, 0.2, 0.3]), np.array([0.0, -5.0, 0.0]), 0.01)
+
+
+def sent(alarm: Alarm) -> Notice:
+    data = serialize_message(to_message(STAMP, alarm))
+    return from_message(deserialize_message(data, DiagnosticArray))
+
+
+@pytest.mark.parametrize('contact', [False, True])
+@pytest.mark.parametrize('kind', ['none', 'push', 'impact'])
+def test_a_notice_survives_the_way(contact: bool, kind: str) -> None:
+    notice = sent(Alarm(contact, kind, READING))  # type: ignore[arg-type]
+    assert (notice.stamp, notice.contact, notice.kind) == (STAMP, contact, kind)
+    assert notice.details == {'margin': '-3'}
+
+
+def test_a_located_hit_is_told_with_its_place() -> None:
+    details = sent(Alarm(True, 'impact', READING, HIT)).details
+    assert details['link'] == 'link2'
+    assert details['point'] == '[0.1, 0.2, 0.3]'
+    assert details['force'] == '[0.0, -5.0, 0.0]'
+
+
+def test_a_place_that_the_torques_do_not_tell_is_not_told() -> None:
+    vague = Hit(1, 'link2', 0.9, HIT.point, HIT.force, 0.5)
+    assert set(sent(Alarm(True, 'push', READING, vague)).details) == {
+        'margin',
+        'link',
+        'probability',
+    }
+
+
+def status(message: str, *values: tuple[str, str]) -> DiagnosticStatus:
+    pairs = [KeyValue(key=key, value=value) for key, value in values]
+    return DiagnosticStatus(message=message, values=pairs)
+
+
+@pytest.mark.parametrize(
+    'statuses',
+    [
+        [],
+        [status('impact', ('contact', 'True'))] * 2,
+        [status('hello', ('contact', 'True'))],
+        [status('impact')],
+        [status('impact', ('contact', 'maybe'))],
+    ],
+)
+def test_anything_else_is_refused(statuses: list[DiagnosticStatus]) -> None:
+    with pytest.raises(MessageError):
+        from_message(DiagnosticArray(status=statuses))
+
+
+def notice(stamp: int) -> Notice:
+    return Notice(stamp, True, 'push')
+
+
+def test_in_lockstep_each_step_has_its_notice() -> None:
+    notices = Notices(realtime=False)
+    assert notices.at(0) is NOTHING  # nothing has happened before the first step
+    assert notices.at(5) is None
+    for stamp in (5, 10, 15):
+        notices.add(notice(stamp))
+    assert notices.at(10) == notice(10)
+    notices.forget_until(10)
+    assert notices.at(10) is None
+    assert notices.at(15) == notice(15)
+
+
+def test_in_real_time_the_last_word_counts() -> None:
+    notices = Notices(realtime=True)
+    assert notices.at(99) is NOTHING
+    notices.add(notice(5))
+    assert notices.at(99) == notice(5)
