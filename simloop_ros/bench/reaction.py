@@ -59,7 +59,7 @@ def bench_reaction(
     :param workers_count: number of processes; the results do not depend on it.
     """
     with Workers(workers_count) as workers:
-        collisions = study(QUICK if quick else COLLISIONS, workers, progress)
+        collisions = study(StudyRobot(PERIOD), QUICK if quick else COLLISIONS, workers, progress)
     cost = measure_cost(quick, partial(progress, 'cost of a step'))
     rows = [summary(collisions, kind) for kind in REACTIONS]
     figures = {'collisions': float(len(collisions)), **cost}
@@ -75,13 +75,13 @@ def bench_reaction(
     )
 
 
-def study(count: int, workers: Workers, progress: Progress) -> list[Collision]:
+def study(robot: StudyRobot, count: int, workers: Workers, progress: Progress) -> list[Collision]:
     """Return so many collisions whose force is noticed; the others are left out.
 
     Seeds are tried in their order, so that the same ones are found by any number of workers.
     """
     found: list[Collision] = []
-    seed, robot = FIRST_SEED, StudyRobot(PERIOD)
+    seed = FIRST_SEED
     while len(found) < count:
         missing = count - len(found)
         done = len(found) / count

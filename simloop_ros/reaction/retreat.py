@@ -11,7 +11,7 @@ from .config import ReactionConfig
 from .hold import Hold
 from .motors import FOLLOWING, Motors
 from .reaction import Onset, Reaction
-from .trail import WayBack, way_back
+from .trail import TipPoints, WayBack, way_back
 from .wanted import Wanted
 
 CLEAR = 0.05
@@ -53,7 +53,7 @@ class Retreat(Reaction):
 
     def __init__(self, motors: Motors, model: RobotModel, period: float, config: ReactionConfig):
         self._motors = motors
-        self._model = model
+        self._points = TipPoints(model)
         self._h = period
         self._hold = Hold(motors, period)
         self._distance, self._speed = config.distance, config.speed
@@ -87,7 +87,7 @@ class Retreat(Reaction):
         # While the robot still yields, going back would pull it against what pushes it.
         if self._way is None and not wanted.anew:
             self._way = way_back(
-                self._model, self._trail, wanted.position, self._distance, self._speed
+                self._points, self._trail, wanted.position, self._distance, self._speed
             )
             self._travel = Travel(self._way.length)
         return wanted
