@@ -62,7 +62,12 @@ def bench_reaction(
         collisions = study(StudyRobot(PERIOD), QUICK if quick else COLLISIONS, workers, progress)
     cost = measure_cost(quick, partial(progress, 'cost of a step'))
     rows = [summary(collisions, kind) for kind in REACTIONS]
-    figures = {'collisions': float(len(collisions)), **cost}
+    tried = collisions[-1].seed + 1 - FIRST_SEED
+    figures = {
+        'collisions': float(len(collisions)),
+        'never_noticed': float(tried - len(collisions)),
+        **cost,
+    }
     for kind, row in zip(REACTIONS, rows, strict=True):
         if kind != 'none':
             figures[f'{kind}_peak_over_none'] = row['peak_force_over_none']
