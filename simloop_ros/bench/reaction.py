@@ -59,10 +59,15 @@ def bench_reaction(
     :param workers_count: number of processes; the results do not depend on it.
     """
     with Workers(workers_count) as workers:
-        collisions = study(QUICK if quick else COLLISIONS, workers, progress)
+        collisions = study(StudyRobot(PERIOD), QUICK if quick else COLLISIONS, workers, progress)
     cost = measure_cost(quick, partial(progress, 'cost of a step'))
     rows = [summary(collisions, kind) for kind in REACTIONS]
-    figures = {'collisions': float(len(collisions)), **cost}
+    tried = collisions[-1].seed + 1 - FIRST_SEED
+    figures = {
+        'collisions': float(len(collisions)),
+        'never_noticed': float(tried - len(collisions)),
+        **cost,
+    }
     for kind, row in zip(REACTIONS, rows, strict=True):
         if kind != 'none':
             figures[f'{kind}_peak_over_none'] = row['peak_force_over_none']
@@ -75,13 +80,13 @@ def bench_reaction(
     )
 
 
-def study(count: int, workers: Workers, progress: Progress) -> list[Collision]:
+def study(robot: StudyRobot, count: int, workers: Workers, progress: Progress) -> list[Collision]:
     """Return so many collisions whose force is noticed; the others are left out.
 
     Seeds are tried in their order, so that the same ones are found by any number of workers.
     """
     found: list[Collision] = []
-    seed, robot = FIRST_SEED, StudyRobot(PERIOD)
+    seed = FIRST_SEED
     while len(found) < count:
         missing = count - len(found)
         done = len(found) / count

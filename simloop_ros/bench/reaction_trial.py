@@ -8,6 +8,7 @@ from typing import get_args
 
 import msgspec
 import numpy as np
+import pinocchio as pin
 
 from ..config_types import ReactionKind
 from ..loop.guarded_control import GuardedControl
@@ -27,11 +28,11 @@ WINDOW = 1.0
 """Time from the contact over which everything is measured [s]."""
 LATE = 0.1
 """Part of the window, at its end, in which the lasting force is measured."""
-SLOW, OVER = 0.02, 0.01
-"""Speed below which a joint rests [rad/s], as for the brakes, and the time over which its mean is
-taken [s]: encoder noise keeps a held arm trembling at that speed, and nowhere."""
-SLACK = 3.0 * ENCODER
-"""What the observer leaves of the encoders' noise, with room [rad]."""
+SLOW, OVER = 0.005, 0.01
+"""Speed below which a point of the robot rests [m/s], and the time over which its mean is taken
+[s]: encoder noise keeps a held arm trembling, and going nowhere."""
+SLACK = ENCODER
+"""Position difference that may be noise [rad]: the observer leaves about a third of it."""
 
 
 class Outcome(msgspec.Struct, frozen=True):
@@ -39,8 +40,8 @@ class Outcome(msgspec.Struct, frozen=True):
 
     :ivar peak_force: largest contact force [N].
     :ivar impulse: of the contact force [N s].
-    :ivar time_to_rest: from the contact until every joint is slow and stays so [s]; the whole
-        window where that does not happen.
+    :ivar time_to_rest: from the contact until the tips and the hit point are slow and stay so
+        [s]; the whole window where that does not happen.
     :ivar pushed: how far the hit point goes into the obstacle [m].
     :ivar lasting_force: mean contact force at the end [N].
     :ivar stopped: whether the safety gate had to stop the robot.
@@ -129,23 +130,37 @@ def collide(
         period,
         np.array(forces[first:end]),
         max(peaks[first:end]),
-        np.array(positions[first:end]),
+        _ways(model, trial, positions[first:end], period),
         trial.spring.stiffness,
         bool(control.stopped),
     )
 
 
+def _ways(model: RobotModel, trial: Trial, positions: list[Array], period: float) -> Array:
+    """Return how far the fastest of tips and hit point goes in each time ``OVER`` [m]."""
+    data = model.pin_model.createData()
+    hit = model.frame(trial.spring.link)
+    points = []
+    for q in positions:
+        pin.framesForwardKinematics(model.pin_model, data, q)
+        tips = [data.oMf[frame].translation for frame in model.tip_frames]
+        points.append([*tips, data.oMf[hit].act(trial.spring.point)])
+    places, steps = np.array(points), round(OVER / period)
+    return np.linalg.norm(places[steps:] - places[:-steps], axis=2).max(axis=1)
+
+
 def _outcome(
-    period: float, forces: Array, peak: float, positions: Array, stiffness: float, stopped: bool
+    period: float, forces: Array, peak: float, ways: Array, stiffness: float, stopped: bool
 ) -> Outcome:
-    steps = round(OVER / period)
-    ways = np.abs(positions[steps:] - positions[:-steps]).max(axis=1)
     moving = np.flatnonzero(ways >= SLOW * OVER)
-    rests = len(moving) == 0 or moving[-1] < len(ways) - 1
+    if len(moving) == 0:
+        rest = 0.0
+    else:
+        rest = WINDOW if moving[-1] == len(ways) - 1 else period * float(moving[-1]) + OVER
     return Outcome(
         peak_force=peak,
         impulse=float(period * forces.sum()),
-        time_to_rest=period * (int(moving[-1]) + steps if len(moving) else 0) if rests else WINDOW,
+        time_to_rest=rest,
         pushed=peak / stiffness,
         lasting_force=float(forces[-round(LATE * WINDOW / period) :].mean()),
         stopped=stopped,

@@ -159,7 +159,7 @@ class Reacting:
                 return self._move(control)
             self._active = self._kind
             self._reaction = reaction = self._reactions[self._kind]
-            reaction.begin(Onset(self.planner, control, extended(self._trail, control.position)))
+            reaction.begin(Onset(self.planner, control, self._trail))
         return reaction.step(control, contact)
 
     def reset(self) -> None:

@@ -17,7 +17,7 @@ class Onset(msgspec.Struct, frozen=True):
 
     :ivar planner: has handed out what is wanted until now; a reaction may take further steps.
     :ivar control: the control state.
-    :ivar trail: positions that the robot was really at [rad], oldest first.
+    :ivar trail: positions that the robot was really at, until just before [rad], oldest first.
     """
 
     planner: MotionPlanner

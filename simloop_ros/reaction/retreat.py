@@ -11,18 +11,22 @@ from .config import ReactionConfig
 from .hold import Hold
 from .motors import FOLLOWING, Motors
 from .reaction import Onset, Reaction
-from .trail import WayBack, extended, way_back
+from .trail import TipPoints, WayBack, way_back
 from .wanted import Wanted
 
 CLEAR = 0.05
 """Time without contact after which the next one is another one [s]: longer than a monitor takes
 to make up its mind about the first."""
 
+TOUCHED = 2
+"""Positions at the end of the trail that may be from after the touch, which a monitor notices some
+milliseconds later: they would lead once more through the deepest point of the contact."""
+
 
 class RetreatMemory(msgspec.Struct, frozen=True):
     """How far a retreat has come.
 
-    :ivar trail: positions before, and while braking [rad], oldest first.
+    :ivar trail: positions before the touch [rad], oldest first.
     :ivar way: the way back, once the robot stands.
     :ivar travel: where it is on that way; none before and after.
     :ivar clear: steps since the last contact.
@@ -39,8 +43,9 @@ class RetreatMemory(msgspec.Struct, frozen=True):
 class Retreat(Reaction):
     """Brake as ``Hold`` does, go back along the path that was really driven, and stay.
 
-    The way back is ``distance`` long at the fastest tip; along it the speed follows algorithm 1 of
-    000 with the configured speed and acceleration, and ends at rest.
+    The way back leads straight to where the robot was before the touch, and from there on back
+    along its trail. It is ``distance`` long at the fastest tip. The speed along it follows
+    algorithm 1 of 000 with the configured speed and acceleration, and ends at rest.
 
     A second contact on the way back (a new one, after ``CLEAR`` without any), or a robot that the
     motors cannot keep on it, ends the retreat: the robot is stopped and held where it is.
@@ -48,7 +53,7 @@ class Retreat(Reaction):
 
     def __init__(self, motors: Motors, model: RobotModel, period: float, config: ReactionConfig):
         self._motors = motors
-        self._model = model
+        self._points = TipPoints(model)
         self._h = period
         self._hold = Hold(motors, period)
         self._distance, self._speed = config.distance, config.speed
@@ -69,7 +74,8 @@ class Retreat(Reaction):
 
     def begin(self, onset: Onset) -> None:
         """Brake from the next step on."""
-        self.memory = RetreatMemory(onset.trail, None, None, 0, None)
+        before = onset.trail[:-TOUCHED] or onset.trail[:1]
+        self.memory = RetreatMemory(before, None, None, 0, None)
 
     def step(self, control: JointState, contact: bool) -> Wanted:
         """Return the position to be at after the next step."""
@@ -78,13 +84,12 @@ class Retreat(Reaction):
         if self._way is not None and self._travel is not None:
             return self._go_back(self._way, self._travel, control, another)
         wanted = self._hold.step(control, contact)
-        if self._way is None:
-            self._trail = extended(self._trail, control.position)
-            if self._hold.resting:
-                self._way = way_back(
-                    self._model, self._trail, wanted.position, self._distance, self._speed
-                )
-                self._travel = Travel(self._way.length)
+        # While the robot still yields, going back would pull it against what pushes it.
+        if self._way is None and not wanted.anew:
+            self._way = way_back(
+                self._points, self._trail, wanted.position, self._distance, self._speed
+            )
+            self._travel = Travel(self._way.length)
         return wanted
 
     @property

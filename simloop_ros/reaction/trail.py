@@ -17,6 +17,9 @@ LENGTH = 512
 SHARE = 0.5
 """Share of its speed limit that a joint may use on the way back."""
 
+KNOT = 0.01
+"""Least distance between two positions of the way back [rad]: about 5 mm at the tip of an arm. A
+smooth curve needs no more, and each one costs time in the one step that makes the curve."""
 LEVER = 0.01
 """Way that a joint's motion counts for where it moves no tip [m/rad]."""
 NEAR = 1e-6
@@ -70,8 +73,26 @@ class WayBack(msgspec.Struct, frozen=True):
         )
 
 
+class TipPoints:
+    """The points whose way is measured: the tips or, without any, all frames.
+
+    :ivar velocity_limit: of the joints [rad/s], shape ``(n,)``.
+    """
+
+    def __init__(self, model: RobotModel):
+        self.velocity_limit = model.velocity_limit
+        self._model = model.pin_model
+        self._data = model.pin_model.createData()
+        self._frames = model.tip_frames or tuple(range(1, len(model.pin_model.frames)))
+
+    def at(self, q: Array) -> Array:
+        """Return the points in the world [m], shape ``(count, 3)``."""
+        pin.framesForwardKinematics(self._model, self._data, q)
+        return np.array([self._data.oMf[frame].translation for frame in self._frames])
+
+
 def way_back(
-    model: RobotModel, trail: tuple[Array, ...], start: Array, distance: float, speed: float
+    points: TipPoints, trail: tuple[Array, ...], start: Array, distance: float, speed: float
 ) -> WayBack:
     """Return the way back from a position along the trail.
 
@@ -82,15 +103,14 @@ def way_back(
     :param distance: to go back by [m].
     :param speed: of the fastest tip [m/s], for joints that would be too fast.
     """
-    points = _Points(model)
     positions, places = [start], [0.0]
     here, gone = points.at(start), 0.0
     left = len(trail)
     while left and distance - gone > NEAR:
         q = trail[left - 1]
         step = q - positions[-1]
-        if np.abs(step).max() < 0.5 * SPACING:
-            left -= 1  # a corner of rounding size would be sharp
+        if np.abs(step).max() < (KNOT if left > 1 else 0.1 * SPACING):
+            left -= 1
             continue
         there = points.at(q)
         tip = float(np.linalg.norm(there - here, axis=1).max())
@@ -103,23 +123,9 @@ def way_back(
             left -= 1
             gone += tip
             here = there
-        slowest = float((np.abs(step) / (SHARE * model.velocity_limit)).max())
+        slowest = float((np.abs(step) / (SHARE * points.velocity_limit)).max())
         positions.append(q)
         places.append(places[-1] + max(tip, speed * slowest, LEVER * float(np.abs(step).max())))
     curve, parameter = np.array(positions), np.array(places)
     slopes = np.gradient(curve, parameter, axis=0) if len(positions) > 1 else np.zeros_like(curve)
     return WayBack(curve, slopes, parameter, trail[:left])
-
-
-class _Points:
-    """The points whose way is measured: the tips or, without any, the links' far ends."""
-
-    def __init__(self, model: RobotModel):
-        self._model = model.pin_model
-        self._data = model.pin_model.createData()
-        self._frames = model.tip_frames or tuple(range(1, len(model.pin_model.frames)))
-
-    def at(self, q: Array) -> Array:
-        """Return the points in the world [m], shape ``(count, 3)``."""
-        pin.framesForwardKinematics(self._model, self._data, q)
-        return np.array([self._data.oMf[frame].translation for frame in self._frames])

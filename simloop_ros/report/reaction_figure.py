@@ -69,8 +69,9 @@ def _draw(ax: Axes, panel: Panel) -> None:
         # A fixed pattern spreads the dots: no dice in a figure.
         spread = 0.2 * np.sin(2.4 * np.arange(len(values)))
         ax.plot(values, place + spread, '.', ms=3.0, color=_DOT, alpha=0.5)
+        median = float(np.median(panel.values[name]))
         ax.annotate(
-            f'{np.median(panel.values[name]):.3g}',
+            f'{median:.0f}' if median >= 100.0 else f'{median:.2g}',
             (1.01, place),
             xycoords=('axes fraction', 'data'),
             va='center',

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pinocchio as pin
 import pytest
@@ -61,9 +63,6 @@ def test_the_time_along_a_path_is_braked_as_hard_as_the_margin_allows(robot: Rob
 
 
 def test_where_weight_takes_the_margin_there_is_still_some_braking(robot: RobotModel) -> None:
-    from dataclasses import replace
-
-    state = JointState(robot.home, np.full(robot.n, -0.5))
     _, weight = dense(robot, JointState(robot.home, np.zeros(robot.n)))
     tight = replace(robot, effort_limit=1.1 * np.abs(weight) + 1.0)
     for speed in (-0.5, 0.5):
@@ -83,4 +82,13 @@ def test_out_of_reach_is_where_control_meets_a_limit(robot: RobotModel) -> None:
         assert motors.can_reach(state, position) == (not saturated)
         met.add(saturated)
     assert met == {False, True}
+    assert not motors.can_reach(state, np.full(robot.n, np.nan))
+
+
+def test_motors_without_limits_stop_in_one_step(robot: RobotModel) -> None:
+    free = replace(robot, effort_limit=np.full(robot.n, np.inf))
+    motors, state = Motors(free, H, MARGIN, H**2), moving(robot, np.random.default_rng(3), 1.0)
+    assert motors.stopping_share(state) == 1.0
+    assert motors.braking(state.position, state.velocity, 0.0 * state.velocity, 1.0) == np.inf
+    assert motors.can_reach(state, state.position)
     assert not motors.can_reach(state, np.full(robot.n, np.nan))

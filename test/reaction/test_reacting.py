@@ -11,13 +11,12 @@ from simloop_ros.errors import GoalError, UnknownNameError
 from simloop_ros.model import RobotModel
 from simloop_ros.planning.offline import OfflinePlanner
 from simloop_ros.reaction.reacting import Reacting
-from simloop_ros.reaction.trail import LENGTH, SPACING, extended
 from simloop_ros.values import JointState
 
 Make = Callable[..., 'Rig']  # noqa: F821 - of conftest
 
 H = 0.001
-HIT = 500
+HIT = 300
 AT_GOAL = 1e-6  # m
 FIRST_STEP = 40.0 * H**2  # rad: from rest, a list does not tell the velocity of its first step
 PLANNERS = ('offline', 'online')
@@ -170,12 +169,3 @@ def test_a_moving_robot_has_nothing_to_resume(yumi: RobotModel, rig: Make) -> No
     loop.reacting.reset()
     assert loop.reacting.state == 'moving'
     assert loop.reacting.memory.motion == before
-
-
-def test_the_trail_is_bounded_and_rests_with_the_robot() -> None:
-    trail: tuple[np.ndarray, ...] = ()
-    for k in range(3 * LENGTH):
-        trail = extended(trail, np.array([1.01 * SPACING * k, 0.0]))
-        trail = extended(trail, np.array([1.01 * SPACING * k + 0.5 * SPACING, 0.0]))
-    assert len(trail) == LENGTH
-    assert trail[-1][0] == 1.01 * SPACING * (3 * LENGTH - 1)

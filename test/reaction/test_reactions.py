@@ -17,7 +17,7 @@ from simloop_ros.values import Array, JointState
 Make = Callable[..., 'Rig']  # noqa: F821 - of conftest
 
 H = 0.001
-HIT = 500  # steps: in the middle of the motion
+HIT = 300  # steps: in the middle of the motion
 MARGIN = ReactionConfig().margin
 STILL = 1e-6  # rad/s
 PLANNERS = ('offline', 'online')
