@@ -89,7 +89,7 @@ def _print(name: str, result: BenchResult, console: Console) -> None:
     for column in columns:
         words = column.split('_') + [_cell(row.get(column)) for row in result.rows]
         width = max(map(len, words))
-        rows.add_column(column.replace('_', ' '), min_width=width)
+        rows.add_column(column.replace('_', ' '), width=width)
         needed += width + PADDING
     for row in result.rows:
         rows.add_row(*(_cell(row.get(column)) for column in columns))
