@@ -148,6 +148,7 @@ class _Fit:
             smoothing=tuple(smoothing.tolist()),
             viscous=tuple(viscous.tolist()),
             offset=tuple(offset.tolist()),
+            fastest=tuple(np.abs(self._motions.velocity).max(axis=0).tolist()),
         )
 
 

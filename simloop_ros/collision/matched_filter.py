@@ -61,7 +61,8 @@ class MatchedFilter(CollisionMonitor):
     Each channel and joint has its own threshold, and the first one counts.
 
     A joint that sticks or turns holds any torque up to its dry friction: that cannot be explained,
-    so for ``HOLD`` after it was that slow, a joint has thresholds of its own (regime 1).
+    so for ``HOLD`` after it was that slow, a joint has thresholds of its own (regime 1). They are
+    the higher ones, so they also hold for a joint that is faster than any that was learnt from.
 
     Velocity comes from the measured positions alone: the control state believes in a model
     without friction, and is off by ``2 F / (M bandwidth)`` where a joint reverses.
@@ -85,6 +86,7 @@ class MatchedFilter(CollisionMonitor):
         explanation = explanation or nothing_learnt(model)
         self._explainer = Explainer(model, explanation)
         self._slow = TURNING * np.array(explanation.smoothing)
+        self._fast = np.array(explanation.fastest)
         self._stride = max(1, round(LOOK / period))
         self._hold = max(1, round(HOLD / (self._stride * period)))
         self._rate = np.array(1.0 / period**2)
@@ -128,7 +130,8 @@ class MatchedFilter(CollisionMonitor):
 
     def _look(self, old: FilterState, velocity: Array) -> IntArray:
         """Look for joints that turn; return for how many looks each is remembered."""
-        turns = (np.abs(velocity) < self._slow) | (velocity * old.velocity < 0.0)
+        speed = np.abs(velocity)
+        turns = (speed < self._slow) | (speed > self._fast) | (velocity * old.velocity < 0.0)
         turned = np.where(turns, self._hold, old.turned - 1)
         self.regime = (turned > 0).astype(np.int64)
         return turned
