@@ -38,6 +38,7 @@ DETAILS = (
     'false_alarms_per_hour',
     'detected_share_of_all',
     'from_contact_p95_ms',
+    'near_link_share',
     'last_joint_share',
     'point_error_median_mm',
     'right_kind_share',
@@ -81,7 +82,7 @@ class Size(msgspec.Struct, frozen=True):
 
 QUICK = Size(
     periods=(1.0 / 500.0,),
-    calibration=90.0,
+    calibration=180.0,
     free=20.0,
     piece=10.0,
     collisions=12,
@@ -237,6 +238,7 @@ def summary(study: Study, kind: str) -> dict[str, Any]:
         'from_contact_p95_ms': 1e3 * _quantile([own.delay for own in found], 0.95),
         'force_median_n': _quantile([own.force for own in known], 0.5),
         'right_link_share': _share([own.link for own in known]),
+        'near_link_share': _share([own.near for own in known]),
         'last_joint_share': _share([own.last_joint for own in known]),
         'point_error_median_mm': 1e3 * _quantile([own.place for own in known if own.link], 0.5),
         'right_kind_share': _share(labelled),

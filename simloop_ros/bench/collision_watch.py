@@ -15,6 +15,7 @@ from ..collision.collision_monitor import CollisionMonitor
 from ..collision.contact_kind import ContactKind
 from ..collision.isolation import Isolation
 from ..collision.observation import Observation
+from ..collision.tree import chain
 from ..errors import DivergenceError
 from ..loop.calibrate import Calibrator, follow, observe
 from ..loop.free_motion import random_motion
@@ -55,6 +56,7 @@ class Found(msgspec.Struct, frozen=True):
     :ivar force: contact force then [N].
     :ivar early: whether it alarmed before the contact.
     :ivar link: whether the right link was named.
+    :ivar near: whether it or one of its neighbours was named.
     :ivar last_joint: whether the last joint with a significant torque is that link's.
     :ivar place: distance of the named point from the true one [m].
     :ivar kind: ``push`` or ``impact``.
@@ -65,6 +67,7 @@ class Found(msgspec.Struct, frozen=True):
     force: float
     early: bool
     link: bool
+    near: bool
     last_joint: bool
     place: float
     kind: str
@@ -211,11 +214,17 @@ def _judge(
         force=float(force[alarm]) if found else nan,
         early=bool((shares[~begin] >= 1.0).any()),
         link=found and hit.joint == trial.joint,
+        near=found and hit.joint is not None and _adjacent(monitor.model, hit.joint, trial.joint),
         last_joint=found and last == trial.joint,
         place=_distance(monitor.model, rows[late], trial, hit.point) if found else nan,
         kind=named[late],
         delays=delays,
     )
+
+
+def _adjacent(model: RobotModel, one: int, other: int) -> bool:
+    """Return whether two joints are the same or next to each other."""
+    return one in chain(model, other)[:2] or other in chain(model, one)[:2]
 
 
 def _distance(model: RobotModel, row: Observation, trial: Trial, point: Array | None) -> float:

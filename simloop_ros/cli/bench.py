@@ -26,6 +26,8 @@ BENCHES = {
     'collision': bench_collision,
     'reaction': bench_reaction,
 }
+PADDING = 3
+"""Characters between two columns of a table: a line, and room on either side."""
 
 
 def add_parser(subparsers: argparse._SubParsersAction) -> None:
@@ -84,16 +86,20 @@ def _draw(result: BenchResult, folder: Path) -> list[Path]:
 def _print(name: str, result: BenchResult, console: Console) -> None:
     named = dict.fromkeys(column for row in result.rows for column in row)
     columns = [column for column in named if column not in result.details]
-    rows = Table(
-        *(column.replace('_', ' ') for column in columns),
-        title=f'bench {name}',
-        title_justify='left',
-    )
+    rows = Table(title=f'bench {name}', title_justify='left')
+    needed = 1
+    for column in columns:
+        words = column.split('_') + [_cell(row.get(column)) for row in result.rows]
+        width = max(map(len, words))
+        rows.add_column(column.replace('_', ' '), width=width)
+        needed += width + PADDING
     for row in result.rows:
         rows.add_row(*(_cell(row.get(column)) for column in columns))
     figures = Table('figure', 'value', 'limit')
     for figure, value in result.figures.items():
         figures.add_row(figure, f'{value:.3f}', str(result.limits.get(figure, '')))
+    # A table that is cut off is of no use: better lines that are too long for the screen.
+    console.width = max(console.width, needed)
     console.print(rows)
     console.print(figures)
 

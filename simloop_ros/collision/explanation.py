@@ -26,6 +26,7 @@ class Explanation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     :ivar smoothing: speed ``w`` below which the direction of dry friction is not certain [rad/s].
     :ivar viscous: friction per speed ``c`` [N m s/rad].
     :ivar offset: constant torque ``b`` [N m].
+    :ivar fastest: largest speed that something was learnt from [rad/s].
     """
 
     inertias: tuple[tuple[float, ...], ...]
@@ -34,6 +35,11 @@ class Explanation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     smoothing: tuple[float, ...]
     viscous: tuple[float, ...]
     offset: tuple[float, ...]
+    fastest: tuple[float, ...]
+
+    def friction(self, speed: Array) -> Array:
+        """Return the size of the friction at a speed [N m], shape ``(n,)``."""
+        return np.abs(self.coulomb) + np.abs(self.viscous) * speed
 
     def corrected(self, model: RobotModel) -> pin.Model:
         """Return the Pinocchio model with the learnt inertias."""
@@ -58,6 +64,7 @@ def nothing_learnt(model: RobotModel) -> Explanation:
         smoothing=(1.0,) * model.n,
         viscous=nothing,
         offset=nothing,
+        fastest=(np.inf,) * model.n,
     )
 
 

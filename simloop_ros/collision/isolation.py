@@ -21,8 +21,8 @@ USUAL_FORCE = 50.0
 """Size of a contact force before anything is known [N]; it only has to be of the right order."""
 NOISE = 0.25
 """Part of the free motion's noise that is left while joints move: most of it is of turns."""
-GAIN_ERROR = 0.05
-"""Relative error of the estimated torques: the filters are still rising."""
+GAIN_ERROR = 0.1
+"""Relative error of the torques that a sampled point and a filter that still rises make."""
 SIGNIFICANT = 4.0
 """Multiple of its noise at which a joint's torque counts."""
 CERTAIN_POINT = 0.05

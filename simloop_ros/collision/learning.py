@@ -23,6 +23,8 @@ RIDGE = 1e-6
 """Weight of the prior of friction and rotors against all data: next to none."""
 LIGHTEST = 1e-3
 """Part of its mass that stands for none: a body without mass has no centre."""
+EXACT = 1e-9
+"""Part of the largest torque that counts as fully explained: a robot without noise."""
 ROUNDS = 3
 """Times that the joints are weighted anew by what they leave unexplained."""
 
@@ -107,6 +109,7 @@ class _Fit:
         self._design = np.zeros((rows, n, links + 4 * n))
         self._unknown = np.empty((rows, n))
         joints = np.arange(n)
+        self._rounding = EXACT * float(np.abs(motions.torque).max()) + np.finfo(float).tiny
         for i in range(rows):
             q, v, a = motions.position[i], motions.velocity[i], motions.acceleration[i]
             regressor = pin.computeJointTorqueRegressor(pin_model, data, q, v, a)
@@ -123,7 +126,7 @@ class _Fit:
         design[:, joints, self._dry] = np.tanh(self._motions.velocity / smoothing)
         left = unknown.std(axis=0)
         for _ in range(ROUNDS):
-            weight = 1.0 / np.maximum(left, 1e-3 * left.max() + 1e-12)
+            weight = 1.0 / np.maximum(left, 1e-3 * left.max() + self._rounding)
             # Joint by joint, so that no weighted copy of the whole design is needed.
             gram = sum(w**2 * design[:, j].T @ design[:, j] for j, w in enumerate(weight))
             right = sum(w**2 * design[:, j].T @ unknown[:, j] for j, w in enumerate(weight))
@@ -152,6 +155,7 @@ class _Fit:
             smoothing=tuple(smoothing.tolist()),
             viscous=tuple(viscous.tolist()),
             offset=tuple(offset.tolist()),
+            fastest=tuple(np.abs(self._motions.velocity).max(axis=0).tolist()),
         )
 
 

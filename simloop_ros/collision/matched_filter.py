@@ -19,7 +19,7 @@ SHOWN = 2
 TURNING = 8.0
 """Multiple of the speed up to which the direction of friction is not certain, below which a joint
 turns, sticks or starts."""
-HOLD = 2.0 / min(BANDWIDTHS)
+HOLD = 4.0 / min(BANDWIDTHS)
 """Time for which the filters remember a turn [s]."""
 LOOK = 0.002
 """Time between two looks for joints that turn [s]: short against the filters."""
@@ -33,12 +33,14 @@ class FilterState(msgspec.Struct, frozen=True):
     :ivar position: last measured position [rad], shape ``(n,)``.
     :ivar filters: position, velocity, acceleration by the kinematic filter; errors and
         disturbance of each channel; room for the inputs; shape ``(3 + 3 channels + 2, n)``.
+    :ivar velocity: at the last look for joints that turn [rad/s], shape ``(n,)``.
     :ivar turned: looks for which each joint's turn is still remembered, shape ``(n,)``.
     :ivar steps: since the last look.
     """
 
     position: Array
     filters: Array
+    velocity: Array
     turned: IntArray
     steps: int
 
@@ -59,7 +61,8 @@ class MatchedFilter(CollisionMonitor):
     Each channel and joint has its own threshold, and the first one counts.
 
     A joint that sticks or turns holds any torque up to its dry friction: that cannot be explained,
-    so for ``HOLD`` after it was that slow, a joint has thresholds of its own (regime 1).
+    so for ``HOLD`` after it was that slow, a joint has thresholds of its own (regime 1). They are
+    the higher ones, so they also hold for a joint that is faster than any that was learnt from.
 
     Velocity comes from the measured positions alone: the control state believes in a model
     without friction, and is off by ``2 F / (M bandwidth)`` where a joint reverses.
@@ -83,6 +86,7 @@ class MatchedFilter(CollisionMonitor):
         explanation = explanation or nothing_learnt(model)
         self._explainer = Explainer(model, explanation)
         self._slow = TURNING * np.array(explanation.smoothing)
+        self._fast = np.array(explanation.fastest)
         self._stride = max(1, round(LOOK / period))
         self._hold = max(1, round(HOLD / (self._stride * period)))
         self._rate = np.array(1.0 / period**2)
@@ -105,7 +109,7 @@ class MatchedFilter(CollisionMonitor):
         n = self.model.n
         filters = np.zeros((self._matrix.shape[1], n))
         filters[0], filters[1] = observation.measured, observation.state.velocity
-        return FilterState(observation.measured, filters, np.full(n, self._hold), 0)
+        return FilterState(observation.measured, filters, filters[1], np.full(n, self._hold), 0)
 
     def _update(self, observation: Observation) -> None:
         old: FilterState = self._filters
@@ -119,13 +123,16 @@ class MatchedFilter(CollisionMonitor):
         np.dot(self._matrix, filters, out=new[:-2])
         turned, steps = old.turned, old.steps + 1
         if steps == self._stride:
-            turned, steps = self._look(turned, new[1]), 0
-        self._filters = FilterState(position, new, turned, steps)
+            turned, steps = self._look(old, new[1]), 0
+        velocity = old.velocity if steps else new[1]
+        self._filters = FilterState(position, new, velocity, turned, steps)
         self.signs = new[5:-2:3]
 
-    def _look(self, turned: IntArray, velocity: Array) -> IntArray:
+    def _look(self, old: FilterState, velocity: Array) -> IntArray:
         """Look for joints that turn; return for how many looks each is remembered."""
-        turned = np.where(np.abs(velocity) < self._slow, self._hold, turned - 1)
+        speed = np.abs(velocity)
+        turns = (speed < self._slow) | (speed > self._fast) | (velocity * old.velocity < 0.0)
+        turned = np.where(turns, self._hold, old.turned - 1)
         self.regime = (turned > 0).astype(np.int64)
         return turned
 

@@ -12,6 +12,8 @@ BLOCK = 0.25
 """Length of a block [s]: longer than any channel remembers, so that its maxima are independent."""
 TOP = 0.1
 """Part of the largest block maxima that the tail is fitted to."""
+SURE = 1.0
+"""Standard errors by which a mean excess is taken to be larger than it was seen."""
 FEWEST = 20
 """Block maxima that a tail needs."""
 
@@ -27,6 +29,7 @@ def thresholds(maxima: Array, alarms_per_hour: float, least: Array) -> Array:
     Each sign has its own ``u`` and mean excess ``b``. In these units, ``z = (x - u)/b``, the
     largest of all signs in a block has a tail of its own, whose level at the wanted rate is
     ``z*``; the thresholds are ``u + b z*``. So no rate is divided among signs that alarm together.
+    A mean excess from ``m`` blocks has the standard error ``b / sqrt(m)``, which is added.
 
     :param maxima: of each sign's magnitude in each block, shape ``(blocks, regimes, ...)``; NaN
         in a block in which it was not watched.
@@ -55,11 +58,11 @@ def thresholds(maxima: Array, alarms_per_hour: float, least: Array) -> Array:
 def _tail(maxima: Array) -> tuple[float, float]:
     """Return the start and the mean excess of a tail; infinite where too little was seen."""
     top = int(TOP * len(maxima))
-    if len(maxima) < FEWEST:
+    if top < FEWEST * TOP:
         return np.inf, 1.0
     ordered = np.sort(maxima)
     start = float(ordered[-top - 1])
-    excess = float((ordered[-max(1, top) :] - start).mean())
+    excess = float((ordered[-top:] - start).mean()) * (1.0 + SURE / np.sqrt(top))
     # A sign that never changes has no tail; rounding of its size stands for one.
     return start, max(excess, 1e-12 * abs(start) + 1e-300)
 

@@ -10,6 +10,7 @@ import numpy as np
 from ..collision.build import PLAIN, build_monitor
 from ..collision.calibration import Calibration, model_hash
 from ..collision.collision_monitor import CollisionMonitor
+from ..collision.explanation import Explanation
 from ..collision.learning import average, learn
 from ..collision.matched_filter import MatchedFilter
 from ..collision.observation import Observation
@@ -19,7 +20,7 @@ from ..errors import ConfigError
 from ..model import RobotModel
 from ..plants.plant import Plant
 from ..values import Array, JointState
-from .free_motion import FreeMotion, random_motion
+from .free_motion import UNLIMITED_SPEED, FreeMotion, random_motion
 from .run import build_simulated_robot, load_fit_robot
 from .scenario import Scenario
 
@@ -30,8 +31,11 @@ ALARMS_PER_HOUR = 0.1
 LEARNING = 1.0 / 3.0
 """Part of the motion from which the explanation is learnt; thresholds come from the rest, so that
 they hold for motion that nothing was learnt from."""
-SHORTEST = 90.0
+SHORTEST = 120.0
 """Least duration of a calibration [s]."""
+TRUST = 0.3
+"""Part of the friction at full speed that no learnt threshold is below: friction changes with
+temperature and load, and motion that was not seen has more of it."""
 JUMP_MARGIN = 4.0
 """Multiple of the largest second difference seen that is taken for a jump."""
 PIECE = 4096
@@ -110,8 +114,10 @@ class Calibrator:
             false_alarms_per_hour=self._rate,
             duration=(steps - first) * period,
             thresholds={
-                monitor.kind: msgspec.convert(
-                    thresholds(watched[monitor.kind], self._rate, monitor.least).tolist(), Rows
+                monitor.kind: self._thresholds(
+                    watched[monitor.kind],
+                    monitor.least,
+                    explanation if monitor.kind == MatchedFilter.kind else None,
                 )
                 for monitor in monitors
             },
@@ -119,6 +125,14 @@ class Calibrator:
             noise={kind: _positive(rms) for kind, rms in noise.items()},
             explanation=explanation,
         )
+
+    def _thresholds(self, maxima: Array, least: Array, explanation: Explanation | None) -> Rows:
+        found = thresholds(maxima, self._rate, least)
+        if explanation is not None:
+            limit = self._model.velocity_limit
+            speed = np.where(np.isfinite(limit), limit, UNLIMITED_SPEED)
+            found = np.maximum(found, TRUST * explanation.friction(speed))
+        return msgspec.convert(found.tolist(), Rows)
 
 
 def _watch(

@@ -46,7 +46,7 @@ def maker(model):
 
 @pytest.fixture(scope='module')
 def calibration(robot):
-    return calibrated(robot, 90.0, seed=1)
+    return calibrated(robot, 150.0, seed=1)
 
 
 @pytest.mark.parametrize('seed', range(5))
@@ -109,6 +109,7 @@ def found(delay: float, **changes) -> Found:
         'force': 5.0,
         'early': False,
         'link': True,
+        'near': True,
         'last_joint': False,
         'place': 0.01,
         'kind': 'impact',

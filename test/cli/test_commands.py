@@ -119,7 +119,7 @@ def test_calibrate_writes_a_file_that_is_refused_for_others(
     tmp_path: Path, capsys: Captured
 ) -> None:
     path = tmp_path / 'deep' / 'sphere.yaml'
-    settings = ['--set', 'plant.noise=1e-5', '--false-alarms-per-hour', '1', '--duration', '90']
+    settings = ['--set', 'plant.noise=1e-5', '--false-alarms-per-hour', '1', '--duration', '120']
     assert main(['calibrate', 'sphere_step', *settings, '--out', str(path)]) == 0
     assert 'slide' in capsys.readouterr().out
     sphere = load_fit_robot(robot_config('sphere'))

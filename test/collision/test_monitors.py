@@ -12,7 +12,8 @@ import pytest
 
 from simloop_ros.collision.build import KINDS, build_monitor
 from simloop_ros.collision.collision_monitor import Limits
-from simloop_ros.collision.matched_filter import BANDWIDTHS, MatchedFilter
+from simloop_ros.collision.explanation import nothing_learnt
+from simloop_ros.collision.matched_filter import BANDWIDTHS, HOLD, TURNING, MatchedFilter
 from simloop_ros.collision.momentum_observer import GAIN, MomentumObserver
 from simloop_ros.collision.observation import Observation
 from simloop_ros.errors import UnknownNameError
@@ -152,6 +153,28 @@ def test_slower_channels_are_quieter(two_link, watch):
     rows = watch(two_link, steps=3000, noise=1e-5)
     signs = np.array([(monitor.step(row), monitor.signs)[1] for row in rows])[500:]
     assert np.all(np.diff(signs.std(axis=0), axis=0) < 0.0)
+
+
+def test_joints_that_turn_or_are_faster_than_learnt_have_their_own_regime(two_link, watch):
+    """Seen at every step of a swing: slow or just turned, in between, and too fast."""
+    learnt = msgspec.structs.replace(
+        nothing_learnt(two_link), smoothing=(1e-3, 1e-3), fastest=(0.3, 0.3)
+    )
+    monitor = MatchedFilter(two_link, H, explanation=learnt)
+    hold = round(HOLD / H)
+    regimes, speeds = [], []
+    for row in watch(two_link, steps=3000):
+        monitor.step(row)
+        regimes.append(monitor.regime)
+        speeds.append(row.state.velocity)
+    regimes, speeds = np.array(regimes)[500:], np.array(speeds)[500:]
+    odd = (np.abs(speeds) < 0.9 * TURNING * 1e-3) | (np.abs(speeds) > 0.31)
+    looked = 5  # steps in which a look has come and the filtered speed too
+    assert regimes[looked:][odd[looked:] & odd[:-looked]].all()
+    calm = (np.abs(speeds) > 1.1 * TURNING * 1e-3) & (np.abs(speeds) < 0.29)
+    long_calm = [calm[i - hold - 5 : i + 1].all(axis=0) for i in range(hold + 5, len(calm))]
+    assert not regimes[hold + 5 :][np.array(long_calm)].any()
+    assert np.any(long_calm)
 
 
 def test_an_unknown_kind_names_the_valid_ones(two_link):
