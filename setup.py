@@ -73,7 +73,6 @@ setup(
             'ros-sensor-msgs',
             'ros-std-msgs',
             'ros-std-srvs',
-            'ros-trajectory-msgs',
             'ros-visualization-msgs',
         ],
         'test': [

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from simloop_ros.loop.log import COLUMNS, LogReader, LogWriter
-from simloop_ros.loop.loop import PARTS
+from simloop_ros.loop.loop import MONITOR, PARTS
 from simloop_ros.loop.mcap import McapReader, read_mcap
 from simloop_ros.loop.metrics import compute_metrics
 from simloop_ros.loop.run import prepare, run
@@ -107,11 +107,14 @@ def test_every_scenario_runs_for_a_moment(tmp_path: Path, name: str) -> None:
     assert all(isinstance(summary[key], float) for key in NUMBERS)
     assert all(np.isfinite(summary[key]) and summary[key] >= 0.0 for key in NUMBERS)
     assert (summary['scenario'], summary['status']) == (name, 'completed')
-    assert (summary['steps'], summary['duration'], summary['seed']) == (20, 0.1, 5)
-    assert set(summary['step_cost_us']) == set(PARTS)
+    steps = round(0.1 / prepared.facts.scenario.period)
+    assert (summary['steps'], summary['seed']) == (steps, 5)
+    assert summary['duration'] == pytest.approx(0.1)
+    watched = prepared.loop.protection is not None
+    assert set(summary['step_cost_us']) == {*PARTS, *([MONITOR] if watched else [])}
     assert all({'time', 'kind'} <= set(event) for event in summary['events'])
     log = read_mcap(tmp_path / 'log.mcap')
-    assert log.columns.shape == (20, len(COLUMNS), prepared.facts.model.n)
+    assert log.columns.shape == (steps, len(COLUMNS), prepared.facts.model.n)
     assert log.joint_names == prepared.facts.model.joint_names
     assert compute_metrics(McapReader(tmp_path / 'log.mcap')).digest == summary['digest']
 

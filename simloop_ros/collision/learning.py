@@ -133,7 +133,8 @@ class _Fit:
             # In units of the noise: inertia may be wrong by one unit, friction by anything.
             prior = RIDGE * (1.0 + np.diag(gram))
             prior[: self._basis.shape[1]] = 1.0
-            coefficients = np.linalg.solve(gram + np.diag(prior), right)
+            # Least squares, for without any noise the prior is lost in rounding.
+            coefficients = np.linalg.lstsq(gram + np.diag(prior), right, rcond=None)[0]
             left = np.sqrt(np.mean((unknown - design @ coefficients) ** 2, axis=0))
         return _Solution(coefficients, left)
 

@@ -210,7 +210,7 @@ class McapReader:
         """Yield stamps [s], shape ``(rows,)``, and columns, ``(rows, 8, n)``, in file order."""
         try:
             yield from self._blocks()
-        except _DAMAGE as error:
+        except (OSError, *_DAMAGE) as error:  # a damaged index leads anywhere
             raise self.refusal() from error
 
     def _blocks(self) -> Iterator[tuple[Array, Array]]:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticStatus
+from rclpy.lifecycle import LifecycleState, TransitionCallbackReturn
 from sensor_msgs.msg import JointState as JointStateMessage
 from std_msgs.msg import Header
 from std_srvs.srv import SetBool
@@ -97,6 +98,12 @@ class ControlSimulationNode(BlockNode):
         if isinstance(self._pace, RealtimeControl):
             self.every(WATCH * self.graph.period, self._pace.watch)
 
+    def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Stop the robot: who is active again later finds it elsewhere, and needs a release."""
+        if self.graph.realtime:
+            self.stop_robot('control is not active')
+        return super().on_deactivate(state)
+
     def missing(self) -> Iterable[tuple[str, int]]:
         """Return what the present step waits for."""
         return self._pace.missing() if isinstance(self._pace, LockstepControl) else ()
@@ -182,7 +189,7 @@ class ControlSimulationNode(BlockNode):
             heartbeat.forget()
         self._effort.forget()
         self._announce()
-        return 'released: the robot stays where it is until motion_planner/start'
+        return 'released: the robot stays where it is until the service start of its planner'
 
     def report(self) -> Report:
         """Return whether the robot is stopped, and how timely everything is."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import atexit
 from collections.abc import Callable, Iterable, Sequence
+import os
 from pathlib import Path
 import tempfile
 
@@ -20,7 +21,9 @@ from ..errors import ConfigError, MissingDependencyError, SimloopError
 from ..loop.run import make_folder
 from ..loop.scenario import load_scenario, scenario_names
 from ..model import load_robot
-from ..resources import resource_folder
+from ..resources import PACKAGE, resource_folder
+from .graph import GRACE
+from .parent import LAUNCHER
 from .view import (
     SLIDERS,
     read_description,
@@ -170,6 +173,10 @@ def _action(
         remappings=list(node.remappings),
         arguments=list(node.arguments),
         prefix=' '.join(node.prefix) or None,
+        exec_name=node.executable,  # with a prefix, launch would name it after that
+        additional_env={LAUNCHER: str(os.getpid())} if node.package == PACKAGE else None,
+        # A recorder with a long log needs longer to end than launch waits for.
+        sigterm_timeout=str(GRACE),
         output='screen',
         on_exit=on_exit,
     )

@@ -10,6 +10,8 @@ import rclpy
 from rclpy.executors import Executor, SingleThreadedExecutor
 from rclpy.signals import SignalHandlerOptions
 
+from .parent import LAUNCHER, interrupt_with_parent
+
 LONGEST_SPIN = 0.05
 """Time after which a signal is noticed at the latest [s]."""
 
@@ -26,6 +28,12 @@ def open_middleware(arguments: Sequence[str]) -> list[int]:
     received: list[int] = []
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda number, _: received.append(number))
+    launcher = os.environ.get(LAUNCHER)
+    if launcher:
+        # ros2 launch leaves its nodes alone when it gets a SIGTERM (ros2/launch issue 666).
+        interrupt_with_parent()()
+        if str(os.getppid()) != launcher:
+            received.append(signal.SIGINT)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGINT, signal.SIGTERM))
     rclpy.init(args=list(arguments), signal_handler_options=SignalHandlerOptions.NO)
     return received

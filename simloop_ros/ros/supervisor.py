@@ -4,23 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-import ctypes
 import os
 import select
 import signal
 import socket
 import subprocess
-import sys
 import time
 
 import msgspec
 
 from ..errors import SimloopError
+from .parent import interrupt_with_parent
 
 STOPPING = (signal.SIGINT, signal.SIGTERM)
 FAILED = 1
 """Status where a program that failed has none of its own."""
-PR_SET_PDEATHSIG = 1
 
 
 class Program(msgspec.Struct, frozen=True, kw_only=True):
@@ -212,15 +210,11 @@ def _signals_as_bytes() -> Iterator[socket.socket]:
 
 
 def _end_with_parent() -> Callable[[], None]:
-    """Return what a new process calls to get a SIGINT when its parent dies, where there is one."""
-    if sys.platform != 'linux':
-        return lambda: None
-    prctl = ctypes.CDLL(None).prctl
-    prctl.argtypes = (ctypes.c_int, *[ctypes.c_ulong] * 4)
-    parent = os.getpid()
+    """Return what a new process calls to end with us."""
+    interrupt, parent = interrupt_with_parent(), os.getpid()
 
     def prepare() -> None:
-        prctl(PR_SET_PDEATHSIG, signal.SIGINT, 0, 0, 0)
+        interrupt()
         if os.getppid() != parent:  # it died before the call above
             os._exit(FAILED)
 

@@ -110,6 +110,8 @@ def launch(prefix: Path, tmp_path: Path) -> Launch:
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
+            # A shell's background job ignores SIGINT, and so would what it starts.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         )
 
     return start

@@ -11,6 +11,7 @@ import msgspec
 import pytest
 import yaml
 
+from simloop_ros.collision.config import MonitorConfig
 from simloop_ros.control.config import ControlConfig
 from simloop_ros.errors import ConfigError, ModelError
 from simloop_ros.loop.scenario import Scenario, load_scenario, scenario_names
@@ -85,7 +86,14 @@ def test_the_parameters_hold_the_whole_scenario(scenario: Scenario) -> None:
         assert chosen is not None
         assert value in (chosen, None)
     recorded = nodes['recorder'].parameters['recorder.scenario']
-    assert msgspec.json.decode(recorded, type=Scenario) == scenario
+    told = msgspec.json.decode(recorded, type=Scenario)
+    calibration = told.monitor.calibration
+    assert bool(calibration) == bool(scenario.monitor.calibration)
+    assert not calibration or Path(calibration).is_absolute()
+    assert msgspec.structs.replace(told, monitor=scenario.monitor) == scenario
+    for name in (*PLANNERS & set(nodes), 'collision_monitor'):
+        watched = parse_config(MonitorConfig, 'monitor', nodes[name].parameters)
+        assert watched == told.monitor
 
 
 def test_every_node_is_given_what_it_declares(scenario: Scenario) -> None:

@@ -1,0 +1,21 @@
+"""A process that ends with the one that started it, however that one ended."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+import ctypes
+import signal
+import sys
+
+LAUNCHER = 'SIMLOOP_LAUNCHER'
+"""Variable that tells a node the process that launched it."""
+PR_SET_PDEATHSIG = 1
+
+
+def interrupt_with_parent() -> Callable[[], None]:
+    """Return what a process calls to get a SIGINT when its parent ends, where there is that."""
+    if sys.platform != 'linux':
+        return lambda: None
+    prctl = ctypes.CDLL(None).prctl
+    prctl.argtypes = (ctypes.c_int, *[ctypes.c_ulong] * 4)
+    return lambda: prctl(PR_SET_PDEATHSIG, signal.SIGINT, 0, 0, 0)
