@@ -8,7 +8,6 @@ import numpy as np
 
 from ..collision.contact_kind import Kind
 from ..collision.isolation import Hit
-from ..collision.watch import Alarm
 from ..values import Contact
 from .log import LogReader
 from .metrics import DIFFERENCES, difference
@@ -20,8 +19,10 @@ END_WINDOW = 0.5
 """Time at the end of a run over which the remaining contact force is averaged [s]."""
 
 
-def described(hit: Hit) -> dict[str, Any]:
+def described(hit: Hit | None) -> dict[str, Any] | None:
     """Return what is known of a hit: link, and where the torques tell it, point and force."""
+    if hit is None:
+        return None
     found: dict[str, Any] = {'link': hit.link, 'probability': hit.probability}
     if hit.observable and hit.point is not None and hit.force is not None:
         found |= {'point': hit.point.tolist(), 'force': hit.force.tolist()}
@@ -79,16 +80,23 @@ class EventRecorder:
         if len(self._forces) > 2 * self._end_steps:
             del self._forces[: self._end_steps]
 
-    def alarm(self, step: int, alarm: Alarm) -> None:
-        """Note what the watch says: a contact, what it turns out to be and where, its end."""
-        if alarm.kind != self._collision:
-            if alarm.kind == 'none':
+    def collision(
+        self, step: int, kind: Kind, margin: float, located: dict[str, Any] | None
+    ) -> None:
+        """Note what the watch says: a contact, what it turns out to be and where, its end.
+
+        :param kind: of the present contact.
+        :param margin: what is left to the threshold.
+        :param located: what ``described`` says of it, in the step in which that was found out.
+        """
+        if kind != self._collision:
+            if kind == 'none':
                 self.add(step, 'collision_end')
             else:
-                self.add(step, 'collision', nature=alarm.kind, margin=alarm.reading.margin)
-            self._collision = alarm.kind
-        if alarm.hit is not None:
-            self.add(step, 'collision_located', **described(alarm.hit))
+                self.add(step, 'collision', nature=kind, margin=margin)
+            self._collision = kind
+        if located is not None:
+            self.add(step, 'collision_located', **located)
 
     def events(self, end: float) -> list[dict[str, Any]]:
         """Return all events in the order of time; of the pushes those that came before ``end``."""

@@ -24,7 +24,7 @@ from ..plants.overlap import refuse_overlap
 from ..reaction.build import build_reflex
 from ..resources import resource_folder
 from ..values import Array, JointState
-from .events import EventRecorder
+from .events import EventRecorder, described
 from .log import COLUMNS, LogReader, LogWriter
 from .loop import Loop
 from .mcap import write_mcap
@@ -159,7 +159,9 @@ def run(
     if facts.scenario.plant.obstacles:
         loop.on_contact = recorder.contacts
     if loop.protection is not None:
-        loop.on_alarm = recorder.alarm
+        loop.on_alarm = lambda step, alarm: recorder.collision(
+            step, alarm.kind, alarm.reading.margin, described(alarm.hit)
+        )
     raw = clean_folder(folder)
     status, costs = 'completed', {}
     begin = clock()

@@ -24,8 +24,8 @@ from ..ros.block_node import BlockNode, Report
 from ..ros.channels import JointSubscription
 from ..ros.contacts import from_message as contacts_from_message
 from ..ros.joint_state import DecodedJointState
-from ..ros.notice import NOTHING
 from ..ros.notice import TOPIC as COLLISION
+from ..ros.notice import Notice
 from ..ros.notice import from_message as notice_from_message
 from ..ros.process import main_of
 from ..ros.qos import EVENTS, LATCHED_READER, RECORD_DEPTH, STREAM
@@ -87,7 +87,11 @@ class RecorderNode(BlockNode):
         if scenario.plant.obstacles and config.simulated:
             late.append('contacts')
             self.subscription(DiagnosticArray, 'contacts', self._on_contacts, STREAM)
-        self._has_contacts = 'contacts' in late
+        if scenario.monitor.watches:
+            self.subscription(DiagnosticArray, COLLISION, self._on_collision, STREAM)
+            if not realtime:
+                late.append(COLLISION)
+        self._late = tuple(late[1:])
         self._rows = RowJoiner(
             'control_state',
             ('effort_command',),
@@ -106,9 +110,6 @@ class RecorderNode(BlockNode):
                 topic, names, fields, self._taker(topic), RECORD_DEPTH, polled=True
             )
             self._channels.append(channel)
-        if scenario.monitor.watches:
-            self.subscription(DiagnosticArray, COLLISION, self._on_collision, STREAM)
-        self._collision = NOTHING
         self._recorded = self.publisher(Header, 'recorded', EVENTS)
         self.subscription(DiagnosticStatus, TOPIC, self._on_safety, LATCHED_READER)
         self.gives_back(self._write)
@@ -161,25 +162,23 @@ class RecorderNode(BlockNode):
             self.refuse(str(error))
 
     def _on_collision(self, message: DiagnosticArray) -> None:
-        """Note what the monitor says, as events; the log itself does not need it."""
+        """Take what the monitor says: in lockstep a part of the row, in real time an event."""
         if not self.active:
             return
+        self.resend.received += 1
         try:
             notice = notice_from_message(message)
         except MessageError as error:
             self.refuse(str(error))
             return
-        step = step_of(notice.stamp, self._facts.scenario.period) - 1
-        if self.graph.realtime:
-            step = self._log.rows
-        if notice.kind != self._collision.kind and self._noted < MOST_EVENTS:
+        if not self.graph.realtime:
+            self._rows.add(COLLISION, notice.stamp, notice)
+        elif self._noted < MOST_EVENTS:
             self._noted += 1
-            kind = 'collision_end' if notice.kind == 'none' else 'collision'
-            self._events.add(step, kind, nature=notice.kind)
-        if 'link' in notice.details and self._noted < MOST_EVENTS:
-            self._noted += 1
-            self._events.add(step, 'collision_located', **notice.details)
-        self._collision = notice
+            self._note(self._log.rows, notice)
+
+    def _note(self, step: int, notice: Notice) -> None:
+        self._events.collision(step, notice.kind, notice.margin, notice.located)
 
     def _append_rows(self) -> None:
         for command, measured, *others, after in self._rows.complete():
@@ -202,7 +201,8 @@ class RecorderNode(BlockNode):
         after: DecodedJointState,
     ) -> None:
         step = self._log.rows
-        truth: Array = others[0].position if self._config.truth else measured.position
+        parts = dict(zip(self._late, others, strict=True))
+        truth: Array = parts.get('true_joint_states', measured).position
         self._log.append(
             command.position,
             command.velocity,
@@ -215,8 +215,10 @@ class RecorderNode(BlockNode):
         )
         if (np.abs(command.effort) >= self._facts.model.effort_limit).any():
             self._events.saturation(step)
-        if self._has_contacts:
-            self._events.contacts(step, others[-1])
+        if 'contacts' in parts:
+            self._events.contacts(step, parts['contacts'])
+        if COLLISION in parts:
+            self._note(step, parts[COLLISION])
 
     def _tell_progress(self) -> None:
         """Tell the plant how far the recorder is, and look for rows whose last part came late."""

@@ -14,7 +14,7 @@ from ..loop.events import described
 from .stamps import join, split
 
 TOPIC = 'collision'
-CONTACT, MARGIN = 'contact', 'margin'
+CONTACT, MARGIN, LINK = 'contact', 'margin', 'link'
 LEVELS = {
     'none': DiagnosticStatus.OK,
     'push': DiagnosticStatus.WARN,
@@ -28,13 +28,15 @@ class Notice(msgspec.Struct, frozen=True, gc=False):
     :ivar stamp: end of the step [ns].
     :ivar contact: whether there is a contact now.
     :ivar kind: of the present contact.
-    :ivar details: what else the message says: margin; link, point and force where they are known.
+    :ivar margin: what is left to the threshold.
+    :ivar located: link, and point and force where they are known, once they are.
     """
 
     stamp: int
     contact: bool
     kind: Kind
-    details: dict[str, str] = {}
+    margin: float = 1.0
+    located: dict[str, Any] | None = None
 
 
 NOTHING = Notice(0, False, 'none')
@@ -44,12 +46,14 @@ def to_message(stamp: int, alarm: Alarm) -> DiagnosticArray:
     """Return what is known after the step that ends at a stamp [ns]."""
     message = DiagnosticArray()
     message.header.stamp.sec, message.header.stamp.nanosec = split(stamp)
-    found: dict[str, Any] = {CONTACT: alarm.contact, MARGIN: f'{alarm.reading.margin:.6g}'}
-    if alarm.hit is not None:
-        found |= described(alarm.hit)
+    located = described(alarm.hit) or {}
     status = DiagnosticStatus(name=TOPIC, level=LEVELS[alarm.kind], message=alarm.kind)
-    status.hardware_id = alarm.hit.link if alarm.hit is not None else ''
-    status.values = [KeyValue(key=key, value=str(value)) for key, value in found.items()]
+    status.hardware_id = located.get(LINK, '')
+    values = {CONTACT: alarm.contact, MARGIN: alarm.reading.margin, **located}
+    status.values = [
+        KeyValue(key=key, value=msgspec.json.encode(value).decode())
+        for key, value in values.items()
+    ]
     message.status = [status]
     return message
 
@@ -62,9 +66,14 @@ def from_message(message: DiagnosticArray) -> Notice:
     if len(message.status) != 1 or message.status[0].message not in get_args(Kind):
         raise MessageError(f'{TOPIC}: not one status whose message is one of {get_args(Kind)}')
     status = message.status[0]
-    values = {item.key: item.value for item in status.values}
+    try:
+        values = {item.key: msgspec.json.decode(item.value) for item in status.values}
+    except msgspec.DecodeError as error:
+        raise MessageError(f'{TOPIC}: a value is not JSON: {error}') from None
+    contact, margin = values.pop(CONTACT, None), values.pop(MARGIN, None)
     stamp = join(message.header.stamp)
-    if values.get(CONTACT) not in ('True', 'False') or stamp < 0:
+    if not isinstance(contact, bool) or not isinstance(margin, float | int) or stamp < 0:
         raise MessageError(f'{TOPIC}: it does not say whether there is a contact, or when')
-    kind: Kind = status.message
-    return Notice(stamp, values.pop(CONTACT) == 'True', kind, values)
+    return Notice(
+        stamp, contact, status.message, float(margin), values if LINK in values else None
+    )

@@ -29,22 +29,25 @@ def sent(alarm: Alarm) -> Notice:
 def test_a_notice_survives_the_way(contact: bool, kind: str) -> None:
     notice = sent(Alarm(contact, kind, READING))  # type: ignore[arg-type]
     assert (notice.stamp, notice.contact, notice.kind) == (STAMP, contact, kind)
-    assert notice.details == {'margin': '-3'}
+    assert notice.margin == -3.0
+    assert notice.located is None
 
 
 def test_a_located_hit_is_told_with_its_place() -> None:
-    details = sent(Alarm(True, 'impact', READING, HIT)).details
-    assert details['link'] == 'link2'
-    assert details['point'] == '[0.1, 0.2, 0.3]'
-    assert details['force'] == '[0.0, -5.0, 0.0]'
+    located = sent(Alarm(True, 'impact', READING, HIT)).located
+    assert located == {
+        'link': 'link2',
+        'probability': 0.9,
+        'point': [0.1, 0.2, 0.3],
+        'force': [0.0, -5.0, 0.0],
+    }
 
 
 def test_a_place_that_the_torques_do_not_tell_is_not_told() -> None:
     vague = Hit(1, 'link2', 0.9, HIT.point, HIT.force, 0.5)
-    assert set(sent(Alarm(True, 'push', READING, vague)).details) == {
-        'margin',
-        'link',
-        'probability',
+    assert sent(Alarm(True, 'push', READING, vague)).located == {
+        'link': 'link2',
+        'probability': 0.9,
     }
 
 
@@ -57,10 +60,12 @@ def status(message: str, *values: tuple[str, str]) -> DiagnosticStatus:
     'statuses',
     [
         [],
-        [status('impact', ('contact', 'True'))] * 2,
-        [status('hello', ('contact', 'True'))],
+        [status('impact', ('contact', 'true'), ('margin', '1'))] * 2,
+        [status('hello', ('contact', 'true'), ('margin', '1'))],
         [status('impact')],
-        [status('impact', ('contact', 'maybe'))],
+        [status('impact', ('contact', 'true'))],
+        [status('impact', ('contact', 'maybe'), ('margin', '1'))],
+        [status('impact', ('contact', '1'), ('margin', '1'))],
     ],
 )
 def test_anything_else_is_refused(statuses: list[DiagnosticStatus]) -> None:
