@@ -213,12 +213,12 @@ class RecorderNode(BlockNode):
             after.effort,
             truth,
         )
+        if COLLISION in parts:
+            self._note(step, parts[COLLISION])
         if (np.abs(command.effort) >= self._facts.model.effort_limit).any():
             self._events.saturation(step)
         if 'contacts' in parts:
             self._events.contacts(step, parts['contacts'])
-        if COLLISION in parts:
-            self._note(step, parts[COLLISION])
 
     def _tell_progress(self) -> None:
         """Tell the plant how far the recorder is, and look for rows whose last part came late."""

@@ -100,10 +100,10 @@ def wire(scenario: Scenario, options: WiringOptions) -> tuple[NodeSpec, ...]:
         **parameter_values(scenario.robot, 'robot'),
         'robot.urdf': str(urdf.absolute()),
     }
-    if scenario.monitor.calibration:
-        # Nodes are started anywhere.
-        name, period = scenario.monitor.calibration, scenario.period
-        path = str(find_calibration(name, period).absolute())
+    given = scenario.monitor.calibration
+    if given and find_calibration(given, scenario.period) == Path(given):
+        # A file of the user: nodes are started anywhere.
+        path = str(Path(given).absolute())
         monitor = msgspec.structs.replace(scenario.monitor, calibration=path)
         scenario = msgspec.structs.replace(scenario, monitor=monitor)
     plant = scenario.plant

@@ -38,7 +38,7 @@ PUBLISHED = {
         'true_joint_states': JOINTS,
         'contacts': 'diagnostic_msgs:DiagnosticArray',
     },
-    'collision_monitor': {},
+    'collision_monitor': {'collision': 'diagnostic_msgs:DiagnosticArray'},
     'recorder': {'recorded': 'std_msgs:Header'},
 }
 
@@ -85,6 +85,23 @@ def test_the_graph_gives_the_log_of_the_loop(
     assert comparable(out) == expected(name, *settings)
 
 
+@pytest.mark.parametrize(
+    'composed', [pytest.param(False, marks=LONG), True], ids=['distributed', 'composed']
+)
+@pytest.mark.parametrize('reaction', ['stop', 'float'])
+def test_a_collision_is_the_same_in_the_graph(graph: Any, reaction: str, composed: bool) -> None:
+    """A ball hits one arm, which reacts: contacts, alarms, what follows."""
+    pytest.importorskip('pybullet')
+    settings = (f'monitor.reaction={reaction}', 'duration=0.6')
+    out = graph.folder / 'out'
+    more = ['--composed'] if composed else []
+    process = graph.launch(*arguments('yumi_collision', settings, out, *more))
+    assert process.wait(LONGEST) == 0, graph.output
+    summary = comparable(out)
+    assert 'collision' in {event['kind'] for event in summary['events']}
+    assert summary == expected('yumi_collision', *settings)
+
+
 @pytest.mark.parametrize('composed', [False, True], ids=['distributed', 'composed'])
 def test_an_undisturbed_motion_to_its_end(graph: Any, composed: bool) -> None:
     out = graph.folder / 'out'
@@ -103,8 +120,9 @@ def test_lost_and_repeated_messages_change_nothing(graph: Any, name: str) -> Non
     settings = (*DISTURBED, *shortened(PERIODS[0]))
     if name == 'sphere_collision':
         pytest.importorskip('pybullet')
-        # The sphere, 0.1 m in radius, is stopped by the ceiling on its way.
-        settings = (*DISTURBED, 'planner.acceleration=1', *shortened(PERIODS[0]))
+        # The sphere, 0.1 m in radius, is stopped by the ceiling on its way, and goes back.
+        reaction = ('planner.acceleration=1', 'monitor.reaction=retreat')
+        settings = (*reaction, 'plant.noise=1e-12', *shortened(PERIODS[0]))
     out = graph.folder / 'out'
     nodes = nodes_of(name, settings, out)
     behind = tuple(behind_the_relay(node) for node in nodes)

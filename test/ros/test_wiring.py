@@ -12,6 +12,7 @@ import pytest
 import yaml
 
 from simloop_ros.collision.config import MonitorConfig
+from simloop_ros.collision.watch import find_calibration
 from simloop_ros.control.config import ControlConfig
 from simloop_ros.errors import ConfigError, ModelError
 from simloop_ros.loop.scenario import Scenario, load_scenario, scenario_names
@@ -87,10 +88,7 @@ def test_the_parameters_hold_the_whole_scenario(scenario: Scenario) -> None:
         assert value in (chosen, None)
     recorded = nodes['recorder'].parameters['recorder.scenario']
     told = msgspec.json.decode(recorded, type=Scenario)
-    calibration = told.monitor.calibration
-    assert bool(calibration) == bool(scenario.monitor.calibration)
-    assert not calibration or Path(calibration).is_absolute()
-    assert msgspec.structs.replace(told, monitor=scenario.monitor) == scenario
+    assert told == scenario
     for name in (*PLANNERS & set(nodes), 'collision_monitor'):
         watched = parse_config(MonitorConfig, 'monitor', nodes[name].parameters)
         assert watched == told.monitor
@@ -167,6 +165,19 @@ def test_a_robot_takes_the_place_of_the_plant() -> None:
     assert recorder['recorder.simulated'] is False
     assert recorder['recorder.truth'] is False
     assert all(graph_config(node.parameters).realtime for node in nodes.values())
+
+
+def test_a_calibration_of_the_user_is_found_from_anywhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shipped = find_calibration('sphere_collision', 0.005)
+    (tmp_path / 'mine.yaml').write_bytes(shipped.read_bytes())
+    monkeypatch.chdir(tmp_path)
+    scenario = load_scenario('sphere_collision', ['monitor.calibration=mine.yaml'])
+    nodes = wired(scenario)
+    for name in ('motion_planner', 'collision_monitor'):
+        given = parse_config(MonitorConfig, 'monitor', nodes[name].parameters)
+        assert given.calibration == str(tmp_path / 'mine.yaml')
 
 
 @pytest.mark.parametrize('text', ['-1', '100', '1.5', '', 'high', '٣٣٣'])
