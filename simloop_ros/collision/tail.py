@@ -10,11 +10,11 @@ from ..values import Array
 
 BLOCK = 0.25
 """Length of a block [s]: longer than any channel remembers, so that its maxima are independent."""
-TOP = 0.05
+TOP = 0.1
 """Part of the largest block maxima that the tail is fitted to."""
 SURE = 1.0
 """Standard errors by which a mean excess is taken to be larger than it was seen."""
-FEWEST = 100
+FEWEST = 20
 """Block maxima that a tail needs."""
 
 
@@ -26,24 +26,27 @@ def thresholds(maxima: Array, alarms_per_hour: float) -> Array:
     the exponential tail: normal noise tends to it, and what has an end, as a wrong direction of
     friction has, falls faster. An estimated shape would be extrapolated over decades of time.
 
-    Each sign has its own ``u`` and mean excess ``b``, and an equal share of the rate: with ``k``
-    signs the threshold is ``u + b log(k r / rate)``, where ``r`` is how often ``u`` is passed. A
-    mean excess from ``m`` blocks has the standard error ``b / sqrt(m)``, which is added.
+    Each sign has its own ``u`` and mean excess ``b``. In these units, ``z = (x - u)/b``, the
+    largest of all signs in a block has a tail of its own, whose level at the wanted rate is
+    ``z*``; the thresholds are ``u + b z*``. So no rate is divided among signs that alarm together.
+    A mean excess from ``m`` blocks has the standard error ``b / sqrt(m)``, which is added.
 
     :param maxima: of each sign's magnitude in each block, shape ``(blocks, regimes, ...)``; zero
         in a block in which it was not watched.
     :raises ConfigError: there are too few blocks.
     """
     signs = maxima.reshape(len(maxima), -1)
-    if len(signs) < FEWEST:
+    if len(signs) * TOP < FEWEST:
         raise ConfigError(
             f'{len(signs) * BLOCK:g} s of free motion are too short for thresholds: '
-            f'{FEWEST * BLOCK:g} s at least'
+            f'{FEWEST * BLOCK / TOP:g} s at least'
         )
     tails = np.array([_tail(column[column > 0.0]) for column in signs.T])
-    passed = TOP * 3600.0 / BLOCK
-    rise = max(0.0, np.log(passed * len(tails) / alarms_per_hour))
-    found = (tails[:, 0] + tails[:, 1] * rise).reshape(maxima.shape[1:])
+    start, excess = tails[:, 0], tails[:, 1]
+    level, rise = _tail(((signs - start) / excess).max(axis=1))
+    per_hour = TOP * 3600.0 / BLOCK
+    found: Array = start + excess * (level + rise * max(0.0, np.log(per_hour / alarms_per_hour)))
+    found = found.reshape(maxima.shape[1:])
     # A regime that hardly occurred gets the threshold of the others.
     known = np.where(np.isfinite(found), found, -np.inf).max(axis=0)
     return np.where(np.isfinite(found) | (known < 0.0), found, known)
@@ -52,7 +55,7 @@ def thresholds(maxima: Array, alarms_per_hour: float) -> Array:
 def _tail(maxima: Array) -> tuple[float, float]:
     """Return the start and the mean excess of a tail; infinite where too little was seen."""
     top = int(TOP * len(maxima))
-    if len(maxima) < FEWEST:
+    if top < FEWEST * TOP:
         return np.inf, 1.0
     ordered = np.sort(maxima)
     start = float(ordered[-top - 1])

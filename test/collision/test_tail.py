@@ -18,7 +18,7 @@ def test_exponential_noise_alarms_at_most_at_the_rate_asked_for():
     hours = 200.0
     later = rng.exponential(size=(round(hours * 3600.0 / BLOCK), 3))
     alarms = int((later >= limit[0, 0]).any(axis=1).sum())
-    # A standard error of the 240 largest is 6 %: of log(1080) that is 0.5, and twice as seen.
+    # A standard error of 480 blocks is 5 %, for each of the two tails: of log(720) that is 0.6.
     assert rate * hours * np.exp(-2.0) < alarms < 1.5 * rate * hours
 
 
