@@ -36,6 +36,9 @@ SHORTEST = 120.0
 TRUST = 0.3
 """Part of the friction at full speed that no learnt threshold is below: friction changes with
 temperature and load, and motion that was not seen has more of it."""
+WRONG_WAY = 2.2
+"""Multiple of the dry friction by which a joint that turns can differ from one that slides: twice,
+where its direction is taken wrong, and some more for its own error."""
 JUMP_MARGIN = 4.0
 """Multiple of the largest second difference seen that is taken for a jump."""
 PIECE = 4096
@@ -131,6 +134,9 @@ class Calibrator:
         if explanation is not None:
             limit = self._model.velocity_limit
             speed = np.where(np.isfinite(limit), limit, UNLIMITED_SPEED)
+            dry = np.abs(explanation.coulomb)
+            # An exponential tail would go on beyond what friction can do.
+            found[1] = np.minimum(found[1], found[0] + WRONG_WAY * dry)
             found = np.maximum(found, TRUST * explanation.friction(speed))
         return msgspec.convert(found.tolist(), Rows)
 
