@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+import os
 import sys
+
+# Before numpy is imported: matrices are small here, and a busy machine waits for its helpers.
+os.environ.setdefault('OPENBLAS_NUM_THREADS', '1')
 
 from .. import __version__
 from ..errors import USER_ERROR, SimloopError

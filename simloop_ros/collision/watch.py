@@ -30,12 +30,14 @@ class Alarm(msgspec.Struct, frozen=True, gc=False):
     :ivar kind: of the present contact, and for a while after it; ``none`` if there is none.
     :ivar reading: what the monitor says.
     :ivar hit: where the contact is, in the step in which that was found out.
+    :ivar due: whether the contact can be located now, by somebody who has the time.
     """
 
     contact: bool
     kind: Kind
     reading: Reading
     hit: Hit | None = None
+    due: bool = False
 
 
 class WatchMemory(msgspec.Struct, frozen=True):
@@ -52,7 +54,9 @@ class WatchMemory(msgspec.Struct, frozen=True):
 class Watch:
     """Looks at every step of the loop.
 
-    :param isolation: locates contacts; none where nothing is known about the noise.
+    :ivar isolation: locates contacts; none where nothing is known about the noise.
+    :param at_once: whether contacts are located within the step, which takes some milliseconds;
+        else it is only told when.
     """
 
     def __init__(
@@ -60,10 +64,13 @@ class Watch:
         monitor: CollisionMonitor,
         contact_kind: ContactKind,
         isolation: Isolation | None = None,
+        *,
+        at_once: bool = True,
     ):
         self.monitor = monitor
+        self.isolation = isolation
         self._kind = contact_kind
-        self._isolation = isolation
+        self._at_once = at_once
         self._locate_after = max(1, round(LOCATED / monitor.period))
         self._since = 0
 
@@ -90,15 +97,20 @@ class Watch:
         kind = self._kind.step(reading)
         contact = reading.verdict == 'contact'
         self._since = self._since + 1 if kind != 'none' else 0
-        if self._since != self._locate_after or self._isolation is None:
+        if self._since != self._locate_after or self.isolation is None:
             return Alarm(contact, kind, reading)
-        hit = self._isolation.locate(observation.state.position, reading.torque)
+        if not self._at_once:
+            return Alarm(contact, kind, reading, due=True)
+        hit = self.isolation.locate(observation.state.position, reading.torque)
         return Alarm(contact, kind, reading, hit)
 
 
-def build_watch(config: MonitorConfig, model: RobotModel, period: float) -> Watch:
+def build_watch(
+    config: MonitorConfig, model: RobotModel, period: float, *, at_once: bool = True
+) -> Watch:
     """Return the watch of a configuration.
 
+    :param at_once: whether contacts are located within the step.
     :raises ConfigError: the calibration does not fit, or a reaction has none.
     """
     kind = ContactKind(model.effort_limit, period)
@@ -112,7 +124,7 @@ def build_watch(config: MonitorConfig, model: RobotModel, period: float) -> Watc
     calibration = load_calibration(find_calibration(config.calibration, period), model, period)
     monitor = build_monitor(config.kind, model, period, calibration)
     noise = np.array(calibration.noise[config.kind])
-    return Watch(monitor, kind, Isolation(model, noise))
+    return Watch(monitor, kind, Isolation(model, noise), at_once=at_once)
 
 
 def find_calibration(name: str, period: float) -> Path:

@@ -1,1 +1,7 @@
-"""One thin node per block."""
+"""The nodes, each a thin adapter around a block."""
+
+import os
+
+# Before numpy is imported: its matrices are small here, and the helpers of an urgent process
+# would take every core from the others.
+os.environ.setdefault('OPENBLAS_NUM_THREADS', '1')

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+import msgspec
 import numpy as np
 from std_srvs.srv import Trigger
 from visualization_msgs.msg import MarkerArray
@@ -44,7 +45,9 @@ class CollisionMonitorNode(BlockNode):
         names = model.joint_names
         config = self.config(MonitorConfig, 'monitor')
         self._base = str(model.pin_model.frames[1].name) if model.pin_model.nframes > 1 else ''
-        self._watch = build_watch(config, model, self.graph.period)
+        # In real time nobody waits for the place.
+        at_once = not self.graph.realtime
+        self._watch = build_watch(config, model, self.graph.period, at_once=at_once)
         # In lockstep somebody waits for every word.
         self._every_step = config.watches and not self.graph.realtime
         self._external = self.publish_joints('external_torque', names, ('position', 'effort'))
@@ -112,9 +115,22 @@ class CollisionMonitorNode(BlockNode):
         )
         distance, torque = state.position - command.position, alarm.reading.torque
         self._tell(state.stamp, alarm)
+        if alarm.due:
+            self._locate(state.stamp, state.position, alarm)
         self._external.send(state.stamp, distance, torque)
         np.maximum(self._largest_torque, np.abs(torque), out=self._largest_torque)
         np.maximum(self._largest_distance, np.abs(distance), out=self._largest_distance)
+
+    def _locate(self, stamp: int, position: Array, alarm: Alarm) -> None:
+        """Find out where the contact is, beside the loop, and tell it."""
+        isolation, torque = self._watch.isolation, alarm.reading.torque
+        assert isolation is not None
+
+        def tell(future: Any) -> None:
+            located = msgspec.structs.replace(alarm, hit=future.result(), due=False)
+            self.guard(self._tell, stamp, located)
+
+        self.beside(lambda: isolation.locate(position, torque)).add_done_callback(tell)
 
     def _tell(self, stamp: int, alarm: Alarm) -> None:
         said = (alarm.contact, alarm.kind)

@@ -113,8 +113,9 @@ class MotionPlannerNode(BlockNode):
 
     @property
     def _sends_ahead(self) -> bool:
-        open_loop = self._planner.open_loop and not self._watched
-        return open_loop and not self.graph.realtime and not self._holding
+        if self.graph.realtime or self._watched or self._holding:
+            return False
+        return self._planner.open_loop
 
     def _listen(self) -> None:
         """Subscribe to the control states, which the answers depend on from now on."""

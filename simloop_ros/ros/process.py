@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 import gc
+import inspect
 import sys
 
 import rclpy
@@ -56,6 +57,9 @@ def _run_nodes(factories: Sequence[Callable[..., BlockNode]], arguments: Sequenc
         for node in nodes:
             if not received:
                 node.start()
+        # rclpy's logger asks where it is called from. The first time inspect looks at the files of
+        # all modules for that, for 20 to 40 ms: not in the middle of a motion.
+        inspect.getframeinfo(sys._getframe())
         gc.collect()
         gc.freeze()  # what is there now stays: no need to look at it again and again
         while not received and not any(node.finished or node.failure for node in nodes):
