@@ -44,6 +44,8 @@ DETAILS = (
     'right_kind_share',
 )
 """Columns of the table that only the file has."""
+IN_TIME = 0.015
+"""Time after 10 N until which an alarm is in time, for the curve [s]."""
 BEYOND = 2
 """Joints of an arm that a link must be beyond for the goals to hold."""
 
@@ -246,13 +248,13 @@ def summary(study: Study, kind: str) -> dict[str, Any]:
 
 
 def roc(study: Study, kind: str) -> Curve:
-    """Return contacts found against false alarms per hour, by multiples of the thresholds."""
+    """Return contacts found in time against false alarms per hour, by multiples of thresholds."""
     alarms = [
         sum(piece.alarms[kind][i] for piece in study.free) / study.hours
         for i in range(len(FACTORS))
     ]
     shares = [
-        _share([trial.found[kind].delays[i] < inf for trial in study.counted])
+        _share([trial.found[kind].delays[i] <= trial.noticed + IN_TIME for trial in study.counted])
         for i in range(len(FACTORS))
     ]
     return Curve(kind, np.array(alarms), np.array(shares))

@@ -23,13 +23,14 @@ def thresholds(maxima: Array, alarms_per_hour: float, least: Array) -> Array:
 
     Peaks over threshold: above a high quantile ``u``, the excess of block maxima of almost any
     noise goes to a generalised Pareto distribution (Pickands 1975). Its shape is taken as zero,
-    the exponential tail: normal noise tends to it, and what has an end, as a wrong direction of
-    friction has, falls faster. An estimated shape would be extrapolated over decades of time.
+    the exponential tail, for the squares ``x`` of the signs: the square of normal noise has it,
+    and what has an end, as a wrong direction of friction has, falls faster. An estimated shape
+    would be extrapolated over decades of time.
 
     Each sign has its own ``u`` and mean excess ``b``. In these units, ``z = (x - u)/b``, the
     largest of all signs in a block has a tail of its own, whose level at the wanted rate is
-    ``z*``; the thresholds are ``u + b z*``. So no rate is divided among signs that alarm together.
-    A mean excess from ``m`` blocks has the standard error ``b / sqrt(m)``, which is added.
+    ``z*``; the thresholds are ``sqrt(u + b z*)``. So no rate is divided among signs that alarm
+    together. A mean excess from ``m`` blocks has the standard error ``b / sqrt(m)``: it is added.
 
     :param maxima: of each sign's magnitude in each block, shape ``(blocks, regimes, ...)``; NaN
         in a block in which it was not watched.
@@ -37,7 +38,7 @@ def thresholds(maxima: Array, alarms_per_hour: float, least: Array) -> Array:
         threshold is lower, not even that of a robot without any noise.
     :raises ConfigError: there are too few blocks.
     """
-    signs = maxima.reshape(len(maxima), -1)
+    signs = maxima.reshape(len(maxima), -1) ** 2
     if len(signs) * TOP < FEWEST:
         raise ConfigError(
             f'{len(signs) * BLOCK:g} s of free motion are too short for thresholds: '
@@ -49,7 +50,7 @@ def thresholds(maxima: Array, alarms_per_hour: float, least: Array) -> Array:
     level, rise = _tail(np.where(np.isnan(scaled), -np.inf, scaled).max(axis=1))
     per_hour = TOP * 3600.0 / BLOCK
     found: Array = start + excess * (level + rise * max(0.0, np.log(per_hour / alarms_per_hour)))
-    found = found.reshape(maxima.shape[1:])
+    found = np.sqrt(found).reshape(maxima.shape[1:])
     # A regime that hardly occurred gets the threshold of the others.
     known = np.where(np.isfinite(found), found, -np.inf).max(axis=0)
     return np.maximum(np.where(np.isfinite(found) | (known < 0.0), found, known), least)

@@ -41,8 +41,8 @@ def draw_roc(curves: Sequence[Curve], path: Path) -> None:
         _plot(ax, curve, np.maximum(curve.x, NEVER), 100.0 * curve.y)
     ax.set_xscale('log')
     ax.set_xlabel(f'false alarms per hour (none is drawn at {NEVER:g})')
-    ax.set_ylabel('contacts of 30 N found [%]')
-    ax.set_title('Contacts found, with thresholds from a fifth to five times', fontsize=10)
+    ax.set_ylabel('contacts of 30 N found within 15 ms of 10 N [%]')
+    ax.set_title('Contacts found in time, thresholds times 0.2 to 5', fontsize=10)
     ax.legend(fontsize=8, loc='lower right')
     figure.savefig(path)
 

@@ -70,7 +70,10 @@ def test_unseen_free_motion_is_quiet(scenario, calibration):
 def test_a_low_rate_of_alarms_needs_higher_thresholds(scenario, calibration):
     seldom = calibrate(scenario, 0.001, SHORTEST)
     for kind in KINDS:
-        assert np.all(np.array(seldom.thresholds[kind]) > np.array(calibration.thresholds[kind]))
+        higher, usual = (np.array(some.thresholds[kind]) for some in (seldom, calibration))
+        # Where the trust in friction decides, the rate does not matter.
+        assert np.all(higher >= usual)
+        assert np.any(higher > usual)
 
 
 def test_it_can_be_stopped_and_cannot_be_too_short(scenario):
