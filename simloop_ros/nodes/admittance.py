@@ -52,7 +52,7 @@ class AdmittanceNode(MotionPlannerNode):
 
     def _serve_enable(self, request: Any) -> str:
         if request.data and not self._enabled and self._last is not None:
-            self._plan(self._last.position)
+            self._guide.plan(self._last.position)
         self._enabled = bool(request.data)
         return 'guiding' if self._enabled else 'holding the robot where it is'
 

@@ -17,21 +17,18 @@ from ..config_types import NonNegative, Positive
 from ..errors import MessageError, SimloopError
 from ..loop.run import load_fit_robot
 from ..model import RobotConfig
-from ..planning.build import PlannedMotion, build_planner
 from ..planning.config import PlannerConfig
-from ..planning.motion_planner import MotionPlanner
-from ..reaction.build import build_reflex
 from ..reaction.config import ReactionConfig
-from ..reaction.reflex import Reflex, Undisturbed
 from ..reaction.wanted import Wanted
 from ..ros.block_node import BlockNode, Report
 from ..ros.joint_state import DecodedJointState
+from ..ros.motion_guide import MotionGuide
+from ..ros.notice import NOTHING
 from ..ros.notice import TOPIC as COLLISION
 from ..ros.notice import from_message as notice_from_message
 from ..ros.notices import Notices
 from ..ros.process import main_of
 from ..ros.qos import EVENTS, LATCHED_READER, STREAM, STREAM_DEPTH
-from ..ros.realtime_planner import RealtimePlanner
 from ..ros.safety_status import CONTROL, TOPIC, from_message
 from ..ros.stamps import step_of
 from ..ros.wishes import FIELDS, send_wanted
@@ -80,19 +77,25 @@ class MotionPlannerNode(BlockNode):
     def build(self) -> None:
         """Load the robot and plan from its home, if that is where the motion will begin."""
         self._model = load_fit_robot(self.config(RobotConfig, 'robot'))
+        tracking = self.config(TrackingConfig, 'tracking')
+        self._guide = MotionGuide(
+            self._model,
+            self.graph.period,
+            self.config(PlannerConfig, 'planner'),
+            self.config(MonitorConfig, 'monitor'),
+            self.config(ReactionConfig, 'reaction'),
+            tracking.noise,
+            tracking.compliance,
+        )
         names = self._model.joint_names
         self._desired = self.publish_joints('desired_joint_states', names, FIELDS)
         self._watched = self.config(MonitorConfig, 'monitor').watches
         self._notices = Notices(realtime=self.graph.realtime)
-        self._reflex: Reflex | None = None
         self._pending: DecodedJointState | None = None
-        self._state: JointState | None = None
         if self._watched:
             self.subscription(DiagnosticArray, COLLISION, self._on_collision, STREAM)
         self.subscription(DiagnosticStatus, TOPIC, self._on_safety, LATCHED_READER)
         self.add_services()
-        self._goals: Array | None = None
-        self._start: Array | None = None
         self._stops: int | None = None
         self._stopped = False
         self._holding = False
@@ -105,7 +108,7 @@ class MotionPlannerNode(BlockNode):
         if self.graph.realtime:
             self.subscription(Header, 'recorded', self._on_recorded, EVENTS)
         if not self.graph.realtime:
-            self._plan(self._model.home)
+            self._guide.plan(self._model.home)
         if self._sends_ahead:
             self.resend.sources['desired_joint_states'] = self._send_from
         else:
@@ -115,7 +118,7 @@ class MotionPlannerNode(BlockNode):
     def _sends_ahead(self) -> bool:
         if self.graph.realtime or self._watched or self._holding:
             return False
-        return self._planner.open_loop
+        return self._guide.planner.open_loop
 
     def _listen(self) -> None:
         """Subscribe to the control states, which the answers depend on from now on."""
@@ -146,60 +149,7 @@ class MotionPlannerNode(BlockNode):
 
     def apply_live(self) -> None:
         """Take over how the robot reacts to the next contact."""
-        if self._reflex:
-            config = self.config(MonitorConfig, 'monitor')
-            self._reflex.impact = config.reaction
-            self._reflex.push = config.reaction if config.push is None else config.push
-
-    def _plan(self, position: Array) -> None:
-        """Plan from where the robot rests [rad], shape ``(n,)``, to the goal, while all wait.
-
-        :raises GoalError: the motion is refused.
-        """
-        self._take(self._motion_from(position), position)
-
-    def _motion_from(self, position: Array) -> PlannedMotion:
-        """Return the motion from a position [rad], shape ``(n,)``, to the goal.
-
-        :raises GoalError: it is refused.
-        """
-        config = self.config(PlannerConfig, 'planner')
-        tracking = self.config(TrackingConfig, 'tracking')
-        if self._goals is not None:
-            way = self._goals - self._model.tip_positions(position)
-            config = msgspec.structs.replace(config, move=tuple(map(tuple, way.tolist())))
-        return build_planner(
-            config,
-            self._model,
-            self.graph.period,
-            JointState(position, np.zeros_like(position)),
-            tracking.noise,
-            tracking.compliance,
-        )
-
-    def _take(self, motion: PlannedMotion, start: Array) -> None:
-        """Go on with another motion, that begins where the robot rests [rad], shape ``(n,)``."""
-        self._planner: MotionPlanner = motion.planner
-        if self._watched:
-            tracking = self.config(TrackingConfig, 'tracking')
-            self._reflex = build_reflex(
-                motion.planner,
-                self._model,
-                self.graph.period,
-                self.config(MonitorConfig, 'monitor'),
-                self.config(ReactionConfig, 'reaction'),
-                compliance=tracking.compliance,
-                noise=tracking.noise,
-                replan=lambda position: self._motion_from(position).planner,
-            )
-        self._run_ahead()
-        self._goals = motion.goals
-        self._start = start
-
-    def _run_ahead(self) -> None:
-        """Begin to run ahead of the robot, in real time."""
-        planner = self._planner if self._reflex is None else Undisturbed(self._reflex)
-        self._realtime = RealtimePlanner(planner, self.graph.period)
+        self._guide.configure(self.config(MonitorConfig, 'monitor'))
 
     def _send_from(self, stamp: int) -> None:
         """Send some steps of the motion from a stamp [ns] on; those that were sent, once more."""
@@ -212,8 +162,7 @@ class MotionPlannerNode(BlockNode):
         rest = JointState(self._model.home, np.zeros(self._model.n))
         while self._answered < last - 1:
             self._answered += 1
-            position = self._planner.step(rest)
-            wanted = Wanted(position, self._planner.expected.velocity)
+            wanted = self._guide.wanted(rest, NOTHING)
             send_wanted(self._desired, self.stamp(self._answered), wanted)
 
     def _step_of(self, stamp: int) -> int:
@@ -224,8 +173,8 @@ class MotionPlannerNode(BlockNode):
         step = self._step_of(message.stamp)
         if self._holding:
             self._answered = step - 1 if self._hold is None else self._answered
-        elif step == 0 and self._answered < 0 and (message.position != self._start).any():
-            self._plan(message.position)
+        elif step == 0 and self._answered < 0 and (message.position != self._guide.start).any():
+            self._guide.plan(message.position)
         if step == self._answered + 1:
             if self._notices.at(message.stamp) is None and self._watched:
                 self._pending = message
@@ -262,42 +211,28 @@ class MotionPlannerNode(BlockNode):
         if message.stamp <= self._stamp:
             return
         self._stamp = message.stamp
-        if self._start is None:
+        if self._guide.start is None:
             if self._stops is not None and (self._recorded or not self.graph.window):
                 self._plan_first(message.position)
             return
         self._answer_now(message.stamp, JointState(message.position, message.velocity))
 
     def _answer_now(self, stamp: int, state: JointState) -> None:
-        """Send what is new of the plan, in real time; while the robot reacts, step by step.
+        """Send what is new of the plan, in real time.
 
         :param stamp: of the control state [ns].
         """
-        self._state = state
-        reflex, notice = self._reflex, self._notices.at(stamp)
-        if reflex is None or notice is None:
-            undisturbed = True
-        else:
-            moving = reflex.reacting.state == 'moving'
-            undisturbed = moving and not reflex.triggers(notice.contact, notice.kind)
-            if moving and not undisturbed:
-                self._realtime.take_back(stamp)
-        if undisturbed:
-            for point in self._realtime.answer(stamp, state):
-                send_wanted(self._desired, point.stamp, point.wanted)
-            return
-        send_wanted(self._desired, stamp, self._next(stamp, state))
-        if reflex and reflex.reacting.state == 'moving':
-            self._run_ahead()
+        for point in self._guide.points(stamp, state, self._notices.at(stamp) or NOTHING):
+            send_wanted(self._desired, point.stamp, point.wanted)
 
     def _plan_first(self, position: Array) -> None:
         """Plan beside the loop from where the robot rests; the state after that is answered."""
         if self._planning is None:
-            self._planning = self.beside(lambda: self._motion_from(position))
+            self._planning = self.beside(lambda: self._guide.motion_from(position))
             self._planned_from = position
         elif self._planning.done():
             motion: Any = self._planning.result()
-            self._take(motion, self._planned_from)
+            self._guide.take(motion, self._planned_from)
 
     def _on_recorded(self, _: Header) -> None:
         self._recorded = True
@@ -307,13 +242,9 @@ class MotionPlannerNode(BlockNode):
 
         :param stamp: of the state [ns].
         """
-        self._state = state
         if self._hold is not None:
             return Wanted(self._hold, np.zeros_like(self._hold))
-        notice = self._notices.at(stamp)
-        if self._reflex is not None and notice is not None:
-            return self._reflex.step(state, notice.contact, notice.kind)
-        return Wanted(self._planner.step(state), self._planner.expected.velocity)
+        return self._guide.wanted(state, self._notices.at(stamp) or NOTHING)
 
     def _on_safety(self, message: DiagnosticStatus) -> None:
         """Give the motion up when the robot was stopped, even if that went by unseen."""
@@ -340,9 +271,10 @@ class MotionPlannerNode(BlockNode):
             self._answered = self._step_of(stamp) - 1
 
     async def _serve_start(self, _: Any) -> str:
-        reacts = self._reflex is not None and self._reflex.reacting.state != 'moving'
-        if reacts and not self._holding:
-            return self._resume()
+        if self._guide.reaction and not self._holding:
+            if not self._guide.resume():
+                raise SimloopError('the robot is not at rest yet: it is stopped, try again')
+            return 'going on to the goal'
         if not self._holding:
             raise SimloopError('the motion is under way already')
         if self._stopped:
@@ -351,23 +283,15 @@ class MotionPlannerNode(BlockNode):
             raise SimloopError('no control state has come since the release: try again')
         start = self._hold
         if self.graph.realtime:
-            motion: Any = await self.beside(lambda: self._motion_from(start))
+            motion: Any = await self.beside(lambda: self._guide.motion_from(start))
             if self._stopped or self._hold is None:
                 raise SimloopError('the robot was stopped in the meantime')
-            self._take(motion, start)
+            self._guide.take(motion, start)
         else:
-            self._plan(start)
+            self._guide.plan(start)
         self._holding = False
         self._hold = None
         return 'planned the way to the goal'
-
-    def _resume(self) -> str:
-        """Go on to the goal after a reaction."""
-        assert self._reflex is not None
-        if self._state is None or not self._reflex.reacting.resume(self._state):
-            raise SimloopError('the robot is not at rest yet: it is stopped, try again')
-        self._run_ahead()
-        return 'going on to the goal'
 
     def report(self) -> Report:
         """Return whether the motion goes on."""
@@ -375,14 +299,12 @@ class MotionPlannerNode(BlockNode):
             'kind': self.config(PlannerConfig, 'planner').kind,
             'answers': self._answered + 1,
         }
-        if self._reflex and self._reflex.reacting.state != 'moving' and not self._holding:
-            reacting = self._reflex.reacting
-            message = (
-                f'collision: {reacting.active}, {reacting.state}; waits for the service start'
-            )
-            return Report(DiagnosticStatus.WARN, message, values)
+        reaction = self._guide.reaction
         if self._holding:
             return Report(DiagnosticStatus.WARN, 'stopped: waits for the service start', values)
+        if reaction:
+            doing = f'collision: {reaction.active}, {reaction.state}; waits for the service start'
+            return Report(DiagnosticStatus.WARN, doing, values)
         return Report(DiagnosticStatus.OK, 'planning', values)
 
 

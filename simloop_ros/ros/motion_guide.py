@@ -1,0 +1,152 @@
+"""The motion that a planner node leads the robot along, with its reaction to collisions."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..collision.config import MonitorConfig
+from ..model import RobotModel
+from ..planning.build import PlannedMotion, build_planner
+from ..planning.config import PlannerConfig
+from ..planning.motion_planner import MotionPlanner
+from ..reaction.build import build_reflex
+from ..reaction.config import ReactionConfig
+from ..reaction.reacting import Reacting
+from ..reaction.reflex import Reflex, Undisturbed
+from ..reaction.wanted import Wanted
+from ..values import Array, JointState
+from .notice import Notice
+from .plan import PlanPoint
+from .realtime_planner import RealtimePlanner
+
+
+class MotionGuide:
+    """Plans, and answers control states: one by one, or ahead of the robot.
+
+    :param noise: standard deviation of a measured position [rad].
+    :param compliance: of the control law [s^2]; that of deadbeat control where none is given.
+    :ivar planner: of the present motion; ``take`` gives it one.
+    :ivar start: where the present motion began [rad], shape ``(n,)``; none without a motion.
+    """
+
+    planner: MotionPlanner
+
+    def __init__(
+        self,
+        model: RobotModel,
+        period: float,
+        planner: PlannerConfig,
+        monitor: MonitorConfig,
+        reaction: ReactionConfig,
+        noise: float,
+        compliance: float | None,
+    ):
+        self._model = model
+        self._period = period
+        self._config = planner
+        self._monitor, self._reaction = monitor, reaction
+        self._noise, self._compliance = noise, compliance
+        self._goals: Array | None = None
+        self._reflex: Reflex | None = None
+        self._state: JointState | None = None
+        self.start: Array | None = None
+
+    @property
+    def reaction(self) -> Reacting | None:
+        """Return what reacts to a collision now; none while the robot moves as planned."""
+        reacting = None if self._reflex is None else self._reflex.reacting
+        return None if reacting is None or reacting.state == 'moving' else reacting
+
+    def configure(self, monitor: MonitorConfig) -> None:
+        """Take over how the robot reacts to the next contact."""
+        self._monitor = monitor
+        if self._reflex:
+            self._reflex.impact = monitor.reaction
+            self._reflex.push = monitor.reaction if monitor.push is None else monitor.push
+
+    def plan(self, position: Array) -> None:
+        """Plan from where the robot rests [rad], shape ``(n,)``, to the goal, and take it.
+
+        :raises GoalError: the motion is refused.
+        """
+        self.take(self.motion_from(position), position)
+
+    def motion_from(self, position: Array) -> PlannedMotion:
+        """Return the motion from a position [rad], shape ``(n,)``, to the goal; changes nothing.
+
+        The goal is that of the first motion.
+
+        :raises GoalError: the motion is refused.
+        """
+        start = JointState(position, np.zeros_like(position))
+        return build_planner(
+            self._config,
+            self._model,
+            self._period,
+            start,
+            self._noise,
+            self._compliance,
+            self._goals,
+        )
+
+    def take(self, motion: PlannedMotion, start: Array) -> None:
+        """Go on with another motion, that begins where the robot rests [rad], shape ``(n,)``."""
+        self.planner = motion.planner
+        if self._monitor.watches:
+            self._reflex = build_reflex(
+                motion.planner,
+                self._model,
+                self._period,
+                self._monitor,
+                self._reaction,
+                compliance=self._compliance,
+                noise=self._noise,
+                replan=lambda position: self.motion_from(position).planner,
+            )
+        self._run_ahead()
+        self._goals = motion.goals
+        self.start = start
+
+    def wanted(self, state: JointState, notice: Notice) -> Wanted:
+        """Return what is wanted of the step that begins in a control state.
+
+        :param notice: what the monitor says of the step before.
+        """
+        self._state = state
+        if self._reflex is not None:
+            return self._reflex.step(state, notice.contact, notice.kind)
+        return Wanted(self.planner.step(state), self.planner.expected.velocity)
+
+    def points(self, stamp: int, state: JointState, notice: Notice) -> list[PlanPoint]:
+        """Return what is new of the plan, in real time; while the robot reacts, step by step.
+
+        :param stamp: of the control state [ns].
+        """
+        reflex = self._reflex
+        self._state = state
+        if reflex is None:
+            return self._realtime.answer(stamp, state)
+        if self.reaction is None:
+            if not reflex.triggers(notice.contact, notice.kind):
+                return self._realtime.answer(stamp, state)
+            self._realtime.take_back(stamp)
+        point = PlanPoint(stamp, self.wanted(state, notice))
+        if self.reaction is None:
+            self._run_ahead()
+        return [point]
+
+    def resume(self) -> bool:
+        """Go on to the goal after a reaction; return whether the robot does, or is stopped first.
+
+        :raises GoalError: there is no way from here.
+        """
+        if self._reflex is None or self._state is None:
+            return False
+        if not self._reflex.reacting.resume(self._state):
+            return False
+        self._run_ahead()
+        return True
+
+    def _run_ahead(self) -> None:
+        planner = self.planner if self._reflex is None else Undisturbed(self._reflex)
+        self._realtime = RealtimePlanner(planner, self._period)
