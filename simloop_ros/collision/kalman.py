@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..kalman import kalman_gains
 from ..values import Array
-
-CONVERGED = 1e-13
-"""Relative change of the gains at which the Riccati iteration has settled: near rounding."""
 
 
 def disturbance_filter(period: float, bandwidth: float) -> Array:
@@ -39,22 +37,3 @@ def motion_filter(period: float, bandwidth: float) -> Array:
     h = period
     predicted = np.array([[1.0, h, h * h], [0.0, 1.0, h], [0.0, 0.0, 1.0]])
     return np.column_stack((predicted - np.outer(gain, predicted[0]), gain))
-
-
-def kalman_gains(period: float, bandwidth: float) -> tuple[float, float, float]:
-    """Return the gains for position [1], velocity [1/s] and acceleration [1/s^2].
-
-    Solves the discrete Riccati equation by iteration, in time units of one period so that the
-    numbers stay near one.
-    """
-    transition = np.array([[1.0, 1.0, 1.0], [0.0, 1.0, 1.0], [0.0, 0.0, 1.0]])
-    wander = np.diag([0.0, 0.0, (bandwidth * period) ** 6])
-    covariance = np.eye(3)
-    gains = np.zeros(3)
-    while True:
-        covariance = transition @ covariance @ transition.T + wander
-        last, gains = gains, covariance[:, 0] / (covariance[0, 0] + 1.0)
-        covariance -= np.outer(gains, covariance[0])
-        if np.all(np.abs(gains - last) <= CONVERGED * np.abs(gains)):
-            break
-    return float(gains[0]), float(gains[1] / period), float(gains[2] / period**2)

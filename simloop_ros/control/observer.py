@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import msgspec
-import numpy as np
 
 from ..errors import ConfigError
+from ..kalman import kalman_gains
 from ..values import Array, JointState
 
 SLOWEST, FASTEST = 1e-3, 100.0
 """Bandwidth times period between which a filter makes sense and its gains are soon found."""
-CONVERGED = 1e-13
-"""Relative change of the gains at which the Riccati iteration has settled: near rounding."""
 
 
 class Estimate(msgspec.Struct, frozen=True, gc=False):
@@ -39,6 +37,12 @@ class Observer:
     """
 
     def __init__(self, period: float, bandwidth: float):
+        radius = bandwidth * period
+        if not SLOWEST <= radius <= FASTEST:
+            raise ConfigError(
+                f'control.bandwidth: {bandwidth:g} rad/s at a period of {period:g} s; between '
+                f'{SLOWEST / period:g} and {FASTEST / period:g} rad/s are possible'
+            )
         self._h = period
         self.gains = kalman_gains(period, bandwidth)
 
@@ -59,28 +63,3 @@ class Observer:
         position += gain_q * innovation
         velocity += gain_v * innovation
         return Estimate(JointState(position, velocity), estimate.disturbance + gain_d * innovation)
-
-
-def kalman_gains(period: float, bandwidth: float) -> tuple[float, float, float]:
-    """Return the gains for position [1], velocity [1/s] and disturbance [1/s^2].
-
-    Solves the discrete Riccati equation by iteration, in time units of one period so that the
-    numbers stay near one.
-    """
-    radius = bandwidth * period
-    if not SLOWEST <= radius <= FASTEST:
-        raise ConfigError(
-            f'control.bandwidth: {bandwidth:g} rad/s at a period of {period:g} s; between '
-            f'{SLOWEST / period:g} and {FASTEST / period:g} rad/s are possible'
-        )
-    transition = np.array([[1.0, 1.0, 1.0], [0.0, 1.0, 1.0], [0.0, 0.0, 1.0]])
-    wander = np.diag([0.0, 0.0, radius**6])
-    covariance = np.eye(3)
-    gains = np.zeros(3)
-    while True:
-        covariance = transition @ covariance @ transition.T + wander
-        last, gains = gains, covariance[:, 0] / (covariance[0, 0] + 1.0)
-        covariance -= np.outer(gains, covariance[0])
-        if np.all(np.abs(gains - last) <= CONVERGED * np.abs(gains)):
-            break
-    return float(gains[0]), float(gains[1] / period), float(gains[2] / period**2)

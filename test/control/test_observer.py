@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from simloop_ros.control.followers import Measured, Observed
-from simloop_ros.control.observer import Estimate, Observer, kalman_gains
+from simloop_ros.control.observer import Estimate, Observer
+from simloop_ros.kalman import kalman_gains
 from simloop_ros.values import JointState
 
 TUNINGS = [(0.005, 200.0), (0.0005, 200.0), (0.001, 30.0), (0.002, 2000.0)]
