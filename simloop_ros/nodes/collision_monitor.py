@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable
 from typing import Any
 
@@ -11,6 +12,7 @@ from std_srvs.srv import Trigger
 from visualization_msgs.msg import MarkerArray
 
 from ..collision.config import MonitorConfig
+from ..collision.gaps import filled
 from ..collision.observation import Observation
 from ..collision.watch import Alarm, build_watch
 from ..loop.run import load_fit_robot
@@ -26,6 +28,8 @@ from ..ros.stamps import step_of
 from ..values import Array, JointState
 
 NAME = 'collision_monitor'
+LONGEST_GAP = 10
+"""Real time: steps without a state that are filled; after more the watch begins anew."""
 
 
 class CollisionMonitorNode(BlockNode):
@@ -75,6 +79,10 @@ class CollisionMonitorNode(BlockNode):
             realtime=self.graph.realtime,
         )
         self.service(Trigger, 'reset', self._serve_reset)
+        self._step = 0
+        self._filled = 0
+        self._seen: deque[Array] = deque(maxlen=2)
+        self._last_stamp = 0
         self._clear(len(names))
 
     def missing(self) -> Iterable[tuple[str, int]]:
@@ -102,10 +110,12 @@ class CollisionMonitorNode(BlockNode):
     def _look(
         self, command: DecodedJointState, measured: DecodedJointState, state: DecodedJointState
     ) -> None:
-        period = self.graph.period
+        if self.graph.realtime:
+            self._fill(command, measured, state)
+        self._step += 1
         alarm = self._watch.step(
             Observation(
-                step_of(state.stamp, period) * period,
+                self._step * self.graph.period,
                 command.position,
                 command.effort,
                 measured.position,
@@ -120,6 +130,34 @@ class CollisionMonitorNode(BlockNode):
         self._external.send(state.stamp, distance, torque)
         np.maximum(self._largest_torque, np.abs(torque), out=self._largest_torque)
         np.maximum(self._largest_distance, np.abs(distance), out=self._largest_distance)
+
+    def _fill(
+        self, command: DecodedJointState, measured: DecodedJointState, state: DecodedJointState
+    ) -> None:
+        """Let the watch see the steps that nobody saw: the robot kept its command in them."""
+        seen, stamp = self._seen, measured.stamp
+        steps = step_of(stamp - self._last_stamp, self.graph.period) if seen else 1
+        self._last_stamp = stamp
+        if len(seen) == 2 and 1 < steps <= LONGEST_GAP:
+            before, last = seen
+            for position in filled(before, last, measured.position, steps):
+                self._step += 1
+                self._filled += 1
+                seen.append(position)
+                self._watch.step(
+                    Observation(
+                        self._step * self.graph.period,
+                        command.position,
+                        command.effort,
+                        position,
+                        JointState(position, state.velocity),
+                        state.effort,
+                    )
+                )
+        elif steps != 1:
+            seen.clear()
+            self._step += LONGEST_GAP  # a gap that the watch shall see
+        seen.append(measured.position)
 
     def _locate(self, stamp: int, position: Array, alarm: Alarm) -> None:
         """Find out where the contact is, beside the loop, and tell it."""
@@ -163,6 +201,7 @@ class CollisionMonitorNode(BlockNode):
                 'largest position difference [rad]': f'{self._largest_distance.max():.6g}',
                 'steps': self._rows.rows,
                 'incomplete steps': self._rows.dropped,
+                'steps that nobody saw': self._filled,
                 'rejected samples': monitor.intake.rejected,
             },
         )
