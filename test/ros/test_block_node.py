@@ -144,7 +144,7 @@ def test_a_service_says_why_it_cannot_be_served(bench: Bench) -> None:
     assert call(True) == (True, 'stopped: asked for by service')
     success, message = call(False)
     assert success
-    assert 'motion_planner/start' in message
+    assert 'service start' in message
     node.trigger_deactivate()
     assert call(True) == (False, 'control_simulation is not active')
 
