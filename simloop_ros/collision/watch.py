@@ -47,13 +47,14 @@ class WatchMemory(msgspec.Struct, frozen=True):
     """
 
     monitor: Any
-    kind: KindMemory
+    kind: KindMemory | None
     since: int
 
 
 class Watch:
     """Looks at every step of the loop.
 
+    :param contact_kind: none where there are no thresholds, and so no contacts.
     :ivar isolation: locates contacts; none where nothing is known about the noise.
     :param at_once: whether contacts are located within the step, which takes some milliseconds;
         else it is only told when.
@@ -62,7 +63,7 @@ class Watch:
     def __init__(
         self,
         monitor: CollisionMonitor,
-        contact_kind: ContactKind,
+        contact_kind: ContactKind | None = None,
         isolation: Isolation | None = None,
         *,
         at_once: bool = True,
@@ -77,23 +78,28 @@ class Watch:
     def reset(self) -> None:
         """Forget the past: the next step is the first one."""
         self.monitor.reset()
-        self._kind.reset()
+        if self._kind:
+            self._kind.reset()
         self._since = 0
 
     @property
     def memory(self) -> WatchMemory:
         """Return all that the next step depends on; assigning an earlier one goes back to it."""
-        return WatchMemory(self.monitor.memory, self._kind.memory, self._since)
+        kind = None if self._kind is None else self._kind.memory
+        return WatchMemory(self.monitor.memory, kind, self._since)
 
     @memory.setter
     def memory(self, memory: WatchMemory) -> None:
         self.monitor.memory = memory.monitor
-        self._kind.memory = memory.kind
+        if self._kind is not None and memory.kind is not None:
+            self._kind.memory = memory.kind
         self._since = memory.since
 
     def step(self, observation: Observation) -> Alarm:
         """Return what is known after a step."""
         reading = self.monitor.step(observation)
+        if self._kind is None:
+            return Alarm(False, 'none', reading)
         kind = self._kind.step(reading)
         contact = reading.verdict == 'contact'
         self._since = self._since + 1 if kind != 'none' else 0
@@ -113,17 +119,17 @@ def build_watch(
     :param at_once: whether contacts are located within the step.
     :raises ConfigError: the calibration does not fit, or a reaction has none.
     """
-    kind = ContactKind(model.effort_limit, period)
     if not config.calibration:
         if config.reacts:
             raise ConfigError(
                 'monitor.reaction: without thresholds nothing counts as a contact; run simloop '
                 'calibrate and give its file as monitor.calibration'
             )
-        return Watch(build_monitor(config.kind, model, period), kind)
+        return Watch(build_monitor(config.kind, model, period))
     calibration = load_calibration(find_calibration(config.calibration, period), model, period)
     monitor = build_monitor(config.kind, model, period, calibration)
     noise = np.array(calibration.noise[config.kind])
+    kind = ContactKind(model.effort_limit, period)
     return Watch(monitor, kind, Isolation(model, noise), at_once=at_once)
 
 

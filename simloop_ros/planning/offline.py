@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from ..values import Array, JointState
 from .motion_planner import MotionPlanner
 
@@ -17,8 +19,9 @@ class OfflinePlanner(MotionPlanner):
     open_loop = True
 
     def __init__(self, positions: Array, period: float):
-        self._h = period
         self._positions = positions
+        # Once for all: a node tells the velocity with every position.
+        self._velocities = np.diff(positions, axis=0, prepend=positions[:1]) / period
         self._last = len(positions) - 1
         self.memory = 0
 
@@ -26,13 +29,15 @@ class OfflinePlanner(MotionPlanner):
         """Return the next desired position, wherever the robot is."""
         index = self.memory
         self.memory = index + 1
-        return self._entry(index)
+        return self._positions[index if index < self._last else self._last]
 
     @property
     def expected(self) -> JointState:
-        """Return the last position that was handed out, with its difference quotient."""
-        position = self._entry(max(0, self.memory - 1))
-        return JointState(position, (position - self._entry(max(0, self.memory - 2))) / self._h)
+        """Return the last position that was handed out, with its difference quotient.
 
-    def _entry(self, index: int) -> Array:
-        return self._positions[index if index < self._last else self._last]
+        After the end of the list the robot rests.
+        """
+        index = max(0, self.memory - 1)
+        if index <= self._last:
+            return JointState(self._positions[index], self._velocities[index])
+        return JointState(self._positions[-1], np.zeros_like(self._positions[-1]))

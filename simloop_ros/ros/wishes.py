@@ -20,7 +20,7 @@ the robot is; send the effort instead."""
 
 def send_wanted(publisher: JointPublisher, stamp: int, wanted: Wanted) -> None:
     """Send what is wanted in the step that begins at a stamp [ns]."""
-    effort: Array = np.zeros_like(wanted.position) if wanted.effort is None else wanted.effort
+    effort: Array = np.zeros(wanted.position.size) if wanted.effort is None else wanted.effort
     meaning = EFFORT if wanted.effort is not None else ANEW if wanted.anew else POSITION
     publisher.send(stamp, wanted.position, wanted.velocity, effort, frame_id=meaning)
 
