@@ -274,7 +274,13 @@ class Robot:
             return self.witness.free()
 
         until(released, START, 'release')
-        until(lambda: self.witness.call(Trigger, f'/{self.planner}/start').success, START, 'start')
+
+        def started() -> bool:
+            answer = self.witness.call(Trigger, f'/{self.planner}/start')
+            # Asked again because the first answer got lost, it says so.
+            return answer.success or 'under way already' in answer.message
+
+        until(started, START, 'start')
 
     def begin(self) -> None:
         """Bring the robot home and let it move."""
