@@ -15,6 +15,9 @@ from .figures import GRAPHS, Mark, draw_figures
 from .series import series_of
 from .units import EFFORT_UNITS, period_text, run_title
 
+CONSEQUENCES = ('contact_end', 'collision_located', 'collision_end', 'effort_limit')
+"""Events that would be printed over those that they follow from."""
+
 
 def draw_run(folder: Path, every_graph: bool = False) -> list[Path]:
     """Draw the figures of the run in a folder, from its log and summary.
@@ -26,10 +29,7 @@ def draw_run(folder: Path, every_graph: bool = False) -> list[Path]:
         summary = json.loads((folder / 'summary.json').read_text())
         units, graphs = summary['joint_units'], summary['graphs']
         title = run_title(summary['scenario'], summary['period'], summary['mass_bias'])
-        marks = [
-            Mark(float(event['time']), str(event['kind']).replace('_', ' '))
-            for event in summary['events']
-        ]
+        marks = _marks(summary['events'])
     except OSError as error:
         raise ConfigError(f'{folder}: not the folder of a run: no summary.json') from error
     except (ValueError, KeyError, TypeError) as error:
@@ -39,6 +39,16 @@ def draw_run(folder: Path, every_graph: bool = False) -> list[Path]:
         return []
     series = series_of(log, log.period, log.joint_names, units)
     return draw_figures(folder, GRAPHS if every_graph else graphs, series, title, marks)
+
+
+def _marks(events: list[dict[str, Any]]) -> list[Mark]:
+    """Return what the figures mark; where a monitor watched, without what follows from it."""
+    watched = any(event['kind'] == 'collision' for event in events)
+    return [
+        Mark(float(event['time']), str(event['kind']).replace('_', ' '))
+        for event in events
+        if not (watched and event['kind'] in CONSEQUENCES)
+    ]
 
 
 def print_run(summary: dict[str, Any], folder: Path, figures: list[Path]) -> None:

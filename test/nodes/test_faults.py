@@ -669,7 +669,10 @@ def test_a_dead_mover_stops_the_robot(robot: Robot, node: str) -> None:
         robot.begin()
         robot.arrives()
         robot.check()
-    note(f'kill -9 {node}', 'braked; after a restart, release and start at its goal', noticed)
+    after = 'after a restart, release and start at its goal'
+    if node == 'control_simulation':
+        after = 'a new controller is let in once DDS has given up the old one (20 s)'
+    note(f'kill -9 {node}', f'braked; {after}', noticed)
 
 
 @in_graph('composed')
