@@ -22,6 +22,7 @@ from std_srvs.srv import SetBool  # noqa: E402
 from simloop_ros.errors import USER_ERROR, SimloopError  # noqa: E402
 from simloop_ros.loop.scenario import load_scenario  # noqa: E402
 from simloop_ros.nodes.control_simulation import ControlSimulationNode  # noqa: E402
+from simloop_ros.ros.qos import LATCHED_READER  # noqa: E402
 from simloop_ros.ros.wiring import WiringOptions, wire  # noqa: E402
 
 DOMAIN = 58
@@ -147,6 +148,20 @@ def test_a_service_says_why_it_cannot_be_served(bench: Bench) -> None:
     assert 'service start' in message
     node.trigger_deactivate()
     assert call(True) == (False, 'control_simulation is not active')
+
+
+def test_control_that_is_active_again_releases_nothing(bench: Bench) -> None:
+    """Meanwhile the robot was braked and is elsewhere: in real time somebody has to release it."""
+    said: list[DiagnosticStatus] = []
+    bench.other.create_subscription(DiagnosticStatus, 'safety', said.append, LATCHED_READER)
+    node = bench.node(realtime=True)
+    node.start()
+    bench.spin_until(lambda: said and said[-1].level == DiagnosticStatus.OK)
+    node.trigger_deactivate()
+    node.trigger_activate()
+    assert node.control.stopped == 'control is not active'
+    bench.spin_until(lambda: said[-1].level == DiagnosticStatus.ERROR)
+    assert said[-1].message == 'control is not active'
 
 
 def test_diagnostics_say_what_is_waited_for(bench: Bench) -> None:
