@@ -275,6 +275,8 @@ class MotionPlannerNode(BlockNode):
             if not self._guide.resume():
                 raise SimloopError('the robot is not at rest yet: it is stopped, try again')
             return 'going on to the goal'
+        if self._stops is None:
+            raise SimloopError('control has not said whether the robot may move: try again')
         if not self._holding:
             raise SimloopError('the motion is under way already')
         if self._stopped:
