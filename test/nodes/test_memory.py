@@ -23,7 +23,7 @@ def resident(pid: int) -> float:
 
 def test_memory_stays_where_it_is(graph: Any) -> None:
     out = graph.folder / 'out'
-    graph.launch(
+    process = graph.launch(
         *('sphere_step', '--out', str(out), '--no-figures'),
         *('--set', 'duration=1000', '--set', 'plant.noise=1e-5'),
     )
@@ -34,6 +34,8 @@ def test_memory_stays_where_it_is(graph: Any) -> None:
     before = {name: resident(pid) for name, pid in pids.items()}
     graph.wait_until(lambda: raw.stat().st_size >= STEPS * BYTES_PER_STEP, RUNNING)
     growth = {name: resident(pid) - before[name] for name, pid in pids.items()}
+    process.terminate()
+    process.wait()
     print(growth)
     assert len(growth) == 5
     assert all(value < MOST for value in growth.values()), growth
