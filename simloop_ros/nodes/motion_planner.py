@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+from diagnostic_msgs.msg import DiagnosticStatus
 import msgspec
 import numpy as np
 from rclpy.task import Future
@@ -14,7 +14,7 @@ from std_srvs.srv import Trigger
 
 from ..collision.config import MonitorConfig
 from ..config_types import NonNegative, Positive
-from ..errors import MessageError, SimloopError
+from ..errors import SimloopError
 from ..loop.run import load_fit_robot
 from ..model import RobotConfig
 from ..planning.config import PlannerConfig
@@ -23,12 +23,12 @@ from ..reaction.wanted import Wanted
 from ..ros.block_node import BlockNode, Report
 from ..ros.joint_state import DecodedJointState
 from ..ros.motion_guide import MotionGuide
-from ..ros.notice import NOTHING
+from ..ros.notice import NOTHING, Notice
 from ..ros.notice import TOPIC as COLLISION
 from ..ros.notice import from_message as notice_from_message
 from ..ros.notices import Notices
 from ..ros.process import main_of
-from ..ros.qos import EVENTS, LATCHED_READER, STREAM, STREAM_DEPTH
+from ..ros.qos import EVENTS, LATCHED_READER, STREAM_DEPTH
 from ..ros.safety_status import CONTROL, TOPIC, from_message
 from ..ros.stamps import step_of
 from ..ros.wishes import FIELDS, send_wanted
@@ -93,7 +93,7 @@ class MotionPlannerNode(BlockNode):
         self._notices = Notices(realtime=self.graph.realtime)
         self._pending: DecodedJointState | None = None
         if self._watched:
-            self.subscription(DiagnosticArray, COLLISION, self._on_collision, STREAM)
+            self.subscribe_arrays(COLLISION, notice_from_message, self._on_collision)
         self.subscription(DiagnosticStatus, TOPIC, self._on_safety, LATCHED_READER)
         self.add_services()
         self._stops: int | None = None
@@ -186,20 +186,12 @@ class MotionPlannerNode(BlockNode):
             send_wanted(self._desired, message.stamp, self._next(message.stamp, state))
             self._notices.forget_until(message.stamp)
 
-    def _on_collision(self, message: DiagnosticArray) -> None:
+    def _on_collision(self, stamp: int, notice: Notice) -> None:
         """Take what the monitor says; an answer may wait for it."""
-        if not self.active:
-            return
-        self.resend.received += 1
-        try:
-            notice = notice_from_message(message)
-        except MessageError as error:
-            self.refuse(str(error))
-            return
-        if self.graph.realtime or self._step_of(notice.stamp) > self._answered:
+        if self.graph.realtime or self._step_of(stamp) > self._answered:
             self._notices.add(notice)
         pending = self._pending
-        if pending is not None and pending.stamp == notice.stamp:
+        if pending is not None and pending.stamp == stamp:
             self._pending = None
             self._on_state(pending)
 

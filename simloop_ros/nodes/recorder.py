@@ -7,13 +7,13 @@ from pathlib import Path
 import time
 from typing import Any
 
-from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+from diagnostic_msgs.msg import DiagnosticStatus
 import msgspec
 import numpy as np
 from rich.console import Console
 from std_msgs.msg import Header
 
-from ..errors import ConfigError, MessageError
+from ..errors import ConfigError
 from ..loop.events import EventRecorder
 from ..loop.log import LogWriter
 from ..loop.run import LONGEST_RUN, RunFacts, clean_folder, load_fit_robot, prepare, write_results
@@ -28,11 +28,11 @@ from ..ros.notice import TOPIC as COLLISION
 from ..ros.notice import Notice
 from ..ros.notice import from_message as notice_from_message
 from ..ros.process import main_of
-from ..ros.qos import EVENTS, LATCHED_READER, RECORD_DEPTH, STREAM
+from ..ros.qos import EVENTS, LATCHED_READER, RECORD_DEPTH
 from ..ros.rows import RowJoiner
 from ..ros.safety_status import CONTROL, TOPIC, from_message
-from ..ros.stamps import join, split, step_of
-from ..values import Array
+from ..ros.stamps import split, step_of
+from ..values import Array, Contact
 
 NAME = 'recorder'
 CREDIT_ROWS = 64
@@ -86,9 +86,9 @@ class RecorderNode(BlockNode):
             late.append('true_joint_states')
         if scenario.plant.obstacles and config.simulated:
             late.append('contacts')
-            self.subscription(DiagnosticArray, 'contacts', self._on_contacts, STREAM)
+            self.subscribe_arrays('contacts', contacts_from_message, self._on_contacts)
         if scenario.monitor.watches:
-            self.subscription(DiagnosticArray, COLLISION, self._on_collision, STREAM)
+            self.subscribe_arrays(COLLISION, notice_from_message, self._on_collision)
             if not realtime:
                 late.append(COLLISION)
         self._late = tuple(late[1:])
@@ -151,28 +151,13 @@ class RecorderNode(BlockNode):
 
         return take_last if topic == 'control_state' else take
 
-    def _on_contacts(self, message: DiagnosticArray) -> None:
-        if not self.active:
-            return
-        self.resend.received += 1
-        try:
-            stamp = join(message.header.stamp)
-            self._rows.add('contacts', stamp, contacts_from_message(message))
-        except MessageError as error:
-            self.refuse(str(error))
+    def _on_contacts(self, stamp: int, contacts: tuple[Contact, ...]) -> None:
+        self._rows.add('contacts', stamp, contacts)
 
-    def _on_collision(self, message: DiagnosticArray) -> None:
+    def _on_collision(self, stamp: int, notice: Notice) -> None:
         """Take what the monitor says: in lockstep a part of the row, in real time an event."""
-        if not self.active:
-            return
-        self.resend.received += 1
-        try:
-            notice = notice_from_message(message)
-        except MessageError as error:
-            self.refuse(str(error))
-            return
         if not self.graph.realtime:
-            self._rows.add(COLLISION, notice.stamp, notice)
+            self._rows.add(COLLISION, stamp, notice)
         elif self._noted < MOST_EVENTS:
             self._noted += 1
             self._note(self._log.rows, notice)

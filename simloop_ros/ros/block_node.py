@@ -26,7 +26,7 @@ from rclpy.task import Future
 from rclpy.timer import Timer
 from std_msgs.msg import Header
 
-from ..errors import USER_ERROR, SimloopError
+from ..errors import USER_ERROR, MessageError, SimloopError
 from .channels import JointPublisher, JointSubscription
 from .config import GraphConfig
 from .joint_state import DecodedJointState
@@ -36,9 +36,10 @@ from .qos import EVENTS, STREAM, STREAM_DEPTH, stream_reader
 from .resend import Resend
 from .scheduling import set_priority, step_back
 from .stamped_publisher import StampedPublisher
-from .stamps import stamp_of
+from .stamps import join, stamp_of
 
 T = TypeVar('T', bound=msgspec.Struct)
+C = TypeVar('C')
 DIAGNOSTICS_PERIOD = 1.0
 POLL_PERIOD = 0.005
 """Time between two looks at what has come [s]: waking up for each message costs far more."""
@@ -235,6 +236,31 @@ class BlockNode(LifecycleNode):
         publisher = StampedPublisher(self.publisher(DiagnosticArray, topic, STREAM))
         self.resend.sources[topic] = publisher.send_again
         return publisher
+
+    def subscribe_arrays(
+        self,
+        topic: str,
+        decode: Callable[[DiagnosticArray], C],
+        call: Callable[[int, C], None],
+    ) -> None:
+        """Create a subscription of diagnostic arrays, while the node is active.
+
+        :param decode: returns what a message says, or raises MessageError: it is refused then.
+        :param call: gets the stamp [ns], and what the message says.
+        """
+
+        def take(message: DiagnosticArray) -> None:
+            if not self.active:
+                return
+            self.resend.received += 1
+            try:
+                content = decode(message)
+            except MessageError as error:
+                self.refuse(str(error))
+                return
+            call(join(message.header.stamp), content)
+
+        self.subscription(DiagnosticArray, topic, take, STREAM)
 
     def subscribe_joints(
         self,
