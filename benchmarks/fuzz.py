@@ -27,6 +27,7 @@ from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from geometry_msgs.msg import WrenchStamped
+import msgspec
 import numpy as np
 import rclpy
 from rclpy._rclpy_pybind11 import RMWError
@@ -38,6 +39,7 @@ from std_msgs.msg import Header
 from std_srvs.srv import SetBool, Trigger
 
 from simloop_ros.errors import MessageError
+from simloop_ros.loop.calibrate import calibrate
 from simloop_ros.loop.run import load_fit_robot
 from simloop_ros.loop.scenario import load_scenario
 from simloop_ros.nodes.composed import KINDS
@@ -59,12 +61,17 @@ SETTINGS = (
     'plant.engine=pybullet',
     f'plant.obstacles=[{FLOOR}]',
     'plant.noise=1e-6',
+    'monitor.kind=matched_filter',
+    'monitor.reaction=stop',
+    'monitor.resume_after=0.2',
 )
+CALIBRATION = 120.0  # free motion from which the collision monitor learns [s]
 GOAL = np.array([-0.1, 0.0, 0.1])
 NEAR = 0.01  # of the goal [m]; the encoders have noise
 DELIVERIES = 64  # between nodes, for each message of ours on every subscription
 PAUSE = 0.0005  # between two messages of ours per topic, distributed [s]
 LONGEST = 120.0  # time for anything to happen [s]
+AGAIN = 1.0  # time after which a robot that reacted to a collision is told to go on [s]
 STOP = '/control_simulation/stop'
 TOPICS: dict[str, tuple[type, Any]] = {
     'joint_states': (JointStateMessage, STREAM),
@@ -74,6 +81,7 @@ TOPICS: dict[str, tuple[type, Any]] = {
     'effort_command': (JointStateMessage, STREAM),
     'external_torque': (JointStateMessage, STREAM),
     'contacts': (DiagnosticArray, STREAM),
+    'collision': (DiagnosticArray, STREAM),
     'safety': (DiagnosticStatus, LATCHED),
     'resend': (Header, EVENTS),
     'recorded': (Header, EVENTS),
@@ -226,9 +234,12 @@ class Fuzzer:
         )
 
     def array(self) -> DiagnosticArray:
-        """Return contacts."""
+        """Return contacts, or a collision."""
         message = DiagnosticArray()
         self.stamp(message.header.stamp)
+        if self._random.random() < 0.5:
+            message.status = [self.collision()]
+            return message
         for _ in range(self._random.randrange(3)):
             force = KeyValue(key='force [N]', value=str(self.number()))
             message.status.append(
@@ -237,6 +248,27 @@ class Fuzzer:
                 else self.status()
             )
         return message
+
+    def collision(self) -> DiagnosticStatus:
+        """Return what a collision monitor may say."""
+        values = {
+            'contact': self._random.choice(('true', 'false', '1')),
+            'margin': str(self.number()),
+            'link': f'"{self.text()}"',
+            'probability': '0.5',
+            'point': '[0, 0, 1]',
+            'force': str(self.numbers(3)),
+            'step': '1',
+        }
+        known = self._random.choice((2, 2, 4, 6, 7))
+        return DiagnosticStatus(
+            message=self._random.choice(('none', 'push', 'impact', 'impact', '')),
+            values=[
+                KeyValue(key=key, value=value)
+                for key, value in list(values.items())[:known]
+                if self._random.random() < 0.95
+            ],
+        )
 
     def wrench(self) -> WrenchStamped:
         """Return a push."""
@@ -336,7 +368,16 @@ class Graph(ABC):
         self.wait_until(lambda: is_near(np.zeros(3)), 'the robot at home')
         self.wait_until(self._released, 'release')
         self.wait_until(lambda: self.call(Trigger, '/motion_planner/start').success, 'start')
-        self.wait_until(lambda: is_near(GOAL), 'the robot at its goal')
+        end = 0.0
+
+        def arrives() -> bool:
+            nonlocal end
+            if time.monotonic() > end:  # a reset looks like a collision: then it has to go on
+                self.call(Trigger, '/motion_planner/start')
+                end = time.monotonic() + AGAIN
+            return is_near(GOAL)
+
+        self.wait_until(arrives, 'the robot at its goal')
 
     def _released(self) -> bool:
         """Release the robot; return whether neither control nor plant is stopped then."""
@@ -488,7 +529,11 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         settings = [*SETTINGS, f'period={options.period}']
         settings.append(f'control.natural_frequency={0.2 / options.period}')
-        scenario = load_scenario('step', settings)
+        calibration = Path(folder) / 'calibration.yaml'
+        calibration.write_bytes(
+            msgspec.yaml.encode(calibrate(load_scenario('step', settings), duration=CALIBRATION))
+        )
+        scenario = load_scenario('step', [*settings, f'monitor.calibration={calibration}'])
         model = load_fit_robot(scenario.robot)
         wiring = WiringOptions(
             realtime=options.realtime,

@@ -13,6 +13,8 @@ Taken = Literal['good', 'suspect', 'returned', 'rejected', 'restart']
 
 TOLERANCE = 2.0
 """Multiple of the speed limit that two samples may differ by where nothing was learnt."""
+LARGEST = 1e6
+"""In SI units; no robot has a joint position, velocity or torque of that size."""
 RETURN = 3.0
 """A glitch is over when the next sample is this many tolerances near to the extrapolation, which
 is then two steps old: an acceleration has three times its effect."""
@@ -43,7 +45,7 @@ class Intake:
 
     A sample is rejected if
 
-    - a number is not finite;
+    - a number is not finite, or larger than any robot has;
     - its stamp is not one period after the last one: a gap, or the same step again;
     - it is a jump: the second difference of a position exceeds the tolerance, and the next sample
       is back. Until that is known, the expected position stands for the sample. A real impact
@@ -107,7 +109,7 @@ class Intake:
         """Judge a sample.
 
         :param measured: position [rad], shape ``(n,)``.
-        :param probe: a sum of products of everything else that is read: finite if they are.
+        :param probe: a sum of products of everything else that is read: as large as they are.
         :return: ``suspect`` if it may be a jump, ``returned`` if the one before it was, and
             ``restart`` if it is good but does not follow on the last good one.
         """
@@ -116,7 +118,7 @@ class Intake:
         # Sufficient for finite, in time and within every tolerance; the rest is rare.
         if (
             scaled.dot(scaled) <= 1.0
-            and probe - probe == 0.0
+            and abs(probe) < LARGEST**2
             and abs(time - self._last - self._h) < 0.5 * self._h
             and not self.suspect
         ):
@@ -131,7 +133,8 @@ class Intake:
     def _judge(
         self, time: float, measured: Array, deviation: Array, scaled: Array, probe: float
     ) -> Taken:
-        if not (np.isfinite(measured).all() and np.isfinite(probe) and np.isfinite(time)):
+        sane = np.abs(measured).max() < LARGEST and abs(probe) < LARGEST**2
+        if not (sane and np.isfinite(time)):
             self.not_finite += 1
             self._last = np.nan
             return 'rejected'

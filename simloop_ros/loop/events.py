@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from ..collision.contact_kind import Kind
@@ -19,14 +20,26 @@ END_WINDOW = 0.5
 """Time at the end of a run over which the remaining contact force is averaged [s]."""
 
 
-def described(hit: Hit | None) -> dict[str, Any] | None:
+class Located(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """Where a contact is, for files and messages.
+
+    :ivar point: in the world [m]; none where the torques do not tell it.
+    :ivar force: on the robot there, in the world [N].
+    """
+
+    link: str
+    probability: float
+    point: tuple[float, float, float] | None = None
+    force: tuple[float, float, float] | None = None
+
+
+def described(hit: Hit | None) -> Located | None:
     """Return what is known of a hit: link, and where the torques tell it, point and force."""
     if hit is None:
         return None
-    found: dict[str, Any] = {'link': hit.link, 'probability': hit.probability}
-    if hit.observable and hit.point is not None and hit.force is not None:
-        found |= {'point': hit.point.tolist(), 'force': hit.force.tolist()}
-    return found
+    if not hit.observable or hit.point is None or hit.force is None:
+        return Located(hit.link, hit.probability)
+    return Located(hit.link, hit.probability, tuple(hit.point.tolist()), tuple(hit.force.tolist()))
 
 
 class EventRecorder:
@@ -80,9 +93,7 @@ class EventRecorder:
         if len(self._forces) > 2 * self._end_steps:
             del self._forces[: self._end_steps]
 
-    def collision(
-        self, step: int, kind: Kind, margin: float, located: dict[str, Any] | None
-    ) -> None:
+    def collision(self, step: int, kind: Kind, margin: float, located: Located | None) -> None:
         """Note what the watch says: a contact, what it turns out to be and where, its end.
 
         :param kind: of the present contact.
@@ -96,7 +107,7 @@ class EventRecorder:
                 self.add(step, 'collision', nature=kind, margin=margin)
             self._collision = kind
         if located is not None:
-            self.add(step, 'collision_located', **located)
+            self.add(step, 'collision_located', **msgspec.to_builtins(located))
 
     def events(self, end: float) -> list[dict[str, Any]]:
         """Return all events in the order of time; of the pushes those that came before ``end``."""

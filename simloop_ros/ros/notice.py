@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, get_args
+from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 import msgspec
@@ -10,11 +10,11 @@ import msgspec
 from ..collision.contact_kind import Kind
 from ..collision.watch import Alarm
 from ..errors import MessageError
-from ..loop.events import described
+from ..loop.events import Located, described
 from .stamps import join, split
 
 TOPIC = 'collision'
-CONTACT, MARGIN, LINK = 'contact', 'margin', 'link'
+CONTACT, MARGIN = 'contact', 'margin'
 LEVELS = {
     'none': DiagnosticStatus.OK,
     'push': DiagnosticStatus.WARN,
@@ -35,21 +35,23 @@ class Notice(msgspec.Struct, frozen=True, gc=False):
     stamp: int
     contact: bool
     kind: Kind
-    margin: float = 1.0
-    located: dict[str, Any] | None = None
+    margin: float
+    located: Located | None = None
 
 
-NOTHING = Notice(0, False, 'none')
+NOTHING = Notice(0, False, 'none', 1.0)
 
 
 def to_message(stamp: int, alarm: Alarm) -> DiagnosticArray:
     """Return what is known after the step that ends at a stamp [ns]."""
     message = DiagnosticArray()
     message.header.stamp.sec, message.header.stamp.nanosec = split(stamp)
-    located = described(alarm.hit) or {}
+    located = described(alarm.hit)
     status = DiagnosticStatus(name=TOPIC, level=LEVELS[alarm.kind], message=alarm.kind)
-    status.hardware_id = located.get(LINK, '')
-    values = {CONTACT: alarm.contact, MARGIN: alarm.reading.margin, **located}
+    values: dict[str, Any] = {CONTACT: alarm.contact, MARGIN: alarm.reading.margin}
+    if located is not None:
+        status.hardware_id = located.link
+        values |= msgspec.to_builtins(located)
     status.values = [
         KeyValue(key=key, value=msgspec.json.encode(value).decode())
         for key, value in values.items()
@@ -63,17 +65,14 @@ def from_message(message: DiagnosticArray) -> Notice:
 
     :raises MessageError: it says nothing, or something else.
     """
-    if len(message.status) != 1 or message.status[0].message not in get_args(Kind):
-        raise MessageError(f'{TOPIC}: not one status whose message is one of {get_args(Kind)}')
+    stamp = join(message.header.stamp)
+    if len(message.status) != 1 or stamp < 0:
+        raise MessageError(f'{TOPIC}: not one status at a time from 0 on')
     status = message.status[0]
     try:
         values = {item.key: msgspec.json.decode(item.value) for item in status.values}
-    except msgspec.DecodeError as error:
-        raise MessageError(f'{TOPIC}: a value is not JSON: {error}') from None
-    contact, margin = values.pop(CONTACT, None), values.pop(MARGIN, None)
-    stamp = join(message.header.stamp)
-    if not isinstance(contact, bool) or not isinstance(margin, float | int) or stamp < 0:
-        raise MessageError(f'{TOPIC}: it does not say whether there is a contact, or when')
-    return Notice(
-        stamp, contact, status.message, float(margin), values if LINK in values else None
-    )
+        own = {key: values.pop(key) for key in (CONTACT, MARGIN) if key in values}
+        notice = {'stamp': stamp, 'kind': status.message, **own, 'located': values or None}
+        return msgspec.convert(notice, Notice)
+    except msgspec.MsgspecError as error:
+        raise MessageError(f'{TOPIC}: {error}') from None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .notice import NOTHING, Notice
 
-MOST = 4096
+MOST = 64
 """Notices that are kept at most."""
 
 
@@ -20,11 +20,13 @@ class Notices:
         self._waiting: dict[int, Notice] = {}
 
     def add(self, notice: Notice) -> None:
-        """Take a notice."""
+        """Take a notice; where there are too many, the latest ones go: their turn comes last."""
         if self._realtime:
             self._last = notice
-        elif len(self._waiting) < MOST:
-            self._waiting[notice.stamp] = notice
+            return
+        self._waiting[notice.stamp] = notice
+        if len(self._waiting) > MOST:
+            del self._waiting[max(self._waiting)]
 
     def at(self, stamp: int) -> Notice | None:
         """Return what was said of the step that ends at a stamp [ns]; none if nothing yet.

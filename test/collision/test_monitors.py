@@ -186,17 +186,21 @@ def test_an_unknown_kind_names_the_valid_ones(two_link):
 class Garbage:
     """What is done to one observation, and which counter it moves."""
 
-    counter: str
+    what: str
+
+    @property
+    def counter(self) -> str:
+        return 'not_finite' if self.what == 'huge' else self.what
 
     def spoil(self, row: Observation, n: int) -> Observation:
-        nan = np.full(n, np.nan)
+        bad = np.full(n, 1e150 if self.what == 'huge' else np.nan)
         change = {
             'not_finite': {
-                'measured': nan,
-                'effort': nan,
-                'desired': nan,
-                'rollback_effort': nan,
-                'state': JointState(nan, nan),
+                'measured': bad,
+                'effort': bad,
+                'desired': bad,
+                'rollback_effort': bad,
+                'state': JointState(bad, bad),
             },
             'jumps': {'measured': row.measured + 0.05},
             'gaps': {},  # the steps after it are left out
@@ -204,17 +208,17 @@ class Garbage:
         return msgspec.structs.replace(row, **change)
 
 
-@pytest.mark.parametrize('counter', ['not_finite', 'jumps', 'gaps'])
-def test_garbage_is_rejected_counted_and_no_collision(kind, counter, two_link, watch):
+@pytest.mark.parametrize('what', ['not_finite', 'huge', 'jumps', 'gaps'])
+def test_garbage_is_rejected_counted_and_no_collision(kind, what, two_link, watch):
     """Thresholds are far below what the garbage would show if any of it got through."""
     rows = list(watch(two_link, steps=900))
     monitor = build_monitor(kind, two_link, H)
     limits = Limits(np.full((monitor.regimes, monitor.channels, 2), 0.02), np.full(2, 1e-3))
     monitor = type(monitor)(two_link, H, limits)
-    bad = Garbage(counter)
+    bad = Garbage(what)
     readings = []
     for i, row in enumerate(rows):
-        if counter == 'gaps' and 600 < i < 604:
+        if what == 'gaps' and 600 < i < 604:
             continue
         given = bad.spoil(row, 2) if i == 600 else row
         readings.append(monitor.step(given))
@@ -223,7 +227,7 @@ def test_garbage_is_rejected_counted_and_no_collision(kind, counter, two_link, w
     assert readings[-1].verdict == 'free'
     assert 'contact' not in {reading.verdict for reading in readings}
     assert all(np.isfinite(reading.residual).all() for reading in readings)
-    assert getattr(monitor.intake, counter) == monitor.intake.rejected == 1
+    assert getattr(monitor.intake, bad.counter) == monitor.intake.rejected == 1
 
 
 def test_a_real_impact_is_no_garbage(two_link, watch):

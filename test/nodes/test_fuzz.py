@@ -24,10 +24,10 @@ JOINTS = {
 }
 OTHERS = {
     'control_simulation': {'safety', 'resend'},
-    'motion_planner': {'safety', 'resend'},
+    'motion_planner': {'safety', 'resend', 'collision'},
     'plant': {'safety', 'resend', 'recorded', 'external_wrench'},
     'collision_monitor': {'resend'},
-    'recorder': {'safety', 'resend', 'contacts'},
+    'recorder': {'safety', 'resend', 'contacts', 'collision'},
 }
 EVERY = {
     f'{node} /{topic}'

@@ -11,8 +11,9 @@ from simloop_ros.collision.isolation import Hit
 from simloop_ros.collision.observation import Reading
 from simloop_ros.collision.watch import Alarm
 from simloop_ros.errors import MessageError
+from simloop_ros.loop.events import Located
 from simloop_ros.ros.notice import NOTHING, Notice, from_message, to_message
-from simloop_ros.ros.notices import Notices
+from simloop_ros.ros.notices import MOST, Notices
 
 STAMP = 1_234_567_891
 READING = Reading(np.zeros(2), np.zeros(2), 'contact', -3.0)
@@ -35,20 +36,12 @@ def test_a_notice_survives_the_way(contact: bool, kind: str) -> None:
 
 def test_a_located_hit_is_told_with_its_place() -> None:
     located = sent(Alarm(True, 'impact', READING, HIT)).located
-    assert located == {
-        'link': 'link2',
-        'probability': 0.9,
-        'point': [0.1, 0.2, 0.3],
-        'force': [0.0, -5.0, 0.0],
-    }
+    assert located == Located('link2', 0.9, (0.1, 0.2, 0.3), (0.0, -5.0, 0.0))
 
 
 def test_a_place_that_the_torques_do_not_tell_is_not_told() -> None:
     vague = Hit(1, 'link2', 0.9, HIT.point, HIT.force, 0.5)
-    assert sent(Alarm(True, 'push', READING, vague)).located == {
-        'link': 'link2',
-        'probability': 0.9,
-    }
+    assert sent(Alarm(True, 'push', READING, vague)).located == Located('link2', 0.9)
 
 
 def status(message: str, *values: tuple[str, str]) -> DiagnosticStatus:
@@ -66,6 +59,19 @@ def status(message: str, *values: tuple[str, str]) -> DiagnosticStatus:
         [status('impact', ('contact', 'true'))],
         [status('impact', ('contact', 'maybe'), ('margin', '1'))],
         [status('impact', ('contact', '1'), ('margin', '1'))],
+        [status('impact', ('contact', 'true'), ('margin', '1e999'))],
+        [status('impact', ('contact', 'true'), ('margin', '1' + '0' * 400))],
+        [status('impact', ('contact', 'true'), ('margin', '1'), ('link', '"a"'))],
+        [
+            status(
+                'impact',
+                ('contact', 'true'),
+                ('margin', '1'),
+                ('link', '"a"'),
+                ('probability', '1'),
+                ('step', '7'),
+            )
+        ],
     ],
 )
 def test_anything_else_is_refused(statuses: list[DiagnosticStatus]) -> None:
@@ -74,7 +80,7 @@ def test_anything_else_is_refused(statuses: list[DiagnosticStatus]) -> None:
 
 
 def notice(stamp: int) -> Notice:
-    return Notice(stamp, True, 'push')
+    return Notice(stamp, True, 'push', 0.0)
 
 
 def test_in_lockstep_each_step_has_its_notice() -> None:
@@ -87,6 +93,14 @@ def test_in_lockstep_each_step_has_its_notice() -> None:
     notices.forget_until(10)
     assert notices.at(10) is None
     assert notices.at(15) == notice(15)
+
+
+def test_notices_from_a_far_future_do_not_crowd_out_the_next_one() -> None:
+    notices = Notices(realtime=False)
+    for stamp in range(10**6, 10**6 + 2 * MOST):
+        notices.add(notice(stamp))
+    notices.add(notice(5))
+    assert notices.at(5) == notice(5)
 
 
 def test_in_real_time_the_last_word_counts() -> None:
