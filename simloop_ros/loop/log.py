@@ -1,7 +1,8 @@
 """The raw log of a run: every step's float64 rows, streamed to disk.
 
-The file has no header. Row ``k`` is the step that ends at ``(k + 1) h``, as the eight columns of
-``COLUMNS`` one after the other, each of shape ``(n,)``, float64 in the machine's byte order.
+The file has no header. Row ``k`` is the step that ends at ``(k + 1) h``, as the columns one after
+the other, ``COLUMNS`` or ``GUIDED_COLUMNS``, each of shape ``(n,)``, float64 in the machine's byte
+order.
 """
 
 from __future__ import annotations
@@ -26,6 +27,8 @@ COLUMNS = (
     'true_position',
 )
 """q_d [rad], v_c [rad/s], tau [N m], q_r [rad], control q and v, tau' [N m], the plant's truth."""
+GUIDED_COLUMNS = (*COLUMNS, 'external_torque', 'true_external_torque')
+"""Of a robot that is guided: also the torque from outside [N m], as it is known and as it is."""
 
 _FLOAT64 = np.dtype(np.float64)
 _BUFFER_ROWS = 1024
@@ -39,11 +42,15 @@ class LogRows(Protocol):
         """Return the number of joints."""
 
     @property
+    def columns(self) -> tuple[str, ...]:
+        """Return the names of the columns; the first ones are ``COLUMNS``."""
+
+    @property
     def rows(self) -> int:
         """Return the number of steps."""
 
     def chunks(self, rows: int = 4096) -> Iterator[Array]:
-        """Yield blocks of shape ``(at most rows, 8, n)`` in the order of the steps."""
+        """Yield blocks of shape ``(at most rows, columns, n)`` in the order of the steps."""
 
 
 class LogWriter:
@@ -51,11 +58,12 @@ class LogWriter:
 
     :param path: file to write, replaced if it exists.
     :param n: number of joints.
+    :param columns: names of the columns.
     """
 
-    def __init__(self, path: Path, n: int):
+    def __init__(self, path: Path, n: int, columns: tuple[str, ...] = COLUMNS):
         self._n = n
-        self._row_bytes = len(COLUMNS) * n * _FLOAT64.itemsize
+        self._row_bytes = len(columns) * n * _FLOAT64.itemsize
         self._file = open(path, 'wb', buffering=_BUFFER_ROWS * self._row_bytes)  # noqa: SIM115
         self._write = self._file.write
         self._rows = 0
@@ -75,6 +83,7 @@ class LogWriter:
         velocity: Array,
         rollback_effort: Array,
         true_position: Array,
+        *others: Array,
     ) -> None:
         """Copy one step's columns, each ``(n,)``, to the log.
 
@@ -90,8 +99,9 @@ class LogWriter:
             velocity,
             rollback_effort,
             true_position,
+            *others,
         )
-        # The others are results of numpy on these, which come from outside.
+        # The rest are results of numpy on these, which come from outside.
         plain = (
             desired_position.dtype is measured_position.dtype is true_position.dtype is _FLOAT64
         )
@@ -105,10 +115,11 @@ class LogWriter:
         self._rows += 1
 
     def _converted(self, columns: tuple[Array, ...]) -> bytes:
-        row = np.empty((len(COLUMNS), self._n))
+        row = np.empty((len(columns), self._n))
         for i, column in enumerate(columns):
             if column.shape != (self._n,):
-                raise ValueError(f'{COLUMNS[i]} has shape {column.shape}, not {(self._n,)}')
+                name = GUIDED_COLUMNS[i]
+                raise ValueError(f'{name} has shape {column.shape}, not {(self._n,)}')
             row[i] = column
         return row.tobytes()
 
@@ -133,12 +144,14 @@ class LogReader:
 
     :param path: file that a ``LogWriter`` wrote.
     :param n: number of joints that it was written with.
+    :param columns: names of the columns that it was written with.
     """
 
-    def __init__(self, path: Path, n: int):
+    def __init__(self, path: Path, n: int, columns: tuple[str, ...] = COLUMNS):
         self.path = path
         self._n = n
-        self._row_bytes = len(COLUMNS) * n * _FLOAT64.itemsize
+        self._columns = columns
+        self._row_bytes = len(columns) * n * _FLOAT64.itemsize
         self._rows = path.stat().st_size // self._row_bytes
 
     @property
@@ -151,16 +164,21 @@ class LogReader:
         """Return the number of complete rows."""
         return self._rows
 
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Return the names of the columns; the first ones are ``COLUMNS``."""
+        return self._columns
+
     def chunks(self, rows: int = 4096) -> Iterator[Array]:
-        """Yield blocks of shape ``(at most rows, 8, n)``; each is an array of its own."""
+        """Yield blocks of shape ``(at most rows, columns, n)``; each is an array of its own."""
         yield from self._blocks(0, self._rows, rows)
 
     def read(self, start: int = 0, stop: int | None = None, stride: int = 1) -> Array:
-        """Return the rows ``start:stop:stride``, as a slice would, shape ``(rows, 8, n)``."""
+        """Return rows ``start:stop:stride``, as a slice would, shape ``(rows, columns, n)``."""
         if stride < 1:
             raise ValueError(f'stride {stride} is not positive')
         first, last, _ = slice(start, stop).indices(self._rows)
-        picked = np.empty((len(range(first, last, stride)), len(COLUMNS), self._n))
+        picked = np.empty((len(range(first, last, stride)), len(self._columns), self._n))
         filled = 0
         # Whole strides per block, so that every block begins with a row that is wanted.
         for block in self._blocks(first, last, stride * max(1, 4096 // stride)):
@@ -173,7 +191,7 @@ class LogReader:
         with open(self.path, 'rb', buffering=0) as file:
             file.seek(start * self._row_bytes)
             for first in range(start, stop, rows):
-                block = np.empty((min(rows, stop - first), len(COLUMNS), self._n))
+                block = np.empty((min(rows, stop - first), len(self._columns), self._n))
                 if file.readinto(block.data.cast('B')) != block.nbytes:
                     raise EOFError(f'{self.path} was shortened while it was read')
                 yield block

@@ -27,7 +27,7 @@ import zstandard
 from ..errors import ConfigError
 from ..values import Array
 from .joint_state_cdr import CDR_LITTLE_ENDIAN, JOINT_STATE, JointStateLayout
-from .log import COLUMNS, LogRows
+from .log import COLUMNS, GUIDED_COLUMNS, LogRows
 from .mcap_chunks import ChunkWriter, MessageBlock
 from .mcap_rows import RowRecords
 
@@ -43,11 +43,13 @@ TOPICS: Mapping[str, Mapping[str, str]] = {
     },
 }
 """Topic -> field of its JointState -> column of the log, in the order of one step."""
-
-_COLUMNS = {
-    topic: {field: COLUMNS.index(column) for field, column in fields.items()}
-    for topic, fields in TOPICS.items()
+GUIDED_TOPICS: Mapping[str, Mapping[str, str]] = {
+    **TOPICS,
+    '/external_torque': {'effort': 'external_torque'},
+    '/true_external_torque': {'effort': 'true_external_torque'},
 }
+"""The same for a robot that is guided."""
+
 _MESSAGE_HEADER = struct.Struct('<BQHIQQ')  # opcode, length, channel, sequence, two times
 _RECORD_HEADER_SIZE = 9
 _CHUNK_BYTES = 4 * 1024 * 1024
@@ -71,7 +73,8 @@ class McapLog(msgspec.Struct, frozen=True):
     :ivar joint_names: names of the ``n`` joints.
     :ivar period: length ``h`` of one step [s].
     :ivar time: stamps of the rows [s], shape ``(rows,)``: row ``k`` of the run has ``(k + 1) h``.
-    :ivar columns: shape ``(rows, 8, n)``, in the order of ``COLUMNS``.
+    :ivar columns: shape ``(rows, columns, n)``, in the order of ``names``.
+    :ivar names: of the columns.
     :ivar metadata: what the writer was given.
     """
 
@@ -79,11 +82,12 @@ class McapLog(msgspec.Struct, frozen=True):
     period: float
     time: Array
     columns: Array
+    names: tuple[str, ...]
     metadata: dict[str, str]
 
     def column(self, name: str) -> Array:
-        """Return one of ``COLUMNS``, shape ``(rows, n)``."""
-        return self.columns[:, COLUMNS.index(name)]
+        """Return one of the columns, shape ``(rows, n)``."""
+        return self.columns[:, self.names.index(name)]
 
 
 def write_mcap(
@@ -117,7 +121,7 @@ def write_mcap(
             description_channel = writer.add_channel('/robot_description', 'cdr', text)
             channels = {
                 writer.add_channel(topic, 'cdr', state): columns
-                for topic, columns in _COLUMNS.items()
+                for topic, columns in _places(log.columns).items()
             }
             writer.add_chunk(_description_block(description_channel, description))
             records = RowRecords(joint_names, channels, period, _CHUNK_BYTES)
@@ -131,6 +135,18 @@ def write_mcap(
         os.replace(partial, path)
     finally:
         partial.unlink(missing_ok=True)
+
+
+def _topics(columns: Sequence[str]) -> Mapping[str, Mapping[str, str]]:
+    return GUIDED_TOPICS if len(columns) > len(COLUMNS) else TOPICS
+
+
+def _places(columns: Sequence[str]) -> dict[str, dict[str, int]]:
+    """Return topic -> field -> place of the column."""
+    return {
+        topic: {field: columns.index(column) for field, column in fields.items()}
+        for topic, fields in _topics(columns).items()
+    }
 
 
 def _description_block(channel: int, description: str) -> MessageBlock:
@@ -175,11 +191,13 @@ class McapReader:
         self.metadata: dict[str, str] = records[_USER_RECORD]
         self._summary: Summary = summary
         channels = {channel.topic: id_ for id_, channel in summary.channels.items()}
+        guided = GUIDED_TOPICS.keys() <= channels.keys()
+        self.columns = GUIDED_COLUMNS if guided else COLUMNS
         self._layouts = {
             channels[topic]: JointStateLayout(self.joint_names, fields)
-            for topic, fields in TOPICS.items()
+            for topic, fields in _topics(self.columns).items()
         }
-        self._columns = {channels[topic]: columns for topic, columns in _COLUMNS.items()}
+        self._places = {channels[topic]: of for topic, of in _places(self.columns).items()}
         counts = {summary.statistics.channel_message_counts.get(id_, 0) for id_ in self._layouts}
         if len(counts) != 1:
             raise McapError('topics of different length')
@@ -196,8 +214,8 @@ class McapReader:
         return self._rows
 
     def chunks(self, rows: int = 4096) -> Iterator[Array]:
-        """Yield blocks of shape ``(at most rows, 8, n)`` in the order of the steps."""
-        rest = np.empty((0, len(COLUMNS), self.n))
+        """Yield blocks of shape ``(at most rows, columns, n)`` in the order of the steps."""
+        rest = np.empty((0, len(self.columns), self.n))
         for _, columns in self.blocks():
             rest = np.concatenate((rest, columns))
             full = len(rest) - len(rest) % rows
@@ -207,7 +225,7 @@ class McapReader:
             yield rest
 
     def blocks(self) -> Iterator[tuple[Array, Array]]:
-        """Yield stamps [s], shape ``(rows,)``, and columns, ``(rows, 8, n)``, in file order."""
+        """Yield stamps [s], shape ``(rows,)``, and rows, ``(rows, columns, n)``, in file order."""
         try:
             yield from self._blocks()
         except (OSError, *_DAMAGE) as error:  # a damaged index leads anywhere
@@ -220,8 +238,8 @@ class McapReader:
             for id_, messages in self._messages(data).items():
                 waiting[id_] = np.concatenate((waiting[id_], messages))
             ready = min(len(messages) for messages in waiting.values())
-            columns = np.empty((ready, len(COLUMNS), self.n))
-            for id_, of_field in self._columns.items():
+            columns = np.empty((ready, len(self.columns), self.n))
+            for id_, of_field in self._places.items():
                 messages, waiting[id_] = waiting[id_][:ready], waiting[id_][ready:]
                 for field, column in of_field.items():
                     columns[:, column] = messages[field]
@@ -274,7 +292,7 @@ def read_mcap(path: Path, stride: int = 1, limit: int | None = None) -> McapLog:
     picked = len(range(0, reader.rows, stride))
     if limit is not None:
         picked = min(picked, limit)
-    time, columns = np.empty(picked), np.empty((picked, len(COLUMNS), reader.n))
+    time, columns = np.empty(picked), np.empty((picked, len(reader.columns), reader.n))
     seen = filled = 0
     for block_time, block in reader.blocks():
         if filled == picked:
@@ -287,4 +305,6 @@ def read_mcap(path: Path, stride: int = 1, limit: int | None = None) -> McapLog:
         filled += len(part)
     if filled < picked:
         raise reader.refusal()
-    return McapLog(reader.joint_names, reader.period, time, columns, reader.metadata)
+    return McapLog(
+        reader.joint_names, reader.period, time, columns, reader.columns, reader.metadata
+    )

@@ -67,7 +67,7 @@ class RowRecords:
         Row ``k`` has sequence ``k`` and is stamped ``round((k + 1) h 1e9)`` ns.
 
         :param first: number of the first row.
-        :param block: at most ``block_rows`` of the log, shape ``(rows, 8, n)``.
+        :param block: at most ``block_rows`` of the log, shape ``(rows, columns, n)``.
         """
         rows = self._rows[: len(block)]
         numbers = np.arange(first, first + len(block))

@@ -67,7 +67,7 @@ class _Spread:
 
 
 def difference(block: Array, minuend: str, subtrahend: str) -> Array:
-    """Return one column minus another, shape ``(rows, n)``, of a block ``(rows, 8, n)``."""
+    """Return one column minus another, shape ``(rows, n)``, of a block ``(rows, columns, n)``."""
     return block[:, COLUMNS.index(minuend)] - block[:, COLUMNS.index(subtrahend)]
 
 

@@ -29,7 +29,10 @@ Graph = Literal[
     'path_difference',
     'velocity_comparison',
     'velocity_difference',
+    'external_torque',
 ]
+SIX_GRAPHS: tuple[Graph, ...] = get_args(Graph)[:6]
+"""Those of 000, section 6.2, which every run can draw."""
 
 
 class Scenario(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -41,7 +44,8 @@ class Scenario(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     :ivar duration: simulated time [s]; the planned motion and ``rest`` where none is given.
     :ivar rest: time at the goal after a planned motion [s].
     :ivar seed: of the random generator.
-    :ivar graphs: the figures to draw, of the six in 000 section 6.2.
+    :ivar graphs: the figures to draw: the six of 000 section 6.2, or, where a hand guides the
+        robot, ``external_torque``.
     """
 
     name: Annotated[str, msgspec.Meta(pattern=r'^[\w. -]+$')]
@@ -57,7 +61,7 @@ class Scenario(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     safety: SafetyConfig = SafetyConfig()
     monitor: MonitorConfig = MonitorConfig()
     reaction: ReactionConfig = ReactionConfig()
-    graphs: tuple[Graph, ...] = get_args(Graph)
+    graphs: tuple[Graph, ...] = SIX_GRAPHS
 
 
 class _Loader(yaml.SafeLoader):

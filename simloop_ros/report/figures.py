@@ -1,4 +1,4 @@
-"""The six graphs of 000, section 6.2, as PNG files."""
+"""The six graphs of 000, section 6.2, and that of a guiding hand, as PNG files."""
 
 from __future__ import annotations
 
@@ -80,8 +80,22 @@ _GRAPHS = {
         'velocity',
         (('velocity_difference', 'v − v_c  robot minus required'),),
     ),
+    'external_torque': _Graph(
+        'Torque from outside',
+        'force',
+        (('true_external_torque', 'true torque'), ('external_torque', 'what guides the robot')),
+    ),
 }
 GRAPHS = tuple(_GRAPHS)
+
+
+def possible_graphs(series: Series) -> tuple[str, ...]:
+    """Return those of ``GRAPHS`` whose curves were logged."""
+    return tuple(
+        name
+        for name, graph in _GRAPHS.items()
+        if all(curve in series.curves for curve, _ in graph.curves)
+    )
 
 
 def draw_figures(
@@ -93,12 +107,13 @@ def draw_figures(
 ) -> list[Path]:
     """Draw each graph into ``folder`` as ``NAME.png`` and return the paths.
 
-    :param graphs: some of ``GRAPHS``.
+    :param graphs: some of ``possible_graphs``.
     :param title: what run it is, see ``run_title``.
     """
+    possible = possible_graphs(series)
     for name in graphs:
-        if name not in _GRAPHS:
-            raise UnknownNameError('graph', name, GRAPHS)
+        if name not in possible:
+            raise UnknownNameError('graph', name, possible)
     folder.mkdir(parents=True, exist_ok=True)
     paths = []
     for name in graphs:

@@ -11,7 +11,7 @@ from rich.table import Table
 
 from ..errors import ConfigError
 from ..loop.mcap import McapReader
-from .figures import GRAPHS, Mark, draw_figures
+from .figures import Mark, draw_figures, possible_graphs
 from .series import series_of
 from .units import EFFORT_UNITS, period_text, run_title
 
@@ -22,7 +22,7 @@ CONSEQUENCES = ('contact_end', 'collision_located', 'collision_end', 'effort_lim
 def draw_run(folder: Path, every_graph: bool = False) -> list[Path]:
     """Draw the figures of the run in a folder, from its log and summary.
 
-    :param every_graph: all six, not only those that the scenario asks for.
+    :param every_graph: all that the log has data for, not only those that the scenario names.
     :raises ConfigError: the folder does not hold a run.
     """
     try:
@@ -38,7 +38,8 @@ def draw_run(folder: Path, every_graph: bool = False) -> list[Path]:
     if not log.rows:
         return []
     series = series_of(log, log.period, log.joint_names, units)
-    return draw_figures(folder, GRAPHS if every_graph else graphs, series, title, marks)
+    chosen = possible_graphs(series) if every_graph else graphs
+    return draw_figures(folder, chosen, series, title, marks)
 
 
 def _marks(events: list[dict[str, Any]]) -> list[Mark]:

@@ -7,12 +7,10 @@ from collections.abc import Mapping, Sequence
 import msgspec
 import numpy as np
 
-from ..loop.log import COLUMNS, LogRows
+from ..loop.log import LogRows
 from ..loop.metrics import DIFFERENCES, difference
 from ..values import Array
 from .thin import Envelope
-
-CURVES = (*COLUMNS, *DIFFERENCES)
 
 
 class Series(msgspec.Struct, frozen=True):
@@ -21,8 +19,9 @@ class Series(msgspec.Struct, frozen=True):
     :ivar time: [s], shape ``(points,)``.
     :ivar joint_names: names of the ``n`` joints.
     :ivar units: unit of each joint's position, ``rad`` or ``m``.
-    :ivar curves: each of ``CURVES``, shape ``(points, n)``. The differences are thinned on their
-        own: the extreme of a difference is not the difference of two extremes.
+    :ivar curves: each column of the log and each of ``DIFFERENCES``, shape ``(points, n)``. The
+        differences are thinned on their own: the extreme of a difference is not the difference
+        of two extremes.
     """
 
     time: Array
@@ -47,10 +46,11 @@ def series_of(
         for block in log.chunks():
             differences = [difference(block, *pair) for pair in DIFFERENCES.values()]
             envelope.add(np.concatenate((block, np.stack(differences, axis=1)), axis=1))
-    values = envelope.values((len(CURVES), log.n))
+    names = (*log.columns, *DIFFERENCES)
+    values = envelope.values((len(names), log.n))
     return Series(
         time=np.asarray((envelope.index + 1) * period, np.float64),
         joint_names=tuple(joint_names),
         units=tuple(units),
-        curves={name: values[:, i] for i, name in enumerate(CURVES)},
+        curves={name: values[:, i] for i, name in enumerate(names)},
     )

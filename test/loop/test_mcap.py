@@ -1,3 +1,5 @@
+from collections import Counter
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
@@ -11,8 +13,8 @@ from rosbags.typesys import Stores, get_typestore
 
 from simloop_ros.errors import ConfigError
 from simloop_ros.loop import mcap
-from simloop_ros.loop.log import COLUMNS, LogReader, LogWriter
-from simloop_ros.loop.mcap import TOPICS, McapReader, read_mcap, write_mcap
+from simloop_ros.loop.log import COLUMNS, GUIDED_COLUMNS, LogReader, LogWriter
+from simloop_ros.loop.mcap import GUIDED_TOPICS, McapReader, read_mcap, write_mcap
 from simloop_ros.loop.metrics import compute_metrics
 
 DESCRIPTION = '<robot name="größe"/>'
@@ -23,11 +25,12 @@ FIELDS = ('position', 'velocity', 'effort')
 def write(folder, rows, names=None, metadata=None, progress=None):
     n = rows.shape[2]
     names = names or [f'joint_{i}' for i in range(n)]
-    with LogWriter(folder / 'raw', n) as writer:
+    columns = GUIDED_COLUMNS if rows.shape[1] > len(COLUMNS) else COLUMNS
+    with LogWriter(folder / 'raw', n, columns) as writer:
         for row in rows:
             writer.append(*row)
     path = folder / 'log.mcap'
-    reader = LogReader(folder / 'raw', n)
+    reader = LogReader(folder / 'raw', n, columns)
     write_mcap(reader, path, names, PERIOD, metadata or {}, DESCRIPTION, progress)
     return path
 
@@ -40,8 +43,8 @@ def assert_message(message, topic, k, names, row):
     assert list(message.name) == names
     for field in FIELDS:
         value = np.array(getattr(message, field), dtype=np.float64)
-        column = TOPICS[topic].get(field)
-        expected = row[COLUMNS.index(column)] if column else np.empty(0)
+        column = GUIDED_TOPICS[topic].get(field)
+        expected = row[GUIDED_COLUMNS.index(column)] if column else np.empty(0)
         np.testing.assert_array_equal(value, expected)
         assert value.tobytes() == expected.tobytes()
 
@@ -51,7 +54,8 @@ def logs(draw):
     names = draw(
         st.lists(st.text('abc_é', min_size=1, max_size=12), min_size=1, max_size=4, unique=True)
     )
-    shape = (draw(st.integers(1, 5)), 8, len(names))
+    columns = draw(st.sampled_from((COLUMNS, GUIDED_COLUMNS)))
+    shape = (draw(st.integers(1, 5)), len(columns), len(names))
     return names, draw(hnp.arrays(np.float64, shape, elements=st.floats(allow_nan=True)))
 
 
@@ -60,7 +64,7 @@ def logs(draw):
 def test_other_readers_decode_the_same(tmp_path_factory, log):
     names, rows = log
     path = write(tmp_path_factory.mktemp('log'), rows, names)
-    seen = dict.fromkeys(TOPICS, 0)
+    seen = Counter()
     for entry in read_ros2_messages(path):
         if entry.channel.topic == '/robot_description':
             assert entry.ros_msg.data == DESCRIPTION
@@ -73,7 +77,7 @@ def test_other_readers_decode_the_same(tmp_path_factory, log):
         seen[entry.channel.topic] += 1
     assert set(seen.values()) == {len(rows)}
 
-    seen = dict.fromkeys(TOPICS, 0)
+    seen = Counter()
     with AnyReader([path], default_typestore=get_typestore(Stores.ROS2_JAZZY)) as bag:
         for connection, stamp, raw in bag.messages():
             message = bag.deserialize(raw, connection.msgtype)
@@ -95,6 +99,7 @@ def test_round_trip_is_bitwise(tmp_path_factory, log):
     assert read.period == PERIOD
     assert read.metadata == {'scenario': 'step'}
     assert read.columns.tobytes() == rows.tobytes()
+    assert read.names == (COLUMNS if rows.shape[1] == len(COLUMNS) else GUIDED_COLUMNS)
     assert read.column('effort').tobytes() == rows[:, COLUMNS.index('effort')].tobytes()
     half_nanosecond = 0.51e-9
     np.testing.assert_allclose(

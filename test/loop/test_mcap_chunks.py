@@ -38,7 +38,7 @@ class Rows:
 
     def __init__(self, rows):
         self._array = np.random.default_rng(1).standard_normal((rows, len(COLUMNS), len(NAMES)))
-        self.rows, self.n = rows, len(NAMES)
+        self.rows, self.n, self.columns = rows, len(NAMES), COLUMNS
 
     def chunks(self, rows=4096):
         for start in range(0, self.rows, rows):

@@ -4,8 +4,11 @@ import numpy as np
 import pytest
 
 from simloop_ros.errors import UnknownNameError
+from simloop_ros.loop.log import GUIDED_COLUMNS
 from simloop_ros.report.figures import DOTS_PER_INCH, GRAPHS, Mark, draw_figures, grid_shape
-from simloop_ros.report.series import CURVES, Series
+from simloop_ros.report.series import DIFFERENCES, Series
+
+CURVES = (*GUIDED_COLUMNS, *DIFFERENCES)
 
 
 def series(n, points=50, value=None):

@@ -14,8 +14,7 @@ from rich.console import Console
 
 from simloop_ros.errors import ConfigError
 from simloop_ros.loop.run import prepare, run
-from simloop_ros.loop.scenario import load_scenario
-from simloop_ros.report.figures import GRAPHS
+from simloop_ros.loop.scenario import SIX_GRAPHS, load_scenario
 from simloop_ros.report.page import draw_run, print_table
 
 PNG = b'\x89PNG\r\n\x1a\n'
@@ -55,7 +54,7 @@ def test_the_graphs_that_the_scenario_asks_for(folder: Path) -> None:
 
 def test_all_six(folder: Path) -> None:
     paths = draw_run(folder, every_graph=True)
-    assert {path.stem for path in paths} == set(GRAPHS)
+    assert {path.stem for path in paths} == set(SIX_GRAPHS)
     assert len(set(folder.glob('*.png'))) == 6
 
 
