@@ -256,8 +256,7 @@ class PlantNode(BlockNode):
         if self._braked or effort is None:
             effort = self._brake.effort(truth)
         np.maximum(self._largest, np.abs(effort), out=self._largest)  # keeps a NaN
-        hand = self._hand.effort(truth.position)
-        self._plant.step(effort if hand is None else effort + hand)
+        self._plant.step(effort, self._hand.torque(truth.position))
         self._step += 1
 
     def _publish(self, stamp: int) -> None:

@@ -47,9 +47,9 @@ class Delay(PlantWrapper):
             self._plant.reset(state)
             self._readings = self._first_readings()
 
-    def step(self, effort: Array) -> None:
-        """Apply efforts [N m] for one period, and send a reading on its way."""
-        self._plant.step(effort)
+    def step(self, effort: Array, external: Array | None = None) -> None:
+        """Apply efforts and torques [N m] for one period, and send a reading on its way."""
+        self._plant.step(effort, external)
         self._readings = (*self._readings[1:], self._plant.observe())
 
     def observe(self) -> Array:

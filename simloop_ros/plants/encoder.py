@@ -56,9 +56,9 @@ class Encoder(PlantWrapper):
             self._rng.bit_generator.state = self._start
             self._reading = self._measure()
 
-    def step(self, effort: Array) -> None:
-        """Apply efforts [N m] for one period, then take a reading."""
-        self._plant.step(effort)
+    def step(self, effort: Array, external: Array | None = None) -> None:
+        """Apply efforts and torques [N m] for one period, then take a reading."""
+        self._plant.step(effort, external)
         self._reading = self._measure()
 
     def observe(self) -> Array:

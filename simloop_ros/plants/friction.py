@@ -7,7 +7,7 @@ import pinocchio as pin
 
 from ..model import RobotModel
 from ..values import Array
-from .plant import Plant
+from .plant import Plant, with_external
 from .wrapper import PlantWrapper
 
 BLOCK_ROUNDS = 8
@@ -25,10 +25,10 @@ class JointFriction(PlantWrapper):
     With the step's own end velocity in the law, friction stops a motion but never reverses it, and
     a joint at rest stays until more than ``F`` is needed to hold it::
 
-        M (v+ - v) = h (tau - nle(q, v) - f - c v+)
+        M (v+ - v) = h (tau + tau_ext - nle(q, v) - f - c v+)
         f = F sign(v+)  where v+ != 0,    |f| <= F  where v+ = 0
 
-    The plant inside gets ``tau - f - c v+``. Contact forces are not foreseen in ``v+``.
+    The plant inside gets ``tau - f - c v+`` as effort. Contact forces are not foreseen in ``v+``.
 
     While every joint slides on in its direction, ``f = F sign(v)`` and ``c h`` acts as an inertia
     of the joints, so that one ``aba`` solves the law; only a joint that starts, stops or sticks
@@ -59,20 +59,24 @@ class JointFriction(PlantWrapper):
         self._damped = pin.Model(self._model)
         self._damped.armature = self._model.armature + period * self._viscous
 
-    def step(self, effort: Array) -> None:
-        """Apply efforts [N m] less the friction for one period."""
+    def step(self, effort: Array, external: Array | None = None) -> None:
+        """Apply efforts less the friction, and torques from outside [N m], for one period."""
+        dry, v_next = self._solve(with_external(effort, external))
+        self._plant.step(effort - dry - self._viscous * v_next, external)
+
+    def _solve(self, effort: Array) -> tuple[Array, Array]:
+        """Return dry friction [N m] and end velocity [rad/s] of a step under all efforts."""
         q, v = self._plant.truth.position, self._plant.truth.velocity
         sign = np.sign(v)
         dry = self._coulomb * sign
         a = pin.aba(self._damped, self._data, q, v, effort - dry - self._viscous * v)
         v_next = v + self._h * a
         if (sign * v_next).min() <= 0.0:
-            self._search(effort, q, v, np.where(sign * v_next > 0.0, sign, 0.0))
-        else:
-            self._plant.step(effort - dry - self._viscous * v_next)
+            return self._search(effort, q, v, np.where(sign * v_next > 0.0, sign, 0.0))
+        return dry, v_next
 
-    def _search(self, effort: Array, q: Array, v: Array, sign: Array) -> None:
-        """Take a step in which a joint starts, stops or sticks.
+    def _search(self, effort: Array, q: Array, v: Array, sign: Array) -> tuple[Array, Array]:
+        """Solve a step in which a joint starts, stops or sticks.
 
         :param sign: first guess of the directions of motion, 0 for sticking, shape ``(n,)``.
         """
@@ -84,7 +88,7 @@ class JointFriction(PlantWrapper):
         v_next = end_velocity(a, b, h * self._coulomb, sign)
         # What is left over is the dry part; on sliding joints it is F sign(v+) by construction.
         dry = np.clip((b - a @ v_next) / h, -self._coulomb, self._coulomb)
-        self._plant.step(effort - dry - self._viscous * v_next)
+        return dry, v_next
 
 
 def end_velocity(a: Array, b: Array, limit: float | Array, sign: Array) -> Array:

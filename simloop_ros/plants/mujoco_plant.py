@@ -16,7 +16,7 @@ from ..values import Array, Contact, JointState
 from .config import Obstacle
 from .contact_law import SLIDING_FRICTION, sum_contacts
 from .engine_urdf import engine_urdf
-from .plant import Plant
+from .plant import Plant, with_external
 
 MESHES = ('.obj', '.stl', '.msh')
 """Kinds of mesh that MuJoCo reads."""
@@ -32,10 +32,15 @@ THROWN = 'thrown: '
 
 
 class MujocoState(msgspec.Struct, frozen=True):
-    """What MuJoCo's integrator starts from, its warm start included, and the contacts."""
+    """What MuJoCo's integrator starts from, its warm start included, and what touched.
+
+    :ivar contacts: of the last physics step.
+    :ivar external: torque from outside in the last step [N m], shape ``(n,)``.
+    """
 
     integration: Array
     contacts: tuple[Contact, ...]
+    external: Array
 
 
 class MujocoPlant(Plant):
@@ -90,25 +95,32 @@ class MujocoPlant(Plant):
         self._index = np.array([joint.qposadr[0] for joint in joints])
         self._kind = mujoco.mjtState.mjSTATE_INTEGRATION
         self._size = mujoco.mj_stateSize(self.mj_model, self._kind)
-        self.reset(JointState(model.home, np.zeros(model.n)))
+        self._none: Array = np.zeros(model.n)
+        self.reset(JointState(model.home, self._none))
 
     @property
     def state(self) -> MujocoState:
         """Return what the next step starts from."""
         integration = np.empty(self._size)
         self._mujoco.mj_getState(self.mj_model, self._data, integration, self._kind)
-        return MujocoState(integration, self.contacts())
+        return MujocoState(integration, self.contacts(), self._external)
 
     @property
     def truth(self) -> JointState:
         """Return the joint state."""
         return JointState(self._q, self._data.qvel[self._index])
 
+    @property
+    def external(self) -> Array:
+        """Return the torque from outside in the last step [N m], shape ``(n,)``."""
+        return self._external
+
     def reset(self, state: JointState | MujocoState) -> None:
         """Go to a joint state that touches nothing yet, or to an earlier ``state``."""
         if isinstance(state, MujocoState):
             self._mujoco.mj_setState(self.mj_model, self._data, state.integration, self._kind)
             self._contacts: tuple[Contact, ...] | None = state.contacts
+            self._external = state.external
         else:
             self._mujoco.mj_resetData(self.mj_model, self._data)
             self._data.qpos[self._index] = state.position
@@ -116,11 +128,13 @@ class MujocoPlant(Plant):
             for dof, velocity in self._thrown:
                 self._data.qvel[dof : dof + 3] = velocity
             self._contacts = ()
+            self._external = self._none
         self._q: Array = self._data.qpos[self._index]
 
-    def step(self, effort: Array) -> None:
-        """Apply efforts [N m], shape ``(n,)``, for one period."""
-        self._data.qfrc_applied[self._index] = effort
+    def step(self, effort: Array, external: Array | None = None) -> None:
+        """Apply efforts and torques from outside [N m], shape ``(n,)``, for one period."""
+        self._external = self._none if external is None else external
+        self._data.qfrc_applied[self._index] = with_external(effort, external)
         self._mujoco.mj_step(self.mj_model, self._data, self._substeps)
         self._q = self._data.qpos[self._index]
         self._contacts = None

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import msgspec
 import numpy as np
 import pinocchio as pin
 
 from ..model import RobotModel
 from ..values import Array, JointState
-from .plant import Plant
+from .plant import Plant, with_external
+
+
+class PinocchioState(msgspec.Struct, frozen=True):
+    """The joint state, and the torque from outside in the step that led to it [N m]."""
+
+    joints: JointState
+    external: Array
 
 
 class PinocchioPlant(Plant):
@@ -15,7 +23,7 @@ class PinocchioPlant(Plant):
 
     Semi-implicit Euler in joint coordinates, 000 (5.3) and (5.4), with ``h = period / substeps``::
 
-        v+ = v + h aba(q, v, tau)
+        v+ = v + h aba(q, v, tau + tau_ext)
         q+ = q + h v+
 
     Joints have no ends: as in every plant, ranges are the business of planner and control.
@@ -33,24 +41,37 @@ class PinocchioPlant(Plant):
         self._substeps = substeps
         self._q = model.home
         self._v: Array = np.zeros(model.n)
+        self._none: Array = np.zeros(model.n)
+        self._external = self._none
 
     @property
-    def state(self) -> JointState:
-        """Return the joint state, which is all that there is."""
-        return JointState(self._q, self._v)
+    def state(self) -> PinocchioState:
+        """Return the joint state and the torque from outside."""
+        return PinocchioState(self.truth, self._external)
 
     @property
     def truth(self) -> JointState:
         """Return the joint state."""
         return JointState(self._q, self._v)
 
-    def reset(self, state: JointState) -> None:
-        """Go to a joint state."""
-        self._q = state.position
-        self._v = state.velocity
+    @property
+    def external(self) -> Array:
+        """Return the torque from outside in the last step [N m], shape ``(n,)``."""
+        return self._external
 
-    def step(self, effort: Array) -> None:
-        """Apply efforts [N m], shape ``(n,)``, for one period."""
+    def reset(self, state: JointState | PinocchioState) -> None:
+        """Go to a joint state, or to an earlier ``state``."""
+        joints, self._external = (
+            (state.joints, state.external)
+            if isinstance(state, PinocchioState)
+            else (state, self._none)
+        )
+        self._q, self._v = joints.position, joints.velocity
+
+    def step(self, effort: Array, external: Array | None = None) -> None:
+        """Apply efforts and torques from outside [N m], shape ``(n,)``, for one period."""
+        self._external = self._none if external is None else external
+        effort = with_external(effort, external)
         h = self._h
         for _ in range(self._substeps):
             # aba returns a fresh array, which becomes the new velocity in place.

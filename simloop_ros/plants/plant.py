@@ -11,9 +11,10 @@ from ..values import Array, Contact, JointState
 class Plant(ABC):
     """The robot at the other end of the loop, simulated or real.
 
-    One ``step`` applies constant efforts for one control period. Everything that the next step
-    depends on is in ``state``: ``reset`` with a saved state and the same efforts gives, bit for
-    bit, the same motion.
+    One ``step`` applies constant efforts for one control period: what the drives are asked for,
+    and apart from it the torque from outside, which acts on the links. Everything that the next
+    step depends on is in ``state``: ``reset`` with a saved state and the same efforts gives, bit
+    for bit, the same motion.
     """
 
     @property
@@ -26,13 +27,27 @@ class Plant(ABC):
     def truth(self) -> JointState:
         """Return the true joint state, which a real robot would not tell."""
 
+    @property
+    @abstractmethod
+    def external(self) -> Array:
+        """Return the true torque from outside in the last step [N m], shape ``(n,)``.
+
+        It is the sum over pushes, hands and spring contacts, the mean over the step; 0 after a
+        reset to a ``JointState``. Contacts of an engine with its obstacles are not in it:
+        ``contacts`` tells those.
+        """
+
     @abstractmethod
     def reset(self, state: Any) -> None:
         """Go to a state: a ``JointState`` to start from, or an earlier ``state``."""
 
     @abstractmethod
-    def step(self, effort: Array) -> None:
-        """Apply efforts [N m], shape ``(n,)``, for one period."""
+    def step(self, effort: Array, external: Array | None = None) -> None:
+        """Apply efforts and torques for one period.
+
+        :param effort: of the drives [N m], shape ``(n,)``.
+        :param external: torque from outside on the links [N m], shape ``(n,)``; none for zero.
+        """
 
     @abstractmethod
     def observe(self) -> Array:
@@ -44,3 +59,8 @@ class Plant(ABC):
 
     def close(self) -> None:  # noqa: B027 - most plants hold nothing
         """Give back what the plant holds outside Python."""
+
+
+def with_external(effort: Array, external: Array | None) -> Array:
+    """Return the whole torque on rigid joints [N m]: efforts and, if any, torques from outside."""
+    return effort if external is None else effort + external

@@ -12,7 +12,7 @@ import pinocchio as pin
 from ..model import RobotModel
 from ..values import Array, JointState
 from .config import Push
-from .plant import Plant
+from .plant import Plant, with_external
 from .wrapper import PlantWrapper
 
 
@@ -33,7 +33,7 @@ class _TimedWrench(msgspec.Struct, frozen=True):
 
 
 class Pushes(PlantWrapper):
-    """Add external wrenches ``w`` to the efforts: ``tau + J(q)^T w``.
+    """Add wrenches ``w`` to the torque from outside: ``tau_ext + J(q)^T w``.
 
     A wrench acts at the origin of its link, in world axes, with the Jacobian at the step's start.
     It begins with the step nearest to its start and lasts the nearest whole number of steps, at
@@ -67,20 +67,20 @@ class Pushes(PlantWrapper):
             self._plant.reset(state)
             self._index = 0
 
-    def step(self, effort: Array) -> None:
-        """Apply efforts [N m] and the wrenches of this step for one period."""
+    def step(self, effort: Array, external: Array | None = None) -> None:
+        """Apply efforts, torques [N m] and the wrenches of this step for one period."""
         for push in self._pushes:
             if push.first <= self._index < push.end:
-                effort = effort + self._effort_of(push)
+                external = with_external(self._torque_of(push), external)
         self._index += 1
-        self._plant.step(effort)
+        self._plant.step(effort, external)
 
-    def _effort_of(self, push: _TimedWrench) -> Array:
+    def _torque_of(self, push: _TimedWrench) -> Array:
         q = self._plant.truth.position
-        return wrench_effort(self._model, self._data, q, push.frame, push.wrench)
+        return wrench_torque(self._model, self._data, q, push.frame, push.wrench)
 
 
-def wrench_effort(
+def wrench_torque(
     model: pin.Model,
     data: pin.Data,
     q: Array,

@@ -15,7 +15,7 @@ from ..values import Array, Contact, JointState
 from .config import Obstacle
 from .contact_law import SLIDING_FRICTION, sum_contacts
 from .engine_urdf import DIAGONAL, engine_urdf
-from .plant import Plant
+from .plant import Plant, with_external
 from .pybullet_client import PyBulletClient, Snapshot
 
 SOLVER_ITERATIONS = 200
@@ -26,10 +26,15 @@ LINK, OTHER_BODY, NORMAL_FORCE = 3, 2, 9
 
 
 class PyBulletState(msgspec.Struct, frozen=True):
-    """The joint state, the contacts, and the snapshot that has the rest."""
+    """The joint state, what touched, and the snapshot that has the rest.
+
+    :ivar contacts: of the last physics step.
+    :ivar external: torque from outside in the last step [N m], shape ``(n,)``.
+    """
 
     joints: JointState
     contacts: tuple[Contact, ...]
+    external: Array
     snapshot: Snapshot
 
 
@@ -77,17 +82,23 @@ class PyBulletPlant(Plant):
             client.call('setCollisionFilterPair', *pair, -1, -1, enableCollision=0)
         self._contacts: tuple[Contact, ...] | None = ()
         self._fresh = Snapshot(client)
-        self.reset(JointState(model.home, np.zeros(model.n)))
+        self._none: Array = np.zeros(model.n)
+        self.reset(JointState(model.home, self._none))
 
     @property
     def state(self) -> PyBulletState:
         """Return the joint state and a snapshot of the rest, which takes about a millisecond."""
-        return PyBulletState(self.truth, self.contacts(), Snapshot(self.client))
+        return PyBulletState(self.truth, self.contacts(), self._external, Snapshot(self.client))
 
     @property
     def truth(self) -> JointState:
         """Return the joint state."""
         return JointState(self._q, self._v)
+
+    @property
+    def external(self) -> Array:
+        """Return the torque from outside in the last step [N m], shape ``(n,)``."""
+        return self._external
 
     def reset(self, state: JointState | PyBulletState) -> None:
         """Go to a joint state that touches nothing yet, or to an earlier ``state``."""
@@ -95,15 +106,16 @@ class PyBulletPlant(Plant):
             if state.snapshot.client is not self.client:
                 raise ValueError('a PyBullet state belongs to the plant that it was taken from')
             self._restore(state.snapshot, state.joints)
-            self._contacts = state.contacts
+            self._contacts, self._external = state.contacts, state.external
         else:
             self._restore(self._fresh, state)
-            self._contacts = ()
+            self._contacts, self._external = (), self._none
 
-    def step(self, effort: Array) -> None:
-        """Apply efforts [N m], shape ``(n,)``, for one period."""
+    def step(self, effort: Array, external: Array | None = None) -> None:
+        """Apply efforts and torques from outside [N m], shape ``(n,)``, for one period."""
+        self._external = self._none if external is None else external
         bullet, client = self._bullet, self.client.id
-        torques = effort.tolist()
+        torques = with_external(effort, external).tolist()
         for _ in range(self._substeps):
             # PyBullet forgets torques after each of its steps.
             bullet.setJointMotorControlArray(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import ceil, sqrt
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -11,7 +12,7 @@ import pinocchio as pin
 
 from ..model import RobotModel
 from ..values import Array, Contact, JointState
-from .plant import Plant
+from .plant import Plant, with_external
 from .wrapper import PlantWrapper
 
 PHASE = 0.1
@@ -37,6 +38,20 @@ class Spring(msgspec.Struct, frozen=True):
     stiffness: float
 
 
+class SpringContactState(msgspec.Struct, frozen=True):
+    """The plant's state, and what the spring did in the last period.
+
+    :ivar force: mean contact force [N].
+    :ivar peak: largest contact force [N].
+    :ivar external: torque from outside, the spring's included [N m], shape ``(n,)``.
+    """
+
+    plant: Any
+    force: float
+    peak: float
+    external: Array
+
+
 class SpringContact(PlantWrapper):
     """Push the point back with ``k`` times its depth, and pull never.
 
@@ -51,8 +66,8 @@ class SpringContact(PlantWrapper):
 
     :ivar force: mean contact force over the last period [N].
     :ivar peak: largest contact force of the last period [N].
-    :param build: returns the robot without the contact for a physics step [s]; its state is a
-        ``JointState``.
+    :param build: returns the robot without the contact for a physics step [s]; one takes the
+        ``state`` of another.
     :param model: the robot as the plant has it, mass bias included.
     :param period: time of one ``step`` [s].
     """
@@ -71,11 +86,27 @@ class SpringContact(PlantWrapper):
         self._substeps = 1
         self.force = 0.0
         self.peak = 0.0
+        self._external = self._plant.external
 
-    def reset(self, state: JointState) -> None:
-        """Go to a joint state."""
-        self._plant.reset(state)
-        self.force = self.peak = 0.0
+    @property
+    def state(self) -> SpringContactState:
+        """Return the plant's state and the contact of the last period."""
+        return SpringContactState(self._plant.state, self.force, self.peak, self._external)
+
+    @property
+    def external(self) -> Array:
+        """Return the torque from outside in the last step [N m], shape ``(n,)``, its mean."""
+        return self._external
+
+    def reset(self, state: JointState | SpringContactState) -> None:
+        """Go to a joint state, or to an earlier ``state``."""
+        if isinstance(state, SpringContactState):
+            self._plant.reset(state.plant)
+            self.force, self.peak, self._external = state.force, state.peak, state.external
+        else:
+            self._plant.reset(state)
+            self.force = self.peak = 0.0
+            self._external = self._plant.external
 
     def contacts(self) -> tuple[Contact, ...]:
         """Return the contact of the last period, if there was one."""
@@ -83,23 +114,26 @@ class SpringContact(PlantWrapper):
             return ()
         return (Contact(self._spring.link, 'spring', self.force),)
 
-    def step(self, effort: Array) -> None:
-        """Apply efforts [N m], shape ``(n,)``, and the contact for one period."""
+    def step(self, effort: Array, external: Array | None = None) -> None:
+        """Apply efforts, torques [N m], shape ``(n,)``, and the contact for one period."""
         state = self._plant.truth
         depth, row = self._depth(state.position)
         self.force = self.peak = 0.0
         if depth + NEAR * self._period * max(0.0, float(row @ state.velocity)) < 0.0:
-            self._plant.step(effort)
+            self._plant.step(effort, external)
+            self._external = self._plant.external
             return
         fine = self._finer(state.position, row)
-        fine.reset(state)
+        fine.reset(self._plant.state)
+        self._external = np.zeros_like(row)
         for _ in range(self._substeps):
             depth, row = self._depth(fine.truth.position)
             force = self._spring.stiffness * max(0.0, depth)
-            fine.step(effort - force * row)
+            fine.step(effort, with_external(-force * row, external))
+            self._external = self._external + fine.external / self._substeps
             self.force += force / self._substeps
             self.peak = max(self.peak, force)
-        self._plant.reset(fine.truth)
+        self._plant.reset(fine.state)
 
     def _finer(self, q: Array, row: Array) -> Plant:
         """Return the robot with physics steps that are short enough for the contact."""

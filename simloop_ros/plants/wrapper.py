@@ -24,13 +24,18 @@ class PlantWrapper(Plant):
         """Return the true joint state."""
         return self._plant.truth
 
+    @property
+    def external(self) -> Array:
+        """Return the true torque from outside in the last step [N m], shape ``(n,)``."""
+        return self._plant.external
+
     def reset(self, state: Any) -> None:
         """Go to a state."""
         self._plant.reset(state)
 
-    def step(self, effort: Array) -> None:
-        """Apply efforts [N m], shape ``(n,)``, for one period."""
-        self._plant.step(effort)
+    def step(self, effort: Array, external: Array | None = None) -> None:
+        """Apply efforts and torques from outside [N m], shape ``(n,)``, for one period."""
+        self._plant.step(effort, external)
 
     def observe(self) -> Array:
         """Return the measured joint positions [rad], shape ``(n,)``."""

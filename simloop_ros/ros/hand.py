@@ -8,7 +8,7 @@ import pinocchio as pin
 
 from ..errors import MessageError, UnknownNameError
 from ..model import RobotModel
-from ..plants.pushes import wrench_effort
+from ..plants.pushes import wrench_torque
 from ..values import Array
 
 HOLD_TIME = 0.1
@@ -52,8 +52,8 @@ class Hand:
         self._frame, self.wrench, self.link = frame, wrench, message.header.frame_id
         self._left = self._hold_steps
 
-    def effort(self, q: Array) -> Array | None:
-        """Return its effort on the joints in this step [N m], shape ``(n,)``; none if none acts.
+    def torque(self, q: Array) -> Array | None:
+        """Return its torque on the joints in this step [N m], shape ``(n,)``; none if none acts.
 
         :param q: true joint positions [rad], shape ``(n,)``.
         """
@@ -63,4 +63,4 @@ class Hand:
         self._left -= 1
         local = pin.ReferenceFrame.LOCAL
         model = self._model.pin_model
-        return wrench_effort(model, self._data, q, self._frame, self.wrench, local)
+        return wrench_torque(model, self._data, q, self._frame, self.wrench, local)

@@ -49,7 +49,8 @@ def run(plant, first, last):
     for step in range(first, last):
         # Damping keeps a bare arm that falls among obstacles within reason.
         plant.step(effort(step) - 1.0 * plant.truth.velocity)
-        seen.append([plant.observe(), plant.truth.position, plant.truth.velocity])
+        truth = plant.truth
+        seen.append([plant.observe(), truth.position, truth.velocity, plant.external])
         contacts.append(plant.contacts())
     return np.array(seen), contacts
 
@@ -77,13 +78,28 @@ def test_that_replay_met_obstacles(name, build, arm):
 
 def test_reset_shows_what_was_saved(plant):
     run(plant, 0, 100)
+    plant.step(effort(100), 0.1 * effort(7))
     state, seen, truth, contacts = plant.state, plant.observe(), plant.truth, plant.contacts()
+    external = plant.external
     run(plant, 100, 150)
     plant.reset(state)
     assert np.array_equal(plant.observe(), seen)
     assert np.array_equal(plant.truth.position, truth.position)
     assert np.array_equal(plant.truth.velocity, truth.velocity)
     assert plant.contacts() == contacts
+    assert np.array_equal(plant.external, external)
+
+
+def test_a_torque_from_outside_is_told_and_ends_with_its_step(plant, arm):
+    torque = 0.1 * effort(3)
+    assert not plant.external.any()
+    plant.step(effort(0), torque)  # the pushes begin later
+    assert np.array_equal(plant.external, torque)
+    plant.step(effort(1))
+    assert not plant.external.any()
+    plant.step(effort(0), torque)
+    plant.reset(JointState(arm.home, np.zeros(arm.n)))
+    assert not plant.external.any()
 
 
 def test_the_same_start_gives_the_same_run_whatever_was_before(plant, arm):
@@ -102,7 +118,8 @@ def test_a_new_plant_is_at_home_at_rest(plant, arm):
 
 
 def test_nobody_overwrites_what_was_shown(plant):
-    shown = [plant.observe(), plant.truth.position, plant.truth.velocity]
+    plant.step(effort(0), effort(1))
+    shown = [plant.observe(), plant.truth.position, plant.truth.velocity, plant.external]
     copies = [array.copy() for array in shown]
     run(plant, 0, 20)
     for array, copy in zip(shown, copies, strict=True):
@@ -125,6 +142,15 @@ def test_inverse_dynamics_of_a_step_gives_the_effort_back(engine, build, arm):
         assert explained == pytest.approx(effort(step), abs=1e-10)
         moved = (plant.truth.position - before.position) / H
         assert moved == pytest.approx(plant.truth.velocity, abs=1e-12)
+
+
+def test_a_rigid_joint_cannot_tell_a_torque_from_outside_from_an_effort(engine, build, arm):
+    plants = [build(arm, H, engine=engine) for _ in range(2)]
+    for step in range(50):
+        plants[0].step(effort(step), effort(step + 9))
+        plants[1].step(effort(step) + effort(step + 9))
+    assert np.array_equal(plants[0].truth.position, plants[1].truth.position)
+    assert np.array_equal(plants[0].truth.velocity, plants[1].truth.velocity)
 
 
 def test_free_fall(engine, build, ball):

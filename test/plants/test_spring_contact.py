@@ -33,6 +33,7 @@ def test_a_block_bounces_as_on_a_spring(block, stiffness):
         peak = max(peak, plant.peak)
         impulse += H * plant.force
         touching += plant.force > 0.0
+        assert plant.external == pytest.approx([-plant.force], rel=1e-12)
     discretisation = 0.02  # of the order of the phase of one physics step, squared
     assert plant.truth.velocity[0] == pytest.approx(-SPEED, rel=discretisation)
     assert peak == pytest.approx(SPEED * sqrt(stiffness * MASS), rel=discretisation)
@@ -70,6 +71,26 @@ def test_a_steady_push_goes_in_by_force_over_stiffness(block):
     plant.step(np.array([5.0]))
     assert plant.force == pytest.approx(5.0, rel=1e-9)
     assert [(c.link, c.obstacle) for c in plant.contacts()] == [('block', 'spring')]
+
+
+def test_replay_from_a_contact_is_bitwise_the_straight_run(block):
+    plant = wall(block, 1e4)
+    plant.reset(JointState(np.array([0.101]), np.array([SPEED])))
+
+    def run():
+        seen = []
+        for _ in range(10):
+            plant.step(np.zeros(1), np.array([0.3]))
+            seen.append([plant.truth.position[0], plant.force, plant.peak, plant.external[0]])
+        return seen
+
+    run()
+    state = plant.state
+    shown = plant.force, plant.peak, plant.external
+    first = run()
+    plant.reset(state)
+    assert (plant.force, plant.peak, plant.external) == shown
+    assert run() == first
 
 
 def test_an_arm_keeps_its_energy(arm):

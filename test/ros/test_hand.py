@@ -45,18 +45,18 @@ def test_power_at_the_joints_is_power_at_the_link(
     for _ in range(20):
         q, v = rng.normal(size=(2, model.n))
         hand.take(push(link))
-        effort = hand.effort(q)
-        assert effort is not None
+        torque = hand.torque(q)
+        assert torque is not None
         pin.forwardKinematics(model.pin_model, data, q, v)
         twist = pin.getFrameVelocity(model.pin_model, data, model.frame(link), pin.LOCAL).vector
-        assert effort @ v == pytest.approx(np.array(WRENCH) @ twist, abs=1e-12)
+        assert torque @ v == pytest.approx(np.array(WRENCH) @ twist, abs=1e-12)
 
 
 def test_it_lets_go_after_a_while(model: RobotModel, hand: Hand) -> None:
     steps = round(HOLD_TIME / PERIOD)
-    assert hand.effort(model.home) is None
+    assert hand.torque(model.home) is None
     hand.take(push('tip'))
-    assert [hand.effort(model.home) is not None for _ in range(steps + 2)] == [
+    assert [hand.torque(model.home) is not None for _ in range(steps + 2)] == [
         *[True] * steps,
         False,
         False,
@@ -67,7 +67,7 @@ def test_it_lets_go_after_a_while(model: RobotModel, hand: Hand) -> None:
 def test_a_new_message_holds_on(model: RobotModel, hand: Hand) -> None:
     for _ in range(5 * round(HOLD_TIME / PERIOD)):
         hand.take(push('tip'))
-        assert hand.effort(model.home) is not None
+        assert hand.torque(model.home) is not None
     assert hand.link == 'tip'
 
 
@@ -80,11 +80,11 @@ def test_a_wrench_that_no_hand_has_is_refused(
     wrench[place] = bad
     with pytest.raises(MessageError):
         hand.take(push('tip', tuple(wrench)))
-    assert hand.effort(model.home) is None
+    assert hand.torque(model.home) is None
 
 
 @pytest.mark.parametrize('link', ['', 'tool', 'joint1', 'universe'])
 def test_what_is_no_link_cannot_be_pushed(model: RobotModel, hand: Hand, link: str) -> None:
     with pytest.raises(MessageError, match='unknown'):
         hand.take(push(link))
-    assert hand.effort(model.home) is None
+    assert hand.torque(model.home) is None
