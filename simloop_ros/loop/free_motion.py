@@ -1,4 +1,4 @@
-"""Smooth random motion that touches nothing: what a monitor learns from and is tried on."""
+"""Smooth random motion that feelings nothing: what a monitor learns from and is tried on."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ class _Traveller:
             at, last = at + move.way, at
 
     def _possible(self, at: Array, before: Array, begin: float, shortest: float) -> Move:
-        """Return a move from ``at`` that touches nothing, also on the way from ``before``.
+        """Return a move from ``at`` that feelings nothing, also on the way from ``before``.
 
         :param shortest: least duration [s].
         """

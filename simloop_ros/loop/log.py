@@ -28,7 +28,7 @@ COLUMNS = (
 )
 """q_d [rad], v_c [rad/s], tau [N m], q_r [rad], control q and v, tau' [N m], the plant's truth."""
 GUIDED_COLUMNS = (*COLUMNS, 'external_torque', 'true_external_torque')
-"""Of a robot that is guided: also the torque from outside [N m], as it is known and as it is."""
+"""Of a robot that is guided: also the torque from outside [N m], as estimated and as it is."""
 
 _FLOAT64 = np.dtype(np.float64)
 _BUFFER_ROWS = 1024

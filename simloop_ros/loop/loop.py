@@ -91,6 +91,13 @@ class Loop:
         plant.step(command.effort)  # 4, 5: algorithm 3
         measured = plant.observe()  # 6
         rollback = control.rollback(command, measured)  # 7, 8
+        felt: tuple[Array, ...] = ()
+        if self.protection is not None:
+            time = (self.index + 1) * self.control.period
+            seen = Observation(
+                time, desired, command.effort, measured, rollback.state, rollback.effort
+            )
+            felt = self._look(self.protection, seen)
         log.append(
             desired,
             command.velocity,
@@ -100,21 +107,21 @@ class Loop:
             rollback.state.velocity,
             rollback.effort,
             plant.truth.position,
+            *felt,
         )
-        if self.protection is not None:
-            time = (self.index + 1) * self.control.period
-            alarm = self.protection.look(
-                Observation(
-                    time, desired, command.effort, measured, rollback.state, rollback.effort
-                )
-            )
-            if self.on_alarm:
-                self.on_alarm(self.index, alarm)
         if command.saturated and self.on_saturation:
             self.on_saturation(self.index)
         if self.on_contact:
             self.on_contact(self.index, plant.contacts())
         self.index += 1
+
+    def _look(self, protection: Protection, seen: Observation) -> tuple[Array, ...]:
+        """Let the protection see a step; return the columns that the log of a guided robot has."""
+        external = self.plant.external
+        alarm = protection.look(seen, external)
+        if self.on_alarm:
+            self.on_alarm(self.index, alarm)
+        return (alarm.reading.torque, external) if protection.guides else ()
 
     def _protected(self, protection: Protection) -> tuple[Array, Command]:
         """Return the desired position of the next step, and the command."""

@@ -25,7 +25,7 @@ from ..reaction.build import build_reflex
 from ..resources import resource_folder
 from ..values import Array, JointState
 from .events import EventRecorder, described
-from .log import COLUMNS, LogReader, LogWriter
+from .log import COLUMNS, GUIDED_COLUMNS, LogReader, LogWriter
 from .loop import Loop
 from .mcap import write_mcap
 from .metrics import compute_metrics
@@ -45,6 +45,7 @@ class RunFacts:
     :ivar steps: how many steps the run has.
     :ivar goals: where the tips shall be at the end [m], shape ``(tips, 3)``; ``None`` if nowhere.
     :ivar notes: what differs from what was asked for, one line each.
+    :ivar simulated: whether the robot is.
     """
 
     scenario: Scenario
@@ -54,6 +55,13 @@ class RunFacts:
     steps: int
     goals: np.ndarray | None
     notes: tuple[str, ...] = ()
+    simulated: bool = True
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Return the columns of the log; a real robot does not tell the true torques."""
+        guided = self.scenario.admittance.guides and self.simulated
+        return GUIDED_COLUMNS if guided else COLUMNS
 
 
 @dataclass(frozen=True)
@@ -114,7 +122,7 @@ def prepare(scenario: Scenario) -> Prepared:
         notes=built.notes,
     )
     protection = None
-    if scenario.monitor.watches:
+    if scenario.monitor.watches or scenario.admittance.guides:
 
         def replan(position: Array) -> MotionPlanner:
             rest = JointState(position, np.zeros_like(position))
@@ -130,10 +138,11 @@ def prepare(scenario: Scenario) -> Prepared:
                 period,
                 scenario.monitor,
                 scenario.reaction,
+                scenario.admittance,
                 compliance=compliance,
-                noise=noise,
                 replan=replan,
             ),
+            by_truth=scenario.admittance.source == 'truth',
         )
     return Prepared(facts, Loop(motion.planner, control, built.plant, protection))
 
@@ -166,7 +175,7 @@ def run(
     status, costs = 'completed', {}
     begin = clock()
     try:
-        with LogWriter(raw, facts.model.n) as log:
+        with LogWriter(raw, facts.model.n, facts.columns) as log:
             try:
                 # Numbers that run away are reported as a divergence, not as warnings.
                 with np.errstate(over='ignore', invalid='ignore'):
@@ -206,7 +215,7 @@ def write_results(
     :param costs: mean cost of each part of a step [s].
     :param progress: told the share of the log that is written, 0 to 1.
     """
-    reader = LogReader(raw, facts.model.n)
+    reader = LogReader(raw, facts.model.n, facts.columns)
     with np.errstate(over='ignore', invalid='ignore'):
         summary = _summary(facts, reader, recorder, status, elapsed, costs)
     content = _as_json(summary)

@@ -15,6 +15,7 @@ from ..collision.config import MonitorConfig
 from ..config_types import NonNegative, Period, Positive, Seed
 from ..control.config import ControlConfig
 from ..errors import ConfigError, UnknownNameError
+from ..guiding.config import AdmittanceConfig
 from ..model import RobotConfig
 from ..planning.config import PlannerConfig
 from ..plants.config import PlantConfig
@@ -61,6 +62,7 @@ class Scenario(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     safety: SafetyConfig = SafetyConfig()
     monitor: MonitorConfig = MonitorConfig()
     reaction: ReactionConfig = ReactionConfig()
+    admittance: AdmittanceConfig = AdmittanceConfig()
     graphs: tuple[Graph, ...] = SIX_GRAPHS
 
 

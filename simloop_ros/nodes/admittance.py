@@ -1,4 +1,4 @@
-"""Hand guiding as a node: the desired position follows the hand."""
+"""Hand guiding as a node: the robot gives way, by 001 (2) or as 000 does."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from diagnostic_msgs.msg import DiagnosticStatus
 from std_srvs.srv import SetBool
 
 from ..errors import ConfigError
+from ..guiding.config import AdmittanceConfig
 from ..planning.config import PlannerConfig
 from ..reaction.wanted import Wanted
 from ..ros.block_node import Report
@@ -20,17 +21,21 @@ NAME = 'admittance'
 
 
 class AdmittanceNode(MotionPlannerNode):
-    """000, section 6.1.4: no desired velocity, the position taken from the robot.
+    """A planner whose robot gives way to the torque from outside: joint admittance, 001 (2).
 
-    Takes the planner's place. With the service ``enable`` guiding is switched off, which holds the
-    robot where it is, and on again.
+    Takes the planner's place. With ``planner.kind`` ``guiding`` it is 000, section 6.1.4, instead:
+    no desired velocity, the position taken from the robot. With the service ``enable`` guiding is
+    switched off, which holds the robot where it is, and on again.
     """
 
     def build(self) -> None:
         """Start with guiding switched on."""
         kind = self.config(PlannerConfig, 'planner').kind
-        if kind != 'guiding':
-            raise ConfigError(f'planner.kind: {kind}; the admittance node can only do guiding')
+        if kind != 'guiding' and not self.config(AdmittanceConfig, 'admittance').guides:
+            raise ConfigError(
+                f'admittance.source: none, and planner.kind is {kind}: nothing guides the robot; '
+                'give a source, or start motion_planner instead'
+            )
         self._enabled = True
         self._last: Wanted | None = None
         super().build()

@@ -18,6 +18,7 @@ from ..collision.watch import Alarm, build_watch
 from ..loop.run import load_fit_robot
 from ..model import RobotConfig
 from ..ros.block_node import BlockNode, Report
+from ..ros.config import SpeakConfig
 from ..ros.joint_state import DecodedJointState
 from ..ros.markers import hit_markers
 from ..ros.notice import LEVELS, TOPIC, to_message
@@ -41,7 +42,7 @@ class CollisionMonitorNode(BlockNode):
     when it changes. The stamps are those of the control states.
     """
 
-    SECTIONS = {'robot': RobotConfig, 'monitor': MonitorConfig}
+    SECTIONS = {'robot': RobotConfig, 'monitor': MonitorConfig, 'speak': SpeakConfig}
 
     def build(self) -> None:
         """Create the watch, its publishers and subscriptions."""
@@ -52,8 +53,8 @@ class CollisionMonitorNode(BlockNode):
         # In real time nobody waits for the place.
         at_once = not self.graph.realtime
         self._watch = build_watch(config, model, self.graph.period, at_once=at_once)
-        # In lockstep somebody waits for every word.
-        self._every_step = config.watches and not self.graph.realtime
+        every_step = self.config(SpeakConfig, 'speak').every_step
+        self._every_step = every_step and not self.graph.realtime
         self._external = self.publish_joints('external_torque', names, ('position', 'effort'))
         self._collision = self.publish_arrays(TOPIC)
         self._markers = self.publisher(MarkerArray, 'markers', EVENTS)

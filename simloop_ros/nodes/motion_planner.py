@@ -15,26 +15,35 @@ from std_srvs.srv import Trigger
 from ..collision.config import MonitorConfig
 from ..config_types import NonNegative, Positive
 from ..errors import SimloopError
+from ..guiding.config import AdmittanceConfig, live_parameters
 from ..loop.run import load_fit_robot
 from ..model import RobotConfig
 from ..planning.config import PlannerConfig
 from ..reaction.config import ReactionConfig
+from ..reaction.felt import UNTOUCHED
 from ..reaction.wanted import Wanted
 from ..ros.block_node import BlockNode, Report
 from ..ros.joint_state import DecodedJointState
 from ..ros.motion_guide import MotionGuide
-from ..ros.notice import NOTHING, Notice
 from ..ros.notice import TOPIC as COLLISION
+from ..ros.notice import Notice
 from ..ros.notice import from_message as notice_from_message
-from ..ros.notices import Notices
 from ..ros.process import main_of
 from ..ros.qos import EVENTS, LATCHED_READER, STREAM_DEPTH
 from ..ros.safety_status import CONTROL, TOPIC, from_message
 from ..ros.stamps import step_of
+from ..ros.feelings import Feelings
 from ..ros.wishes import FIELDS, send_wanted
 from ..values import Array, JointState
 
 NAME = 'motion_planner'
+TORQUES = {
+    'none': 'external_torque',
+    'observer': 'external_torque',
+    'truth': 'true_external_torque',
+    'driver': 'measured_external_torque',
+}
+"""Topic of the torque from outside, by the source of the admittance."""
 MOST_AHEAD = 1000
 """Lockstep: steps beyond what was sent that may be asked for."""
 
@@ -61,8 +70,8 @@ class MotionPlannerNode(BlockNode):
     is called, and then plans the way from there to the goal that it had before.
 
     Where a monitor watches, each answer waits for what it says of the step before; the reaction to
-    a contact goes on until the service ``start`` is called. In real time nobody waits: the last
-    word counts.
+    a contact goes on until the service ``start`` is called. Where the robot gives way, each answer
+    waits for the torque from outside. In real time nobody waits: the last word counts.
     """
 
     SECTIONS = {
@@ -71,8 +80,9 @@ class MotionPlannerNode(BlockNode):
         'tracking': TrackingConfig,
         'monitor': MonitorConfig,
         'reaction': ReactionConfig,
+        'admittance': AdmittanceConfig,
     }
-    LIVE = frozenset({'monitor.reaction', 'monitor.push'})
+    LIVE = frozenset({'monitor.reaction', 'monitor.push', *live_parameters('admittance')})
 
     def build(self) -> None:
         """Load the robot and plan from its home, if that is where the motion will begin."""
@@ -84,16 +94,14 @@ class MotionPlannerNode(BlockNode):
             self.config(PlannerConfig, 'planner'),
             self.config(MonitorConfig, 'monitor'),
             self.config(ReactionConfig, 'reaction'),
+            self.config(AdmittanceConfig, 'admittance'),
             tracking.noise,
             tracking.compliance,
         )
         names = self._model.joint_names
         self._desired = self.publish_joints('desired_joint_states', names, FIELDS)
-        self._watched = self.config(MonitorConfig, 'monitor').watches
-        self._notices = Notices(realtime=self.graph.realtime)
         self._pending: DecodedJointState | None = None
-        if self._watched:
-            self.subscribe_arrays(COLLISION, notice_from_message, self._on_collision)
+        self._open_feelers()
         self.subscription(DiagnosticStatus, TOPIC, self._on_safety, LATCHED_READER)
         self.add_services()
         self._stops: int | None = None
@@ -114,9 +122,29 @@ class MotionPlannerNode(BlockNode):
         else:
             self._listen()
 
+    def _open_feelers(self) -> None:
+        """Listen to those who tell what the robot feelings."""
+        watched = self.config(MonitorConfig, 'monitor').watches
+        admittance = self.config(AdmittanceConfig, 'admittance')
+        topics = [COLLISION] if watched else []
+        if watched or admittance.guides:
+            topics.append(TORQUES[admittance.source])
+        self._feelings = Feelings(topics, realtime=self.graph.realtime)
+        self._feels = bool(topics)
+        if watched:
+            self.subscribe_arrays(COLLISION, notice_from_message, self._on_collision)
+        for topic in topics[watched:]:
+            self.subscribe_joints(
+                topic,
+                self._model.joint_names,
+                ('effort',),
+                lambda message: self._on_word(topic, message.stamp, message.effort),
+                1 if self.graph.realtime else STREAM_DEPTH,
+            )
+
     @property
     def _sends_ahead(self) -> bool:
-        if self.graph.realtime or self._watched or self._holding:
+        if self.graph.realtime or self._feels or self._holding:
             return False
         return self._guide.planner.open_loop
 
@@ -141,15 +169,19 @@ class MotionPlannerNode(BlockNode):
         self.service(Trigger, 'start', self._serve_start)
 
     def missing(self) -> Iterable[tuple[str, int]]:
-        """Return the control state that the next answer needs, or the monitor's word on it."""
+        """Return the control state that the next answer needs, or what was felt then."""
         if not self._listening:
             return ()
-        topic = 'control_state' if self._pending is None else COLLISION
-        return ((topic, self.stamp(self._answered + 1)),)
+        stamp, pending = self.stamp(self._answered + 1), self._pending
+        if pending is None or pending.stamp != stamp:
+            return (('control_state', stamp),)
+        return [(topic, stamp) for topic in self._feelings.lacking(stamp)]
 
     def apply_live(self) -> None:
-        """Take over how the robot reacts to the next contact."""
-        self._guide.configure(self.config(MonitorConfig, 'monitor'))
+        """Take over how the robot reacts to the next contact, and how it gives way."""
+        self._guide.configure(
+            self.config(MonitorConfig, 'monitor'), self.config(AdmittanceConfig, 'admittance')
+        )
 
     def _send_from(self, stamp: int) -> None:
         """Send some steps of the motion from a stamp [ns] on; those that were sent, once more."""
@@ -162,7 +194,7 @@ class MotionPlannerNode(BlockNode):
         rest = JointState(self._model.home, np.zeros(self._model.n))
         while self._answered < last - 1:
             self._answered += 1
-            wanted = self._guide.wanted(rest, NOTHING)
+            wanted = self._guide.wanted(rest, UNTOUCHED)
             send_wanted(self._desired, self.stamp(self._answered), wanted)
 
     def _step_of(self, stamp: int) -> int:
@@ -176,7 +208,7 @@ class MotionPlannerNode(BlockNode):
         elif step == 0 and self._answered < 0 and (message.position != self._guide.start).any():
             self._guide.plan(message.position)
         if step == self._answered + 1:
-            if self._notices.at(message.stamp) is None and self._watched:
+            if self._feelings.lacking(message.stamp):
                 self._pending = message
                 return
             self._answered = step
@@ -184,12 +216,15 @@ class MotionPlannerNode(BlockNode):
                 self._hold = message.position
             state = JointState(message.position, message.velocity)
             send_wanted(self._desired, message.stamp, self._next(message.stamp, state))
-            self._notices.forget_until(message.stamp)
+            self._feelings.forget_until(message.stamp)
 
     def _on_collision(self, stamp: int, notice: Notice) -> None:
-        """Take what the monitor says; an answer may wait for it."""
+        self._on_word(COLLISION, stamp, notice)
+
+    def _on_word(self, topic: str, stamp: int, word: Any) -> None:
+        """Take what is known of a step; an answer may wait for it."""
         if self.graph.realtime or self._step_of(stamp) > self._answered:
-            self._notices.add(notice)
+            self._feelings.add(topic, stamp, word)
         pending = self._pending
         if pending is not None and pending.stamp == stamp:
             self._pending = None
@@ -214,7 +249,7 @@ class MotionPlannerNode(BlockNode):
 
         :param stamp: of the control state [ns].
         """
-        for point in self._guide.points(stamp, state, self._notices.at(stamp) or NOTHING):
+        for point in self._guide.points(stamp, state, self._feelings.at(stamp)):
             send_wanted(self._desired, point.stamp, point.wanted)
 
     def _plan_first(self, position: Array) -> None:
@@ -236,7 +271,7 @@ class MotionPlannerNode(BlockNode):
         """
         if self._hold is not None:
             return Wanted(self._hold, np.zeros_like(self._hold))
-        return self._guide.wanted(state, self._notices.at(stamp) or NOTHING)
+        return self._guide.wanted(state, self._feelings.at(stamp))
 
     def _on_safety(self, message: DiagnosticStatus) -> None:
         """Give the motion up when the robot was stopped, even if that went by unseen."""

@@ -122,6 +122,11 @@ class PlantNode(BlockNode):
             if publish.truth
             else None
         )
+        self._torque = (
+            self.publish_joints('true_external_torque', names, ('effort',))
+            if publish.torque
+            else None
+        )
         self._contacts = self.publish_arrays('contacts') if obstacles else None
         self._sim_clock = (
             self.publisher(Clock, '/clock', EVENTS)
@@ -264,6 +269,8 @@ class PlantNode(BlockNode):
         if self._truth:
             truth = self._plant.truth
             self._truth.send(stamp, truth.position, truth.velocity)
+        if self._torque:
+            self._torque.send(stamp, self._plant.external)
         if self._contacts:
             self._contacts.send(stamp, contacts_to_message(stamp, self._plant.contacts()))
 

@@ -15,7 +15,7 @@ from std_msgs.msg import Header
 
 from ..errors import ConfigError
 from ..loop.events import EventRecorder
-from ..loop.log import LogWriter
+from ..loop.log import COLUMNS, LogWriter
 from ..loop.run import LONGEST_RUN, RunFacts, clean_folder, load_fit_robot, prepare, write_results
 from ..loop.scenario import Scenario
 from ..report.page import draw_run, print_run
@@ -76,7 +76,7 @@ class RecorderNode(BlockNode):
         self._steps = self._facts.steps
         self._events = EventRecorder(scenario)
         self._raw = clean_folder(Path(config.out))
-        self._log = LogWriter(self._raw, len(names))
+        self._log = LogWriter(self._raw, len(names), self._facts.columns)
         self._diverged = ''
         self._stops = self._noted = 0
         self._begin = self._elapsed = 0.0
@@ -91,6 +91,9 @@ class RecorderNode(BlockNode):
             self.subscribe_arrays(COLLISION, notice_from_message, self._on_collision)
             if not realtime:
                 late.append(COLLISION)
+        # Columns beyond the usual ones have the names of their topics.
+        self._guided = guided = self._facts.columns[len(COLUMNS) :]
+        late += guided
         self._late = tuple(late[1:])
         self._rows = RowJoiner(
             'control_state',
@@ -104,6 +107,7 @@ class RecorderNode(BlockNode):
             ('effort_command', ('position', 'velocity', 'effort')),
             ('joint_states', ('position',)),
             *((('true_joint_states', ('position',)),) if config.truth else ()),
+            *((topic, ('effort',)) for topic in guided),
             ('control_state', ('position', 'velocity', 'effort')),
         ):
             channel = self.subscribe_joints(
@@ -197,6 +201,7 @@ class RecorderNode(BlockNode):
             after.velocity,
             after.effort,
             truth,
+            *(parts[topic].effort for topic in self._guided),
         )
         if COLLISION in parts:
             self._note(step, parts[COLLISION])
@@ -285,7 +290,7 @@ def _facts(config: RecorderConfig) -> RunFacts:
     model = load_fit_robot(scenario.robot)
     steps = round(scenario.duration / scenario.period) if scenario.duration else LONGEST_RUN
     rollback = scenario.control.rollback or 'measured'
-    return RunFacts(scenario, model, 'robot', rollback, steps, None)
+    return RunFacts(scenario, model, 'robot', rollback, steps, None, simulated=False)
 
 
 main = main_of(RecorderNode, NAME)

@@ -17,6 +17,7 @@ from .motion_planner import MotionPlanner
 from .offline import OfflinePlanner
 from .online import OnlinePlanner
 from .rehearsal import rehearse
+from .stay import Stay
 
 NOISE_MARGIN = 10.0
 """Standard deviations of the encoders that never count as a difference from the robot."""
@@ -64,6 +65,8 @@ def build_planner(
         return PlannedMotion(
             HandGuiding(start, threshold + floor if threshold else 0.0, tare_steps)
         )
+    if config.kind == 'hold':
+        return PlannedMotion(Stay(start))
     if not model.tips:
         raise ConfigError('robot.tips is empty: name at least one link to move')
     for i, (tip, frame) in enumerate(zip(model.tips, model.tip_frames, strict=True)):

@@ -12,8 +12,9 @@ from ..config_types import NonNegative, Positive, Vector
 class PlannerConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Which motion is wanted, and how it is planned.
 
-    :ivar kind: ``online`` plans while the robot moves, ``offline`` beforehand, ``guiding`` leaves
-        the motion to a hand.
+    :ivar kind: ``online`` plans while the robot moves, ``offline`` beforehand; ``hold`` stays at
+        the start, for a robot with admittance; ``guiding`` leaves the motion to a hand without
+        any, as 000 does.
     :ivar move: displacement of each tip in world axes [m], one row per tip.
     :ivar acceleration: of a tip [m/s^2].
     :ivar max_velocity: of a tip [m/s].
@@ -30,7 +31,7 @@ class PlannerConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
         model error is learnt [s].
     """
 
-    kind: Literal['online', 'offline', 'guiding'] = 'online'
+    kind: Literal['online', 'offline', 'hold', 'guiding'] = 'online'
     move: tuple[Vector, ...] = ()
     acceleration: Positive = 0.5
     max_velocity: Positive = 0.25

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ..collision.config import MonitorConfig
+from ..guiding.config import AdmittanceConfig
+from ..guiding.guidance import Guidance
 from ..model import RobotModel
-from ..planning.build import NOISE_MARGIN
 from ..planning.motion_planner import MotionPlanner
 from ..values import Array
 from .config import ReactionConfig
@@ -20,16 +21,16 @@ def build_reflex(
     period: float,
     monitor: MonitorConfig,
     config: ReactionConfig,
+    admittance: AdmittanceConfig,
     *,
     compliance: float | None,
-    noise: float,
     replan: Callable[[Array], MotionPlanner],
 ) -> Reflex:
     """Return the reflex around a planner.
 
     :param monitor: says which reaction follows which contact.
+    :param admittance: with which the robot gives way: always, or in ``comply``.
     :param compliance: of the control law [s^2]; that of deadbeat control where none is given.
-    :param noise: standard deviation of the encoders [rad].
     :param replan: returns a planner to the same goal from a position [rad] at rest.
     """
     reacting = Reacting(
@@ -38,7 +39,7 @@ def build_reflex(
         period,
         config=config,
         compliance=compliance,
-        slack=NOISE_MARGIN * noise,
+        admittance=admittance,
         replan=replan,
     )
     after = monitor.resume_after
@@ -47,4 +48,5 @@ def build_reflex(
         monitor.reaction,
         monitor.reaction if monitor.push is None else monitor.push,
         None if after is None else round(after / period),
+        Guidance(model, admittance, period) if admittance.guides else None,
     )

@@ -1,82 +1,56 @@
-"""Comply: stop, then follow the hand."""
+"""Comply: give way to what presses, with the admittance of a guided robot."""
 
 from __future__ import annotations
 
 import msgspec
-import numpy as np
 
-from ..planning.hand_guiding import Grip, HandGuiding
+from ..guiding.guidance import Guidance, GuidanceMemory
 from ..values import Array, JointState
-from .hold import Hold
-from .motors import Motors
 from .reaction import Onset, Reaction
+from .felt import Felt
 from .wanted import Wanted
 
 
 class ComplyMemory(msgspec.Struct, frozen=True):
-    """What complying remembers: the held position while it brakes, then the grip."""
+    """What complying remembers: where the contact was noticed, and how far the robot gave way."""
 
-    held: Array | None
-    grip: Grip | None
+    place: Array | None
+    guidance: GuidanceMemory
 
 
 class Comply(Reaction):
-    """Brake as ``Hold`` does, then ``HandGuiding``: 000, section 6.1.4.
+    """001, section 5.2: joint admittance as a safety mode, which absorbs the energy of an impact.
 
-    Guiding wants no velocity, so a push gives the robot the speed ``h M^-1 f`` and no more: it
-    creeps away from what presses on it. There is no time to learn the model error, as somebody
-    may be pushing from the start; the threshold has to cover it. A robot that is pushed faster
-    than the motors can stop in one step is braked again.
-
-    :param threshold: largest difference that is not followed, per joint [rad].
+    The motion ends where the contact is noticed. From there the robot goes on as the admittance
+    has it: with the speed that it had, which damping takes away, and led by the torque from
+    outside. With a stiffness it comes back to that place when nothing presses any more.
     """
 
-    def __init__(self, motors: Motors, period: float, threshold: float):
-        self._motors = motors
-        self._hold = Hold(motors, period)
-        self._threshold = threshold
-        self._guiding: HandGuiding | None = None
+    def __init__(self, guidance: Guidance):
+        self._guidance = guidance
+        self._place: Array | None = None
 
     @property
     def memory(self) -> ComplyMemory:
         """Return all that the next step depends on."""
-        return ComplyMemory(
-            self._hold.memory, None if self._guiding is None else self._guiding.memory
-        )
+        return ComplyMemory(self._place, self._guidance.memory)
 
     @memory.setter
     def memory(self, memory: ComplyMemory) -> None:
-        self._hold.memory = memory.held
-        self._guiding = None
-        if memory.grip is not None:
-            self._grip(memory.grip.reference).memory = memory.grip
+        self._place, self._guidance.memory = memory.place, memory.guidance
 
     def begin(self, onset: Onset) -> None:
-        """Brake from the next step on."""
-        self._hold.begin(onset)
-        self._guiding = None
+        """Give way from here on, with the present speed."""
+        self._place = onset.control.position
+        self._guidance.reset(onset.control.velocity)
 
-    def step(self, control: JointState, contact: bool) -> Wanted:
+    def step(self, control: JointState, felt: Felt) -> Wanted:
         """Return the position to be at after the next step."""
-        guiding = self._guiding
-        if guiding is not None and self._motors.stopping_share(control) == 1.0:
-            before = guiding.memory.reference
-            position = guiding.step(control)
-            return Wanted(position, np.zeros_like(position), anew=position is not before)
-        self._guiding = None
-        if guiding is not None:
-            self._hold.memory = None
-        wanted = self._hold.step(control, contact)
-        if self._hold.resting:
-            self._grip(wanted.position)
-        return wanted
+        place = control.position if self._place is None else self._place
+        led = self._guidance.step(place, felt.torque)
+        return Wanted(led.position, led.velocity)
 
     @property
     def resting(self) -> bool:
         """Return no: in a hand, the robot may move at any time."""
         return False
-
-    def _grip(self, position: Array) -> HandGuiding:
-        start = JointState(position, np.zeros_like(position))
-        self._guiding = HandGuiding(start, self._threshold, 0)
-        return self._guiding

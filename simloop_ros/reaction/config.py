@@ -18,8 +18,6 @@ class ReactionConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw
     :ivar distance: ``retreat``, how far a tip goes back [m].
     :ivar speed: ``retreat``, of the fastest tip on its way back [m/s].
     :ivar acceleration: ``retreat``, of the fastest tip along its way back [m/s^2].
-    :ivar threshold: ``comply``, the unexplained acceleration above which the position follows the
-        hand [rad/s^2]; 0 follows at every step, and sinks by what the model does not know.
     :ivar float_time: ``float``, time constant with which the motion dies [s]; none where the
         motors shall bear gravity only.
     """
@@ -29,5 +27,4 @@ class ReactionConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw
     distance: Positive = 0.05
     speed: Positive = 0.1
     acceleration: Positive = 1.0
-    threshold: NonNegative = 20.0
     float_time: Positive | None = None

@@ -10,6 +10,7 @@ from ..values import Array, JointState
 from .hold import Hold
 from .motors import Motors
 from .reaction import Onset, Reaction
+from .felt import Felt
 from .wanted import Wanted
 
 SLOW = 0.02
@@ -60,11 +61,11 @@ class Float(Reaction):
         """Float from the next step on."""
         self.memory = FloatMemory(False, None)
 
-    def step(self, control: JointState, contact: bool) -> Wanted:
+    def step(self, control: JointState, felt: Felt) -> Wanted:
         """Return the effort to send, or the held position."""
         self._ended = self._ended or self._ends(control)
         if self._ended:
-            return self._hold.step(control, contact)
+            return self._hold.step(control, felt)
         q, v = control.position, control.velocity
         effort = (
             self._motors.gravity(q)

@@ -7,6 +7,7 @@ import numpy as np
 from ..values import Array, JointState
 from .motors import Motors
 from .reaction import Onset, Reaction
+from .felt import UNTOUCHED, Felt
 from .wanted import Wanted
 
 
@@ -40,7 +41,7 @@ class Hold(Reaction):
         """Hold a position [rad], shape ``(n,)``, at which the robot is wanted at rest already."""
         self.memory = position
 
-    def step(self, control: JointState, contact: bool = False) -> Wanted:  # noqa: ARG002
+    def step(self, control: JointState, felt: Felt = UNTOUCHED) -> Wanted:  # noqa: ARG002
         """Return the position to be at after the next step."""
         held = self.memory
         if held is not None and self._motors.can_reach(control, held):

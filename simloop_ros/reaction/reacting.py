@@ -10,6 +10,8 @@ import numpy as np
 
 from ..config_types import ReactionKind
 from ..errors import GoalError, UnknownNameError
+from ..guiding.config import AdmittanceConfig
+from ..guiding.guidance import Guidance
 from ..model import RobotModel
 from ..planning.motion_planner import MotionPlanner
 from ..values import Array, JointState
@@ -22,6 +24,7 @@ from .reaction import Onset, Reaction
 from .retreat import Retreat
 from .stop import Stop
 from .trail import extended
+from .felt import UNTOUCHED, Felt
 from .wanted import Wanted
 
 State = Literal['moving', 'reacting', 'resting']
@@ -64,7 +67,7 @@ class Reacting:
     :param period: of the loop [s].
     :param compliance: of the control law, ``ControlConfig.compliance`` [s^2]; that of deadbeat
         control where none is given.
-    :param slack: position difference that is noise, per joint [rad].
+    :param admittance: with which the robot gives way in ``comply``.
     :param replan: returns a planner to the same goal from a position [rad] at rest, for a planner
         that cannot set out anew by itself; may raise ``GoalError``.
     """
@@ -78,19 +81,18 @@ class Reacting:
         config: ReactionConfig | None = None,
         *,
         compliance: float | None = None,
-        slack: float = 0.0,
+        admittance: AdmittanceConfig | None = None,
         replan: Callable[[Array], MotionPlanner] | None = None,
     ):
         config = config or ReactionConfig()
         compliance = period**2 if compliance is None else compliance
         motors = Motors(model, period, config.margin, compliance)
-        threshold = config.threshold * compliance
         self._reactions: dict[ReactionKind, Reaction] = {
             'stop': Stop(motors, period, config.ramp_time),
             'hold': Hold(motors, period),
             'retreat': Retreat(motors, model, period, config),
             'float': Float(motors, model, period, config.float_time),
-            'comply': Comply(motors, period, threshold + slack if threshold else 0.0),
+            'comply': Comply(Guidance(model, admittance or AdmittanceConfig(), period)),
         }
         self.planner = planner
         self._replan = replan
@@ -147,20 +149,20 @@ class Reacting:
             self._reaction.memory = memory.reaction
         self._trail, self._unrecorded = memory.trail, memory.unrecorded
 
-    def step(self, control: JointState, contact: bool) -> Wanted:
+    def step(self, control: JointState, felt: Felt) -> Wanted:
         """Return what is wanted in the next step.
 
         :param control: the control state.
-        :param contact: whether a monitor says that there is a contact.
+        :param felt: what is felt now.
         """
         reaction = self._reaction
         if reaction is None:
-            if not contact or self._kind == 'none':
+            if not felt.contact or self._kind == 'none':
                 return self._move(control)
             self._active = self._kind
             self._reaction = reaction = self._reactions[self._kind]
             reaction.begin(Onset(self.planner, control, self._trail))
-        return reaction.step(control, contact)
+        return reaction.step(control, felt)
 
     def reset(self) -> None:
         """End a reaction that moves, or may move: stop the robot and hold it.
@@ -184,7 +186,7 @@ class Reacting:
         if not self._reaction.resting:
             self.reset()
             return False
-        held = self._reaction.step(control, False).position
+        held = self._reaction.step(control, UNTOUCHED).position
         if not self._reaction.resting:
             return False
         still = JointState(held, np.zeros_like(held))

@@ -9,6 +9,7 @@ import msgspec
 
 from ..planning.motion_planner import MotionPlanner
 from ..values import Array, JointState
+from .felt import Felt
 from .wanted import Wanted
 
 
@@ -39,11 +40,11 @@ class Reaction(ABC):
         """Forget the past; a contact is noticed now."""
 
     @abstractmethod
-    def step(self, control: JointState, contact: bool) -> Wanted:
+    def step(self, control: JointState, felt: Felt) -> Wanted:
         """Return what is wanted in the next step.
 
         :param control: the control state.
-        :param contact: whether there is a contact now.
+        :param felt: what is felt now.
         """
 
     @property

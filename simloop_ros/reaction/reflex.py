@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 import msgspec
 
 from ..config_types import ReactionKind
 from ..errors import GoalError
+from ..guiding.guidance import Guidance, GuidanceMemory
 from ..planning.motion_planner import MotionPlanner
 from ..values import Array, JointState
 from .reacting import Reacting, ReactingMemory
+from .felt import UNTOUCHED, Felt
 from .wanted import Wanted
 
 
@@ -18,19 +18,25 @@ class ReflexMemory(msgspec.Struct, frozen=True):
     """All that the next step depends on.
 
     :ivar quiet: steps of rest without contact.
+    :ivar guidance: how far and how fast the robot gives way; none where it does not.
     """
 
     reacting: ReactingMemory
     quiet: int
+    guidance: GuidanceMemory | None
 
 
 class Reflex:
-    """A planner that reacts to impacts and pushes, each in its way.
+    """A planner that reacts to impacts and pushes, each in its way, and may give way to all torque.
+
+    With a guidance the robot is led away from where the planner wants it by ``e`` of 001 (2). The
+    planner knows nothing of that: it is told the control state without ``e``.
 
     :param impact: reaction to an impact.
     :param push: reaction to a push.
     :param resume_after: steps of rest without contact after which the motion goes on; ``None`` if
         somebody has to ask for it.
+    :param guidance: none for a robot that gives way only if a reaction does.
     """
 
     def __init__(
@@ -39,36 +45,59 @@ class Reflex:
         impact: ReactionKind,
         push: ReactionKind,
         resume_after: int | None = None,
+        guidance: Guidance | None = None,
     ):
         self.reacting = reacting
         self.impact, self.push = impact, push
         self._resume_after = resume_after
         self._quiet = 0
+        self.guidance = guidance
 
     @property
     def memory(self) -> ReflexMemory:
         """Return all that the next step depends on; assigning an earlier one goes back to it."""
-        return ReflexMemory(self.reacting.memory, self._quiet)
+        guidance = None if self.guidance is None else self.guidance.memory
+        return ReflexMemory(self.reacting.memory, self._quiet, guidance)
 
     @memory.setter
     def memory(self, memory: ReflexMemory) -> None:
         self.reacting.memory = memory.reacting
         self._quiet = memory.quiet
+        if self.guidance is not None and memory.guidance is not None:
+            self.guidance.memory = memory.guidance
 
-    def triggers(self, contact: bool, kind: Literal['none', 'push', 'impact']) -> bool:
+    def triggers(self, felt: Felt) -> bool:
         """Return whether a robot that moves would react."""
-        return contact and (self.push if kind == 'push' else self.impact) != 'none'
+        return felt.contact and (self.push if felt.kind == 'push' else self.impact) != 'none'
 
-    def step(
-        self, control: JointState, contact: bool, kind: Literal['none', 'push', 'impact']
-    ) -> Wanted:
+    def step(self, control: JointState, felt: Felt) -> Wanted:
         """Return what is wanted in the next step.
 
         :param control: the control state.
-        :param contact: whether a monitor sees a contact now.
-        :param kind: of the present contact.
+        :param felt: what is felt now.
         """
-        reacting = self.reacting
+        wanted = self._wanted(self._without_deflection(control), felt)
+        if self.guidance is None or wanted.effort is not None:
+            return wanted
+        led = self.guidance.step(wanted.position, felt.torque)
+        return Wanted(led.position, wanted.velocity + led.velocity, anew=wanted.anew)
+
+    def resume(self, control: JointState) -> bool:
+        """Go on to the goal after a reaction, see ``Reacting.resume``.
+
+        :param control: the control state.
+        """
+        return self.reacting.resume(self._without_deflection(control))
+
+    def _without_deflection(self, control: JointState) -> JointState:
+        """Return where the robot would be if it had not given way."""
+        if self.guidance is None:
+            return control
+        away = self.guidance.deflection
+        return JointState(control.position - away.position, control.velocity - away.velocity)
+
+    def _wanted(self, control: JointState, felt: Felt) -> Wanted:
+        reacting, kind = self.reacting, felt.kind
         state = reacting.state
         if state == 'moving':
             reacting.kind = self.push if kind == 'push' else self.impact
@@ -77,7 +106,7 @@ class Reflex:
         if self._resume_after is not None and self._quiet > self._resume_after:
             self._quiet = 0
             self._go_on(control)
-        return reacting.step(control, contact)
+        return reacting.step(control, felt)
 
     def _go_on(self, control: JointState) -> None:
         try:
@@ -108,4 +137,4 @@ class Undisturbed(MotionPlanner):
 
     def step(self, control: JointState) -> Array:
         """Return the next desired position [rad], shape ``(n,)``."""
-        return self._reflex.step(control, False, 'none').position
+        return self._reflex.step(control, UNTOUCHED).position

@@ -12,6 +12,7 @@ from .hold import Hold
 from .motors import FOLLOWING, Motors
 from .reaction import Onset, Reaction
 from .trail import TipPoints, WayBack, way_back
+from .felt import Felt
 from .wanted import Wanted
 
 CLEAR = 0.05
@@ -77,13 +78,13 @@ class Retreat(Reaction):
         before = onset.trail[:-TOUCHED] or onset.trail[:1]
         self.memory = RetreatMemory(before, None, None, 0, None)
 
-    def step(self, control: JointState, contact: bool) -> Wanted:
+    def step(self, control: JointState, felt: Felt) -> Wanted:
         """Return the position to be at after the next step."""
-        another = contact and self._clear >= self._clear_steps
-        self._clear = 0 if contact else self._clear + 1
+        another = felt.contact and self._clear >= self._clear_steps
+        self._clear = 0 if felt.contact else self._clear + 1
         if self._way is not None and self._travel is not None:
             return self._go_back(self._way, self._travel, control, another)
-        wanted = self._hold.step(control, contact)
+        wanted = self._hold.step(control, felt)
         # While the robot still yields, going back would pull it against what pushes it.
         if self._way is None and not wanted.anew:
             self._way = way_back(

@@ -12,6 +12,7 @@ from .course import Course, along, course_ahead
 from .hold import Hold
 from .motors import FOLLOWING, Motors
 from .reaction import Onset, Reaction
+from .felt import Felt
 from .wanted import Wanted
 
 LONGEST = 1.0
@@ -84,11 +85,11 @@ class Stop(Reaction):
         most = self._most(course, 1.0)
         self._braking = Braking(onset.planner, course, 1.0, 0.0, most / self._ramp)
 
-    def step(self, control: JointState, contact: bool) -> Wanted:
+    def step(self, control: JointState, felt: Felt) -> Wanted:
         """Return the position to be at after the next step."""
         braking = self._braking
         if braking is None:
-            return self._hold.step(control, contact)
+            return self._hold.step(control, felt)
         h = self._h
         old = braking.course.position
         most = self._most(braking.course, braking.rate)
@@ -99,7 +100,7 @@ class Stop(Reaction):
         position = course.position
         if not self._motors.can_reach(control, position, FOLLOWING):
             self._braking = None
-            return self._hold.step(control, contact)
+            return self._hold.step(control, felt)
         if rate == 0.0:
             self._braking = None
             self._hold.take(position)

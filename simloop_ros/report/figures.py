@@ -83,7 +83,7 @@ _GRAPHS = {
     'external_torque': _Graph(
         'Torque from outside',
         'force',
-        (('true_external_torque', 'true torque'), ('external_torque', 'what guides the robot')),
+        (('true_external_torque', 'true torque'), ('external_torque', 'estimated')),
     ),
 }
 GRAPHS = tuple(_GRAPHS)

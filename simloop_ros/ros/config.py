@@ -37,10 +37,22 @@ class PublishConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
 
     :ivar truth: whether the true state is published, on ``true_joint_states``; without it the
         measured one is exact.
+    :ivar torque: whether the true torque from outside is published, on ``true_external_torque``.
     :ivar clock: whether ``/clock`` is published, in lockstep.
     :ivar description: whether ``robot_description`` is published.
     """
 
     truth: bool = True
+    torque: bool = False
     clock: bool = True
     description: bool = True
+
+
+class SpeakConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """How much the collision monitor tells.
+
+    :ivar every_step: whether, in lockstep, somebody waits for its word on each step; else it tells
+        of contacts when they change, and may lag behind.
+    """
+
+    every_step: bool = False

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..collision.config import MonitorConfig
+from ..guiding.config import AdmittanceConfig
 from ..model import RobotModel
 from ..planning.build import PlannedMotion, build_planner
 from ..planning.config import PlannerConfig
@@ -13,9 +14,9 @@ from ..reaction.build import build_reflex
 from ..reaction.config import ReactionConfig
 from ..reaction.reacting import Reacting
 from ..reaction.reflex import Reflex, Undisturbed
+from ..reaction.felt import Felt
 from ..reaction.wanted import Wanted
 from ..values import Array, JointState
-from .notice import Notice
 from .plan import PlanPoint
 from .realtime_planner import RealtimePlanner
 
@@ -38,13 +39,14 @@ class MotionGuide:
         planner: PlannerConfig,
         monitor: MonitorConfig,
         reaction: ReactionConfig,
+        admittance: AdmittanceConfig,
         noise: float,
         compliance: float | None,
     ):
         self._model = model
         self._period = period
         self._config = planner
-        self._monitor, self._reaction = monitor, reaction
+        self._monitor, self._reaction, self._admittance = monitor, reaction, admittance
         self._noise, self._compliance = noise, compliance
         self._goals: Array | None = None
         self._reflex: Reflex | None = None
@@ -57,12 +59,13 @@ class MotionGuide:
         reacting = None if self._reflex is None else self._reflex.reacting
         return None if reacting is None or reacting.state == 'moving' else reacting
 
-    def configure(self, monitor: MonitorConfig) -> None:
-        """Take over how the robot reacts to the next contact."""
-        self._monitor = monitor
+    def configure(self, monitor: MonitorConfig, admittance: AdmittanceConfig) -> None:
+        """Take over how the robot reacts to the next contact, and how it gives way."""
+        self._monitor, self._admittance = monitor, admittance
         if self._reflex:
             self._reflex.impact = monitor.reaction
             self._reflex.push = monitor.reaction if monitor.push is None else monitor.push
+            self._reflex.give_way(admittance)
 
     def plan(self, position: Array) -> None:
         """Plan from where the robot rests [rad], shape ``(n,)``, to the goal, and take it.
@@ -92,32 +95,32 @@ class MotionGuide:
     def take(self, motion: PlannedMotion, start: Array) -> None:
         """Go on with another motion, that begins where the robot rests [rad], shape ``(n,)``."""
         self.planner = motion.planner
-        if self._monitor.watches:
+        if self._monitor.watches or self._admittance.guides:
             self._reflex = build_reflex(
                 motion.planner,
                 self._model,
                 self._period,
                 self._monitor,
                 self._reaction,
+                self._admittance,
                 compliance=self._compliance,
-                noise=self._noise,
                 replan=lambda position: self.motion_from(position).planner,
             )
         self._run_ahead()
         self._goals = motion.goals
         self.start = start
 
-    def wanted(self, state: JointState, notice: Notice) -> Wanted:
+    def wanted(self, state: JointState, felt: Felt) -> Wanted:
         """Return what is wanted of the step that begins in a control state.
 
-        :param notice: what the monitor says of the step before.
+        :param felt: what was felt in the step before.
         """
         self._state = state
         if self._reflex is not None:
-            return self._reflex.step(state, notice.contact, notice.kind)
+            return self._reflex.step(state, felt)
         return Wanted(self.planner.step(state), self.planner.expected.velocity)
 
-    def points(self, stamp: int, state: JointState, notice: Notice) -> list[PlanPoint]:
+    def points(self, stamp: int, state: JointState, felt: Felt) -> list[PlanPoint]:
         """Return what is new of the plan, in real time; while the robot reacts, step by step.
 
         :param stamp: of the control state [ns].
@@ -127,10 +130,10 @@ class MotionGuide:
         if reflex is None:
             return self._realtime.answer(stamp, state)
         if self.reaction is None:
-            if not reflex.triggers(notice.contact, notice.kind):
+            if not reflex.triggers(felt):
                 return self._realtime.answer(stamp, state)
             self._realtime.take_back(stamp)
-        point = PlanPoint(stamp, self.wanted(state, notice))
+        point = PlanPoint(stamp, self.wanted(state, felt))
         if self.reaction is None:
             self._run_ahead()
         return [point]
@@ -142,7 +145,7 @@ class MotionGuide:
         """
         if self._reflex is None or self._state is None:
             return False
-        if not self._reflex.reacting.resume(self._state):
+        if not self._reflex.resume(self._state):
             return False
         self._run_ahead()
         return True

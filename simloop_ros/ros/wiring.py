@@ -94,6 +94,11 @@ def wire(scenario: Scenario, options: WiringOptions) -> tuple[NodeSpec, ...]:
     """
     if not options.simulated and not options.realtime:
         raise ConfigError('without a simulated plant time has to be real: add realtime')
+    guides, source = scenario.admittance.guides, scenario.admittance.source
+    if source == 'driver' and not options.realtime:
+        raise ConfigError('admittance.source: a driver tells torques in real time: add realtime')
+    if source == 'truth' and not options.simulated:
+        raise ConfigError('admittance.source: only a simulated plant tells the truth')
     namespace = '/' + options.namespace.strip('/') if options.namespace.strip('/') else ''
     urdf = find_description(scenario.robot.urdf, resource_folder('urdf'))
     robot = {
@@ -121,16 +126,19 @@ def wire(scenario: Scenario, options: WiringOptions) -> tuple[NodeSpec, ...]:
         **parameter_values(scenario.planner, 'planner'),
         **parameter_values(scenario.monitor, 'monitor'),
         **parameter_values(scenario.reaction, 'reaction'),
+        **parameter_values(scenario.admittance, 'admittance'),
         'tracking.noise': plant.encoder_error,
         'tracking.compliance': control.compliance(scenario.period),
     }
-    guiding = scenario.planner.kind == 'guiding'
+    guiding = guides or scenario.planner.kind == 'guiding'
     parameters: dict[Executable, dict[str, Any]] = {
         'admittance' if guiding else 'motion_planner': planner,
         'control_simulation': {**robot, **parameter_values(control, 'control'), **safety},
     }
     if options.simulated:
-        publish = PublishConfig(truth=truth, clock=not namespace, description=options.description)
+        publish = PublishConfig(
+            truth=truth, torque=guides, clock=not namespace, description=options.description
+        )
         parameters['plant'] = {
             **robot,
             **parameter_values(plant, 'plant'),
@@ -138,7 +146,12 @@ def wire(scenario: Scenario, options: WiringOptions) -> tuple[NodeSpec, ...]:
             **parameter_values(publish, 'publish'),
             'random.seed': scenario.seed,
         }
-    parameters['collision_monitor'] = {**robot, **parameter_values(scenario.monitor, 'monitor')}
+    awaited = scenario.monitor.watches or guides
+    parameters['collision_monitor'] = {
+        **robot,
+        **parameter_values(scenario.monitor, 'monitor'),
+        'speak.every_step': awaited,
+    }
     if options.out:
         parameters['recorder'] = {
             'recorder.scenario': msgspec.json.encode(scenario).decode(),
@@ -148,8 +161,8 @@ def wire(scenario: Scenario, options: WiringOptions) -> tuple[NodeSpec, ...]:
             'recorder.figures': options.figures,
         }
     common = parameter_values(graph, '')
-    waited_for = options.realtime or scenario.monitor.watches
-    watching = ('recorder',) if waited_for else ('recorder', 'collision_monitor')
+    urgent_monitor = options.realtime or awaited
+    watching = ('recorder',) if urgent_monitor else ('recorder', 'collision_monitor')
     urgent = {'priority': options.priority} if options.realtime else {}
     return tuple(
         NodeSpec(

@@ -11,6 +11,7 @@ from simloop_ros.errors import GoalError, UnknownNameError
 from simloop_ros.model import RobotModel
 from simloop_ros.planning.offline import OfflinePlanner
 from simloop_ros.reaction.reacting import Reacting
+from simloop_ros.reaction.felt import Felt
 from simloop_ros.values import JointState
 
 Make = Callable[..., 'Rig']  # noqa: F821 - of conftest
@@ -154,7 +155,7 @@ def test_a_motion_that_cannot_go_on_stays_at_rest(yumi: RobotModel) -> None:
     path = yumi.home + np.linspace(0.0, 0.1, 500)[:, None] ** 2
     reacting = Reacting(OfflinePlanner(path, H), yumi, H, 'hold')
     state = JointState(yumi.home, np.zeros(yumi.n))
-    reacting.step(state, True)
+    reacting.step(state, Felt(contact=True))
     assert reacting.state == 'resting'
     with pytest.raises(GoalError, match='cannot be resumed'):
         reacting.resume(state)

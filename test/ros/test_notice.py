@@ -12,8 +12,7 @@ from simloop_ros.collision.observation import Reading
 from simloop_ros.collision.watch import Alarm
 from simloop_ros.errors import MessageError
 from simloop_ros.loop.events import Located
-from simloop_ros.ros.notice import NOTHING, Notice, from_message, to_message
-from simloop_ros.ros.notices import MOST, Notices
+from simloop_ros.ros.notice import Notice, from_message, to_message
 
 STAMP = 1_234_567_891
 READING = Reading(np.zeros(2), np.zeros(2), 'contact', -3.0)
@@ -77,34 +76,3 @@ def status(message: str, *values: tuple[str, str]) -> DiagnosticStatus:
 def test_anything_else_is_refused(statuses: list[DiagnosticStatus]) -> None:
     with pytest.raises(MessageError):
         from_message(DiagnosticArray(status=statuses))
-
-
-def notice(stamp: int) -> Notice:
-    return Notice(stamp, True, 'push', 0.0)
-
-
-def test_in_lockstep_each_step_has_its_notice() -> None:
-    notices = Notices(realtime=False)
-    assert notices.at(0) is NOTHING  # nothing has happened before the first step
-    assert notices.at(5) is None
-    for stamp in (5, 10, 15):
-        notices.add(notice(stamp))
-    assert notices.at(10) == notice(10)
-    notices.forget_until(10)
-    assert notices.at(10) is None
-    assert notices.at(15) == notice(15)
-
-
-def test_notices_from_a_far_future_do_not_crowd_out_the_next_one() -> None:
-    notices = Notices(realtime=False)
-    for stamp in range(10**6, 10**6 + 2 * MOST):
-        notices.add(notice(stamp))
-    notices.add(notice(5))
-    assert notices.at(5) == notice(5)
-
-
-def test_in_real_time_the_last_word_counts() -> None:
-    notices = Notices(realtime=True)
-    assert notices.at(99) is NOTHING
-    notices.add(notice(5))
-    assert notices.at(99) == notice(5)

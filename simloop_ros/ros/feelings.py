@@ -1,0 +1,68 @@
+"""What the collision monitor says and which torque is felt, for those who act upon it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..reaction.felt import UNTOUCHED, Felt
+from .notice import NOTHING, TOPIC, Notice
+
+MOST = 64
+"""Words of each topic that are kept at most."""
+
+
+class Feelings:
+    """Puts together what is known of a step; in real time, what is known last.
+
+    :param topics: that tell something: ``collision``, and one of torques, or one of them only.
+    :param realtime: whether the last word counts, instead of that on a step.
+    """
+
+    def __init__(self, topics: Sequence[str], *, realtime: bool):
+        self._realtime = realtime
+        self._waiting: dict[str, dict[int, Any]] = {topic: {} for topic in topics}
+        self._last: dict[str, Any] = {}
+
+    def add(self, topic: str, stamp: int, word: Any) -> None:
+        """Take a word: a ``Notice`` of ``collision``, a torque [N m], shape ``(n,)``, of others.
+
+        Where there are too many, the latest ones go: their turn comes last.
+
+        :param stamp: end of the step that it is about [ns].
+        """
+        if self._realtime:
+            self._last[topic] = word
+            return
+        waiting = self._waiting[topic]
+        waiting[stamp] = word
+        if len(waiting) > MOST:
+            del waiting[max(waiting)]
+
+    def lacking(self, stamp: int) -> tuple[str, ...]:
+        """Return the topics that have said nothing of the step that ends at a stamp [ns] yet.
+
+        Before the first step there is nothing to say, and in real time nobody waits.
+        """
+        if self._realtime or stamp == 0:
+            return ()
+        return tuple(topic for topic, waiting in self._waiting.items() if stamp not in waiting)
+
+    def at(self, stamp: int) -> Felt:
+        """Return what is felt after the step that ends at a stamp [ns]."""
+        if not self._realtime and stamp == 0:
+            return UNTOUCHED
+        words = (
+            self._last
+            if self._realtime
+            else {topic: waiting.get(stamp) for topic, waiting in self._waiting.items()}
+        )
+        torque = next((words[topic] for topic in words if topic != TOPIC), None)
+        notice: Notice = words.get(TOPIC) or NOTHING
+        return Felt(notice.contact, notice.kind, torque)
+
+    def forget_until(self, stamp: int) -> None:
+        """Forget what was said up to a stamp [ns]."""
+        for waiting in self._waiting.values():
+            for old in [each for each in waiting if each <= stamp]:
+                del waiting[old]

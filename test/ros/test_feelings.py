@@ -1,0 +1,60 @@
+"""What is known of a step is put together, and no step waits for what nobody said of another."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from simloop_ros.reaction.felt import UNTOUCHED
+from simloop_ros.ros.notice import TOPIC, Notice
+from simloop_ros.ros.feelings import MOST, Feelings
+
+TORQUE = 'external_torque'
+BOTH = (TOPIC, TORQUE)
+
+
+def notice(stamp: int) -> Notice:
+    return Notice(stamp, True, 'push', 0.0)
+
+
+def test_in_lockstep_each_step_has_its_word() -> None:
+    feelings = Feelings((TOPIC,), realtime=False)
+    assert feelings.lacking(0) == ()  # nothing has happened before the first step
+    assert feelings.at(0) == UNTOUCHED
+    assert feelings.lacking(5) == (TOPIC,)
+    for stamp in (5, 10, 15):
+        feelings.add(TOPIC, stamp, notice(stamp))
+    assert feelings.lacking(10) == ()
+    assert feelings.at(10).contact
+    assert feelings.at(10).torque is None
+    feelings.forget_until(10)
+    assert feelings.lacking(10) == (TOPIC,)
+    assert feelings.lacking(15) == ()
+
+
+def test_a_step_waits_for_every_topic() -> None:
+    feelings = Feelings(BOTH, realtime=False)
+    feelings.add(TORQUE, 5, np.ones(2))
+    assert feelings.lacking(5) == (TOPIC,)
+    feelings.add(TOPIC, 5, notice(5))
+    assert feelings.lacking(5) == ()
+    felt = feelings.at(5)
+    assert (felt.contact, felt.kind) == (True, 'push')
+    np.testing.assert_array_equal(felt.torque, np.ones(2))
+
+
+def test_words_from_a_far_future_do_not_crowd_out_the_next_one() -> None:
+    feelings = Feelings((TOPIC,), realtime=False)
+    for stamp in range(10**6, 10**6 + 2 * MOST):
+        feelings.add(TOPIC, stamp, notice(stamp))
+    feelings.add(TOPIC, 5, notice(5))
+    assert feelings.lacking(5) == ()
+
+
+def test_in_real_time_the_last_word_counts() -> None:
+    feelings = Feelings(BOTH, realtime=True)
+    assert feelings.at(99) == UNTOUCHED
+    assert feelings.lacking(99) == ()
+    feelings.add(TOPIC, 5, notice(5))
+    feelings.add(TORQUE, 7, np.ones(2))
+    assert feelings.at(99).contact
+    np.testing.assert_array_equal(feelings.at(3).torque, np.ones(2))
