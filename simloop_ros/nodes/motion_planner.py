@@ -144,8 +144,9 @@ class MotionPlannerNode(BlockNode):
         """Return the control state that the next answer needs, or the monitor's word on it."""
         if not self._listening:
             return ()
-        topic = 'control_state' if self._pending is None else COLLISION
-        return ((topic, self.stamp(self._answered + 1)),)
+        stamp, pending = self.stamp(self._answered + 1), self._pending
+        waits = pending is not None and pending.stamp == stamp
+        return ((COLLISION if waits else 'control_state', stamp),)
 
     def apply_live(self) -> None:
         """Take over how the robot reacts to the next contact."""
