@@ -293,6 +293,7 @@ class Graph(ABC):
         self.present = 0
         self._shares: list[float] = []
         self._levels: dict[str, bytes] = {}
+        self._answer: Any = None
         self._read = JointStateDecoder(joint_names, ('position',)).decode
         subscribe = self.node.create_subscription
         subscribe(JointStateMessage, 'joint_states', self._on_joints, 1, raw=True)
@@ -334,7 +335,10 @@ class Graph(ABC):
         end = time.monotonic() + LONGEST
         while not true():
             if time.monotonic() > end or self.broken():
-                raise SystemExit(f'fuzz: {what} did not come; broken: {self.broken()}')
+                raise SystemExit(
+                    f'fuzz: {what} did not come; last answer: {self._answer}; broken: '
+                    f'{self.broken()}'
+                )
             self.spin(0.01)
 
     def call(self, kind: type, name: str, request: Any = None) -> Any:
@@ -344,7 +348,8 @@ class Graph(ABC):
         future = client.call_async(request or kind.Request())
         self.wait_until(future.done, f'answer of {name}')
         self.node.destroy_client(client)
-        return future.result()
+        self._answer = future.result()
+        return self._answer
 
     def largest_effort(self) -> float:
         """Return the largest effort that reached the plant, as a share of its limit."""
