@@ -97,9 +97,10 @@ class Limits:
             return wanted
         q, v = last.position, last.velocity
         middle = q + self._half_h * v
-        low = np.maximum(-self._fastest(middle - self._lower), -self._speed)
-        high = np.minimum(self._fastest(self._upper - middle), self._speed)
+        low = -self._fastest(middle - self._lower)
+        high = self._fastest(self._upper - middle)
         velocity = np.minimum(np.maximum(wanted.velocity, low), high)
+        velocity = np.minimum(np.maximum(velocity, -self._speed), self._speed)
         change = self._acceleration * self._h
         velocity = np.minimum(np.maximum(velocity, v - change), v + change)
         return Compliant(

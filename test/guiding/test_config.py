@@ -31,7 +31,7 @@ def test_touched_values_are_shares_of_the_free_ones() -> None:
 
 def test_a_joint_that_the_robot_has_not_is_named() -> None:
     config = AdmittanceConfig(joints={'elbow': JointAdmittance()})
-    with pytest.raises(UnknownNameError, match="'elbow'.*valid: a, b, c"):
+    with pytest.raises(UnknownNameError, match=r"'elbow'.*valid: a, b, c"):
         compliance(config, NAMES)
 
 
