@@ -1,0 +1,120 @@
+"""What a scenario can say about hand guiding: the one place of these defaults."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated
+
+import msgspec
+import numpy as np
+
+from ..config_types import NonNegative, Positive
+from ..errors import UnknownNameError
+from ..values import Array
+from .discretisation import Parameters
+
+Share = Annotated[float, msgspec.Meta(ge=0.0, le=1.0)]
+PositiveShare = Annotated[float, msgspec.Meta(gt=0.0, le=1.0)]
+
+
+class JointAdmittance(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What is different for one joint; what is left out is as for all joints.
+
+    :ivar mass: [kg m^2].
+    :ivar damping: [N m s/rad].
+    :ivar stiffness: [N m/rad].
+    :ivar dead_zone: [N m].
+    """
+
+    mass: Positive | None = None
+    damping: NonNegative | None = None
+    stiffness: NonNegative | None = None
+    dead_zone: NonNegative | None = None
+
+
+class AdmittanceConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """How the robot gives way to a hand: 001 (2) and section 4.4.
+
+    The defaults are for an arm that reaches about 1 m. A hand of stiffness ``K`` at a lever ``l``
+    and a delay ``T`` in the loop are stable while ``d > K l^2 T``; at a speed ``v`` the hand needs
+    ``d v/l^2``, the dead zone and the spring. The smallest damping, 10 N m s/rad, covers 1000 N/m
+    at 1 m and 4 ms two and a half times, and asks for 1 N at 0.1 m/s. Scale ``mass``, ``damping``
+    and ``stiffness`` with the square of another robot's reach.
+
+    :ivar mass: m of every joint [kg m^2].
+    :ivar damping: d of every joint while nobody touches the robot [N m s/rad].
+    :ivar stiffness: s of every joint while nobody touches the robot [N m/rad].
+    :ivar joints: exceptions by joint name.
+    :ivar adapt: whether a touch makes the robot softer; without, its parameters are constant.
+    :ivar together: whether a touch anywhere on an arm makes all its joints softer, or each joint
+        only itself.
+    :ivar touched_damping: damping while touched, as a share of the free one.
+    :ivar touched_stiffness: stiffness while touched, as a share of the free one; with 0 a robot
+        that was led without effort may stay where it was led to.
+    :ivar dead_zone: external torque of a joint that counts as none, and is subtracted from a
+        larger one [N m].
+    :ivar fall_time: time constant with which damping and stiffness fall on touch [s].
+    :ivar damping_time: time constant with which the damping rises on release [s].
+    :ivar stiffness_time: time constant with which the stiffness rises on release [s].
+    :ivar reserve: energy of each joint's tank at the start, and the least ceiling of the tank [J].
+    :ivar speed: largest speed of a led joint, as a share of its velocity limit.
+    :ivar acceleration: largest acceleration of a led joint [rad/s^2].
+    :ivar range_time: time constant of the approach to the end of a joint's range [s].
+    :ivar stuck_time: time after which the same torque, bit for bit, is a broken sensor's [s]; it
+        then fades with the same time constant.
+    """
+
+    mass: Positive = 0.5
+    damping: NonNegative = 40.0
+    stiffness: NonNegative = 40.0
+    joints: dict[str, JointAdmittance] = {}
+    adapt: bool = True
+    together: bool = True
+    touched_damping: Share = 0.25
+    touched_stiffness: Share = 0.02
+    dead_zone: NonNegative = 0.5
+    fall_time: Positive = 0.1
+    damping_time: Positive = 0.1
+    stiffness_time: Positive = 2.0
+    reserve: NonNegative = 5.0
+    speed: PositiveShare = 0.8
+    acceleration: Positive = 20.0
+    range_time: Positive = 0.1
+    stuck_time: Positive = 1.0
+
+
+class Compliance(msgspec.Struct, frozen=True):
+    """A configuration as arrays in the order of the robot's joints, shape ``(n,)`` each.
+
+    :ivar free: mass, damping and stiffness while nobody touches the robot.
+    :ivar touched: the same while somebody does.
+    :ivar dead_zone: external torque that counts as none [N m].
+    """
+
+    free: Parameters
+    touched: Parameters
+    dead_zone: Array
+
+
+def compliance(config: AdmittanceConfig, joint_names: Sequence[str]) -> Compliance:
+    """Return what a configuration means for the joints of a robot.
+
+    :raises UnknownNameError: an exception is given for a joint that the robot does not have.
+    """
+    for name in config.joints:
+        if name not in joint_names:
+            raise UnknownNameError('joint in admittance.joints', name, joint_names)
+
+    def column(field: str) -> Array:
+        own = (getattr(config.joints.get(name), field, None) for name in joint_names)
+        return np.array([getattr(config, field) if x is None else x for x in own], dtype=float)
+
+    free = Parameters(column('mass'), column('damping'), column('stiffness'))
+    if not config.adapt:
+        return Compliance(free, free, column('dead_zone'))
+    touched = Parameters(
+        free.mass,
+        config.touched_damping * free.damping,
+        config.touched_stiffness * free.stiffness,
+    )
+    return Compliance(free, touched, column('dead_zone'))

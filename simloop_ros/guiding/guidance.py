@@ -1,0 +1,196 @@
+"""Hand guiding: from external torques to a trajectory that gives way."""
+
+from __future__ import annotations
+
+import msgspec
+import numpy as np
+
+from ..model import RobotModel
+from ..values import Array, JointState
+from .adaptation import Adaptation, AdaptationMemory
+from .config import AdmittanceConfig, compliance
+from .discretisation import Parameters
+from .energy_tank import gained, stored
+from .joint_admittance import Admittance, AdmittanceState
+from .limits import Compliant, Limits
+from .torque_intake import IntakeMemory, TorqueFaults, TorqueIntake
+from .touch import DeadZone, arms
+
+
+class GuidanceMemory(msgspec.Struct, frozen=True, gc=False):
+    """Everything that the next step depends on.
+
+    :ivar state: deflection from the desired trajectory, and its velocity.
+    :ivar desired: the last desired position [rad], shape ``(n,)``; none before the first step.
+    :ivar drift: velocity of the desired trajectory [rad/s], shape ``(n,)``.
+    :ivar adaptation: the parameters in force and the tanks.
+    :ivar intake: what the next torque is compared with.
+    """
+
+    state: AdmittanceState
+    desired: Array | None
+    drift: Array
+    adaptation: AdaptationMemory
+    intake: IntakeMemory
+
+
+class _Start(msgspec.Struct, frozen=True, gc=False):
+    """How a step begins.
+
+    :ivar state: deflection and its velocity.
+    :ivar joints: q_c and its velocity.
+    :ivar drift: velocity of the desired trajectory in this step [rad/s], shape ``(n,)``.
+    :ivar desired_acceleration: what brought it there [rad/s^2], shape ``(n,)``.
+    """
+
+    state: AdmittanceState
+    joints: JointState
+    drift: Array
+    desired_acceleration: Array
+
+
+class Guidance:
+    """001, sections 4.1 and 4.4: the first stage of the control, for any arm.
+
+    In each step the torque is checked (``TorqueIntake``) and its dead zone taken off
+    (``DeadZone``), the parameters adapt to it (``Adaptation``), the deflection is solved exactly
+    (``Admittance``) and kept within what the joints can do (``Limits``)::
+
+        q_c = q_d + e,        q_d straight from the last desired position to the present one
+
+    Position and velocity of q_c never jump: not when a parameter changes, nor when a torque is
+    refused, nor when q_d jumps; the deflection takes up the difference and the limits hold.
+
+    The energy account ``V + T`` of each joint, ``V = m e'^2/2 + s e^2/2``, grows by no more than
+    the work ``tau e'`` of the torque beyond its dead zone; see ``docs/guiding_stability.md``.
+
+    :param model: the robot; its limits and the names of its joints.
+    :param config: what it should feel like.
+    :param period: time between two steps [s].
+    :ivar memory: a value; assigning one from earlier goes back there.
+    """
+
+    def __init__(self, model: RobotModel, config: AdmittanceConfig, period: float):
+        self._model = model
+        self._period = period
+        self._rate = np.array(1.0 / period)
+        self._admittance = Admittance(period)
+        self._configure(config)
+        self.reset()
+
+    def reset(self) -> None:
+        """Begin anew: no deflection, free parameters, tanks with their reserve, no faults.
+
+        The next trajectory starts at the next desired position; only for a robot that is there.
+        """
+        zero = np.zeros(self._model.n)
+        self.memory = GuidanceMemory(
+            AdmittanceState(zero, zero), None, zero, self._adaptation.start(), self._intake.start()
+        )
+
+    def configure(self, config: AdmittanceConfig) -> None:
+        """Take another configuration from the next step on; position and velocity stay.
+
+        Damping and stiffness go to their new values as they do on touch and release. The mass
+        changes at once, and the tank takes or gives the kinetic energy.
+
+        :raises UnknownNameError: an exception is given for a joint that the robot does not have.
+        """
+        self._configure(config)
+        memory = self.memory
+        now, mass = memory.adaptation.parameters, self._means.free.mass
+        if not np.array_equal(now.mass, mass):
+            after = Parameters(mass, now.damping, now.stiffness)
+            tank = memory.adaptation.tank + stored(memory.state, now)
+            tank -= stored(memory.state, after)
+            adaptation = AdaptationMemory(after, tank)
+            self.memory = msgspec.structs.replace(memory, adaptation=adaptation)
+
+    def _configure(self, config: AdmittanceConfig) -> None:
+        model = self._model
+        self._means = compliance(config, model.joint_names)
+        self._adaptation = Adaptation(config, self._means, self._period)
+        together = arms(model) if config.together else np.eye(model.n, dtype=bool)
+        self._dead_zone = DeadZone(self._means.dead_zone, together)
+        self._intake = TorqueIntake(model.effort_limit, config.stuck_time, self._period)
+        self._kick = np.array(config.acceleration * self._period)
+        self._limits = Limits(
+            model.lower,
+            model.upper,
+            config.speed * model.velocity_limit,
+            config.acceleration,
+            config.range_time,
+            self._period,
+        )
+
+    @property
+    def parameters(self) -> Parameters:
+        """Return the parameters in force."""
+        return self.memory.adaptation.parameters
+
+    @property
+    def tank(self) -> Array:
+        """Return the energy in each joint's tank [J], shape ``(n,)``."""
+        return self.memory.adaptation.tank
+
+    @property
+    def faults(self) -> TorqueFaults:
+        """Return how many torques were not believed since the last reset."""
+        return self.memory.intake.faults
+
+    def step(self, desired: Array, torque: Array) -> Compliant:
+        """Return the compliant trajectory one period later.
+
+        :param desired: q_d at the end of the step [rad], shape ``(n,)``.
+        :param torque: external torque, constant over the step [N m], shape ``(n,)``.
+        :raises MessageError: the torque is not one number per joint.
+        """
+        memory = self.memory
+        used, intake = self._intake.read(memory.intake, torque)
+        touch = self._dead_zone(used)
+        start = self._start(memory, desired)
+        before, drift = start.state, start.drift
+        adaptation = self._adaptation.step(memory.adaptation, touch, before.deflection)
+        parameters = adaptation.parameters
+        end = self._admittance.step(before, parameters, touch.torque)
+        after = end.state
+        wanted = Compliant(
+            desired + after.deflection,
+            drift + after.velocity,
+            start.desired_acceleration + end.acceleration,
+        )
+        first = touch.torque - parameters.damping * before.velocity
+        first -= parameters.stiffness * before.deflection
+        first /= parameters.mass
+        first += start.desired_acceleration
+        compliant = self._limits.apply(start.joints, wanted, first)
+        if compliant is not wanted:
+            held = compliant.velocity != wanted.velocity
+            held |= compliant.position != wanted.position
+            after = AdmittanceState(
+                np.where(held, compliant.position - desired, after.deflection),
+                np.where(held, compliant.velocity - drift, after.velocity),
+            )
+        tank = adaptation.tank + gained(before, after, parameters, touch.torque)
+        self.memory = GuidanceMemory(
+            after, desired, drift, AdaptationMemory(parameters, tank), intake
+        )
+        return compliant
+
+    def _start(self, memory: GuidanceMemory, desired: Array) -> _Start:
+        """Return how a step towards ``desired`` begins.
+
+        q_d changes its speed by what the acceleration limit allows; if that is not enough the
+        deflection takes up the rest, so that q_c stays where it is.
+        """
+        last = desired if memory.desired is None else memory.desired
+        state, old = memory.state, memory.drift
+        joints = JointState(last + state.deflection, old + state.velocity)
+        if not old.any() and desired.tobytes() == last.tobytes():
+            return _Start(state, joints, old, old)
+        wanted = (desired - last) * self._rate
+        drift = np.minimum(np.maximum(wanted, old - self._kick), old + self._kick)
+        if (drift != wanted).any():
+            jump = np.where(drift != wanted, desired - last - drift / self._rate, 0.0)
+            state = AdmittanceState(state.deflection - jump, state.velocity)
+        return _Start(state, joints, drift, (drift - old) * self._rate)
