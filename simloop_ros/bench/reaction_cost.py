@@ -13,6 +13,7 @@ from ..model import RobotModel
 from ..planning.build import build_planner
 from ..planning.config import PlannerConfig
 from ..planning.motion_planner import MotionPlanner
+from ..reaction.felt import UNTOUCHED, Felt
 from ..reaction.reacting import Reacting
 from ..values import JointState
 from .bare import Candidate, two_rnea
@@ -78,7 +79,7 @@ def _around(planner: MotionPlanner, model: RobotModel, steps: int) -> Candidate:
     def run() -> int:
         reacting.memory = memory
         for _ in range(steps):
-            reacting.step(planner.expected, False)
+            reacting.step(planner.expected, UNTOUCHED)
         return steps
 
     return run
@@ -90,14 +91,15 @@ def _reacting(
     """Return the steps after a contact in the middle of the motion, on a robot that follows."""
     reacting = Reacting(planner, model, PERIOD, kind)
     for _ in range(800):
-        reacting.step(planner.expected, False)
+        reacting.step(planner.expected, UNTOUCHED)
     memory, state = reacting.memory, planner.expected
+    touched = Felt(contact=True, kind='impact', torque=np.ones(model.n))
 
     def run() -> int:
         reacting.memory = memory
         control = state
         for _ in range(steps):
-            wanted = reacting.step(control, True)
+            wanted = reacting.step(control, touched)
             control = JointState(wanted.position, wanted.velocity)
         return steps
 

@@ -15,10 +15,11 @@ from ..loop.guarded_control import GuardedControl
 from ..model import RobotModel
 from ..planning.offline import OfflinePlanner
 from ..plants.spring_contact import SpringContact
+from ..reaction.felt import UNTOUCHED, Felt
 from ..reaction.reacting import Reacting
 from ..safety.config import SafetyConfig
 from ..values import Array
-from .collision_robot import ENCODER, StudyRobot
+from .collision_robot import StudyRobot
 from .collision_trials import LEAD, Trial, TrialMaker
 
 REACTIONS: tuple[ReactionKind, ...] = get_args(ReactionKind)
@@ -31,8 +32,6 @@ LATE = 0.1
 SLOW, OVER = 0.005, 0.01
 """Speed below which a point of the robot rests [m/s], and the time over which its mean is taken
 [s]: encoder noise keeps a held arm trembling, and going nowhere."""
-SLACK = ENCODER
-"""Position difference that may be noise [rad]: the observer leaves about a third of it."""
 
 
 class Outcome(msgspec.Struct, frozen=True):
@@ -96,7 +95,8 @@ def collide(
 ) -> Outcome | None:
     """Return the outcome of a collision with a reaction; none if nobody would notice it.
 
-    The reaction is told, ``DELAY`` later, whether the contact force is above ``NOTICED``.
+    The reaction is told, ``DELAY`` later, whether the contact force is above ``NOTICED``, and
+    the torque from outside.
     """
     period = robot.period
     loop = robot.build(model, np.random.default_rng([seed, 2]), trial.spring)
@@ -105,8 +105,8 @@ def collide(
     plant.reset(trial.start)
     loop.control.reset(trial.start)
     control = GuardedControl(loop.control, period, SafetyConfig())
-    reacting = Reacting(OfflinePlanner(trial.positions, period), model, period, kind, slack=SLACK)
-    told = deque([False] * round(DELAY / period))
+    reacting = Reacting(OfflinePlanner(trial.positions, period), model, period, kind)
+    told = deque([UNTOUCHED] * round(DELAY / period))
     forces, peaks, positions = [], [], []
     for _ in trial.positions:
         wanted = reacting.step(control.state, told.popleft())
@@ -117,7 +117,7 @@ def collide(
         )
         plant.step(command.effort)
         control.rollback(plant.observe())
-        told.append(contact.force > NOTICED)
+        told.append(Felt(contact.force > NOTICED, torque=plant.external))
         forces.append(contact.force)
         peaks.append(contact.peak)
         positions.append(plant.truth.position)

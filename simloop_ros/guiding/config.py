@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, Literal
 
 import msgspec
 import numpy as np
@@ -12,6 +12,7 @@ from ..config_types import NonNegative, Positive
 from ..errors import UnknownNameError
 from ..values import Array
 from .discretisation import Parameters
+from .tip_task import Keep
 
 Share = Annotated[float, msgspec.Meta(ge=0.0, le=1.0)]
 PositiveShare = Annotated[float, msgspec.Meta(gt=0.0, le=1.0)]
@@ -41,6 +42,12 @@ class AdmittanceConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, 
     at 1 m and 4 ms two and a half times, and asks for 1 N at 0.1 m/s. Scale ``mass``, ``damping``
     and ``stiffness`` with the square of another robot's reach.
 
+    :ivar source: of the torque from outside that the robot gives way to: ``observer``, what the
+        collision monitor estimates; ``truth``, which only a simulated robot knows; ``driver``,
+        what a robot with torque sensors tells on ``measured_external_torque``; ``none`` for a
+        robot that gives way only as the reaction ``comply``.
+    :ivar keep: what the tips keep while the rest of the robot gives way: ``none``, their
+        ``position``, or their ``pose``.
     :ivar mass: m of every joint [kg m^2].
     :ivar damping: d of every joint while nobody touches the robot [N m s/rad].
     :ivar stiffness: s of every joint while nobody touches the robot [N m/rad].
@@ -64,6 +71,8 @@ class AdmittanceConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, 
         then fades with the same time constant.
     """
 
+    source: Literal['none', 'observer', 'truth', 'driver'] = 'none'
+    keep: Keep = 'none'
     mass: Positive = 0.5
     damping: NonNegative = 40.0
     stiffness: NonNegative = 40.0
@@ -81,6 +90,33 @@ class AdmittanceConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, 
     acceleration: Positive = 20.0
     range_time: Positive = 0.1
     stuck_time: Positive = 1.0
+
+    @property
+    def guides(self) -> bool:
+        """Return whether the robot gives way at any time."""
+        return self.source != 'none'
+
+
+FIXED = frozenset({'source', 'keep'})
+"""Fields that cannot change while the robot is guided."""
+
+
+def live_parameters(prefix: str) -> frozenset[str]:
+    """Return the names of what can change while the robot is guided, with a prefix."""
+    return frozenset(
+        f'{prefix}.{field.name}'
+        for field in msgspec.structs.fields(AdmittanceConfig)
+        if field.name not in FIXED
+    )
+
+
+def without_spring(config: AdmittanceConfig) -> AdmittanceConfig:
+    """Return a configuration in which nothing draws the robot back."""
+    joints = {
+        name: msgspec.structs.replace(joint, stiffness=0.0)
+        for name, joint in config.joints.items()
+    }
+    return msgspec.structs.replace(config, stiffness=0.0, joints=joints)
 
 
 class Compliance(msgspec.Struct, frozen=True):

@@ -11,8 +11,9 @@ from .adaptation import Adaptation, AdaptationMemory
 from .config import AdmittanceConfig, compliance
 from .discretisation import Parameters
 from .energy_tank import gained, stored
-from .joint_admittance import Admittance, AdmittanceState
+from .joint_admittance import Admittance, AdmittanceState, AdmittanceStep
 from .limits import Compliant, Limits
+from .tip_task import TipTask
 from .torque_intake import IntakeMemory, TorqueFaults, TorqueIntake
 from .touch import DeadZone, arms
 
@@ -54,7 +55,8 @@ class Guidance:
 
     In each step the torque is checked (``TorqueIntake``) and its dead zone taken off
     (``DeadZone``), the parameters adapt to it (``Adaptation``), the deflection is solved exactly
-    (``Admittance``) and kept within what the joints can do (``Limits``)::
+    (``Admittance``), freed of what would move the tips if they are to be kept (``TipTask``), and
+    kept within what the joints can do (``Limits``)::
 
         q_c = q_d + e,        q_d straight from the last desired position to the present one
 
@@ -75,6 +77,7 @@ class Guidance:
         self._period = period
         self._rate = np.array(1.0 / period)
         self._admittance = Admittance(period)
+        self._none = np.zeros(model.n)
         self._configure(config)
         self.reset()
 
@@ -114,6 +117,9 @@ class Guidance:
         self._dead_zone = DeadZone(self._means.dead_zone, together)
         self._intake = TorqueIntake(model.effort_limit, config.stuck_time, self._period)
         self._kick = np.array(config.acceleration * self._period)
+        self._task = (
+            None if config.keep == 'none' else TipTask(model, config.keep, self._means.free.mass)
+        )
         self._limits = Limits(
             model.lower,
             model.upper,
@@ -138,21 +144,30 @@ class Guidance:
         """Return how many torques were not believed since the last reset."""
         return self.memory.intake.faults
 
-    def step(self, desired: Array, torque: Array) -> Compliant:
+    @property
+    def deflection(self) -> JointState:
+        """Return how far and how fast the robot is led away from what is desired."""
+        state = self.memory.state
+        return JointState(state.deflection, state.velocity)
+
+    def step(self, desired: Array, torque: Array | None) -> Compliant:
         """Return the compliant trajectory one period later.
 
         :param desired: q_d at the end of the step [rad], shape ``(n,)``.
-        :param torque: external torque, constant over the step [N m], shape ``(n,)``.
+        :param torque: external torque, constant over the step [N m], shape ``(n,)``; none where
+            nobody knows it.
         :raises MessageError: the torque is not one number per joint.
         """
         memory = self.memory
-        used, intake = self._intake.read(memory.intake, torque)
+        used, intake = self._intake.read(memory.intake, self._none if torque is None else torque)
         touch = self._dead_zone(used)
         start = self._start(memory, desired)
         before, drift = start.state, start.drift
         adaptation = self._adaptation.step(memory.adaptation, touch, before.deflection)
         parameters = adaptation.parameters
         end = self._admittance.step(before, parameters, touch.torque)
+        if self._task is not None:
+            end = self._kept(self._task, desired, start, end)
         after = end.state
         wanted = Compliant(
             desired + after.deflection,
@@ -176,6 +191,18 @@ class Guidance:
             after, desired, drift, AdaptationMemory(parameters, tank), intake
         )
         return compliant
+
+    def _kept(
+        self, task: TipTask, desired: Array, start: _Start, end: AdmittanceStep
+    ) -> AdmittanceStep:
+        """Return the end of a step without what would move the tips."""
+        free = JointState(desired + end.state.deflection, start.drift + end.state.velocity)
+        kept = task.project(desired, free)
+        velocity = kept.velocity - start.drift
+        return AdmittanceStep(
+            AdmittanceState(kept.position - desired, velocity),
+            (velocity - start.state.velocity) * self._rate,
+        )
 
     def _start(self, memory: GuidanceMemory, desired: Array) -> _Start:
         """Return how a step towards ``desired`` begins.

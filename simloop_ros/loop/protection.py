@@ -6,8 +6,8 @@ import msgspec
 
 from ..collision.observation import Observation
 from ..collision.watch import Alarm, Watch, WatchMemory
-from ..reaction.reflex import Reflex, ReflexMemory
 from ..reaction.felt import UNTOUCHED, Felt
+from ..reaction.reflex import Reflex, ReflexMemory
 from ..reaction.wanted import Wanted
 from ..values import Array, JointState
 

@@ -23,6 +23,7 @@ from ..reaction.config import ReactionConfig
 from ..reaction.felt import UNTOUCHED
 from ..reaction.wanted import Wanted
 from ..ros.block_node import BlockNode, Report
+from ..ros.feelings import Feelings
 from ..ros.joint_state import DecodedJointState
 from ..ros.motion_guide import MotionGuide
 from ..ros.notice import TOPIC as COLLISION
@@ -32,7 +33,6 @@ from ..ros.process import main_of
 from ..ros.qos import EVENTS, LATCHED_READER, STREAM_DEPTH
 from ..ros.safety_status import CONTROL, TOPIC, from_message
 from ..ros.stamps import step_of
-from ..ros.feelings import Feelings
 from ..ros.wishes import FIELDS, send_wanted
 from ..values import Array, JointState
 
@@ -126,19 +126,18 @@ class MotionPlannerNode(BlockNode):
         """Listen to those who tell what the robot feelings."""
         watched = self.config(MonitorConfig, 'monitor').watches
         admittance = self.config(AdmittanceConfig, 'admittance')
-        topics = [COLLISION] if watched else []
-        if watched or admittance.guides:
-            topics.append(TORQUES[admittance.source])
+        self._feels = watched or admittance.guides
+        torques = TORQUES[admittance.source]
+        topics = (*((COLLISION,) if watched else ()), *((torques,) if self._feels else ()))
         self._feelings = Feelings(topics, realtime=self.graph.realtime)
-        self._feels = bool(topics)
         if watched:
             self.subscribe_arrays(COLLISION, notice_from_message, self._on_collision)
-        for topic in topics[watched:]:
+        if self._feels:
             self.subscribe_joints(
-                topic,
+                torques,
                 self._model.joint_names,
                 ('effort',),
-                lambda message: self._on_word(topic, message.stamp, message.effort),
+                lambda message: self._on_word(torques, message.stamp, message.effort),
                 1 if self.graph.realtime else STREAM_DEPTH,
             )
 

@@ -1,54 +1,79 @@
-"""Comply: give way to what presses, with the admittance of a guided robot."""
+"""Comply: stop, then give way to what presses, with the admittance of a guided robot."""
 
 from __future__ import annotations
 
 import msgspec
 
+from ..guiding.config import AdmittanceConfig, without_spring
 from ..guiding.guidance import Guidance, GuidanceMemory
+from ..model import RobotModel
 from ..values import Array, JointState
-from .reaction import Onset, Reaction
 from .felt import Felt
+from .hold import Hold
+from .motors import Motors
+from .reaction import Onset, Reaction
 from .wanted import Wanted
 
 
 class ComplyMemory(msgspec.Struct, frozen=True):
-    """What complying remembers: where the contact was noticed, and how far the robot gave way."""
+    """What complying remembers.
 
+    :ivar held: what ``Hold`` does while it brakes.
+    :ivar place: where the robot rested before it gave way [rad], shape ``(n,)``; none before.
+    :ivar guidance: how far it gave way.
+    """
+
+    held: Array | None
     place: Array | None
     guidance: GuidanceMemory
 
 
 class Comply(Reaction):
-    """001, section 5.2: joint admittance as a safety mode, which absorbs the energy of an impact.
+    """001, section 5.2: joint admittance as a safety mode.
 
-    The motion ends where the contact is noticed. From there the robot goes on as the admittance
-    has it: with the speed that it had, which damping takes away, and led by the torque from
-    outside. With a stiffness it comes back to that place when nothing presses any more.
+    Brake as ``Hold`` does, which takes away the robot's own part of the impact as fast as the
+    motors can, then follow the torque from outside: what presses pushes the robot away. There is
+    no spring, which would bring it back into what it hit.
+
+    :param admittance: with which the robot gives way; its stiffness is left out.
     """
 
-    def __init__(self, guidance: Guidance):
-        self._guidance = guidance
+    def __init__(
+        self, motors: Motors, model: RobotModel, period: float, admittance: AdmittanceConfig
+    ):
+        self._hold = Hold(motors, period)
+        self._guidance = Guidance(model, without_spring(admittance), period)
         self._place: Array | None = None
 
     @property
     def memory(self) -> ComplyMemory:
         """Return all that the next step depends on."""
-        return ComplyMemory(self._place, self._guidance.memory)
+        return ComplyMemory(self._hold.memory, self._place, self._guidance.memory)
 
     @memory.setter
     def memory(self, memory: ComplyMemory) -> None:
-        self._place, self._guidance.memory = memory.place, memory.guidance
+        self._hold.memory, self._place = memory.held, memory.place
+        self._guidance.memory = memory.guidance
+
+    def configure(self, admittance: AdmittanceConfig) -> None:
+        """Give way in another way from the next step on; nothing jumps."""
+        self._guidance.configure(without_spring(admittance))
 
     def begin(self, onset: Onset) -> None:
-        """Give way from here on, with the present speed."""
-        self._place = onset.control.position
-        self._guidance.reset(onset.control.velocity)
+        """Brake from the next step on."""
+        self._hold.begin(onset)
+        self._place = None
 
     def step(self, control: JointState, felt: Felt) -> Wanted:
         """Return the position to be at after the next step."""
-        place = control.position if self._place is None else self._place
-        led = self._guidance.step(place, felt.torque)
-        return Wanted(led.position, led.velocity)
+        if self._place is not None:
+            led = self._guidance.step(self._place, felt.torque)
+            return Wanted(led.position, led.velocity)
+        wanted = self._hold.step(control, felt)
+        if self._hold.resting:
+            self._place = wanted.position
+            self._guidance.reset()
+        return wanted
 
     @property
     def resting(self) -> bool:

@@ -13,7 +13,7 @@ class Felt(msgspec.Struct, frozen=True, gc=False):
 
     :ivar contact: whether a monitor sees a contact now.
     :ivar kind: of the present contact, and for a while after it.
-    :ivar torque: from outside, as far as it is known [N m], shape ``(n,)``; none where nobody says.
+    :ivar torque: from outside, as far as it is known [N m], shape ``(n,)``; none if it is not.
     """
 
     contact: bool = False

@@ -7,10 +7,10 @@ import numpy as np
 
 from ..model import RobotModel
 from ..values import Array, JointState
+from .felt import Felt
 from .hold import Hold
 from .motors import Motors
 from .reaction import Onset, Reaction
-from .felt import Felt
 from .wanted import Wanted
 
 SLOW = 0.02

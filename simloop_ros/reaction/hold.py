@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from ..values import Array, JointState
+from .felt import UNTOUCHED, Felt
 from .motors import Motors
 from .reaction import Onset, Reaction
-from .felt import UNTOUCHED, Felt
 from .wanted import Wanted
 
 

@@ -11,12 +11,12 @@ import numpy as np
 from ..config_types import ReactionKind
 from ..errors import GoalError, UnknownNameError
 from ..guiding.config import AdmittanceConfig
-from ..guiding.guidance import Guidance
 from ..model import RobotModel
 from ..planning.motion_planner import MotionPlanner
 from ..values import Array, JointState
 from .comply import Comply
 from .config import ReactionConfig
+from .felt import UNTOUCHED, Felt
 from .floating import Float
 from .hold import Hold
 from .motors import Motors
@@ -24,7 +24,6 @@ from .reaction import Onset, Reaction
 from .retreat import Retreat
 from .stop import Stop
 from .trail import extended
-from .felt import UNTOUCHED, Felt
 from .wanted import Wanted
 
 State = Literal['moving', 'reacting', 'resting']
@@ -87,12 +86,13 @@ class Reacting:
         config = config or ReactionConfig()
         compliance = period**2 if compliance is None else compliance
         motors = Motors(model, period, config.margin, compliance)
+        self._comply = Comply(motors, model, period, admittance or AdmittanceConfig())
         self._reactions: dict[ReactionKind, Reaction] = {
             'stop': Stop(motors, period, config.ramp_time),
             'hold': Hold(motors, period),
             'retreat': Retreat(motors, model, period, config),
             'float': Float(motors, model, period, config.float_time),
-            'comply': Comply(Guidance(model, admittance or AdmittanceConfig(), period)),
+            'comply': self._comply,
         }
         self.planner = planner
         self._replan = replan
@@ -163,6 +163,10 @@ class Reacting:
             self._reaction = reaction = self._reactions[self._kind]
             reaction.begin(Onset(self.planner, control, self._trail))
         return reaction.step(control, felt)
+
+    def give_way(self, admittance: AdmittanceConfig) -> None:
+        """Take over with which admittance the robot complies."""
+        self._comply.configure(admittance)
 
     def reset(self) -> None:
         """End a reaction that moves, or may move: stop the robot and hold it.

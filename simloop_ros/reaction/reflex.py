@@ -6,11 +6,12 @@ import msgspec
 
 from ..config_types import ReactionKind
 from ..errors import GoalError
+from ..guiding.config import AdmittanceConfig
 from ..guiding.guidance import Guidance, GuidanceMemory
 from ..planning.motion_planner import MotionPlanner
 from ..values import Array, JointState
-from .reacting import Reacting, ReactingMemory
 from .felt import UNTOUCHED, Felt
+from .reacting import Reacting, ReactingMemory
 from .wanted import Wanted
 
 
@@ -27,7 +28,7 @@ class ReflexMemory(msgspec.Struct, frozen=True):
 
 
 class Reflex:
-    """A planner that reacts to impacts and pushes, each in its way, and may give way to all torque.
+    """A planner that reacts to impacts and pushes, each in its way, and may give way to torques.
 
     With a guidance the robot is led away from where the planner wants it by ``e`` of 001 (2). The
     planner knows nothing of that: it is told the control state without ``e``.
@@ -81,6 +82,12 @@ class Reflex:
             return wanted
         led = self.guidance.step(wanted.position, felt.torque)
         return Wanted(led.position, wanted.velocity + led.velocity, anew=wanted.anew)
+
+    def give_way(self, admittance: AdmittanceConfig) -> None:
+        """Take over how the robot gives way, from the next step on; nothing jumps."""
+        self.reacting.give_way(admittance)
+        if self.guidance is not None:
+            self.guidance.configure(admittance)
 
     def resume(self, control: JointState) -> bool:
         """Go on to the goal after a reaction, see ``Reacting.resume``.

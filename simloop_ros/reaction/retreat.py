@@ -8,11 +8,11 @@ from ..model import RobotModel
 from ..planning.profiles import ConstantAcceleration, Travel
 from ..values import Array, JointState
 from .config import ReactionConfig
+from .felt import Felt
 from .hold import Hold
 from .motors import FOLLOWING, Motors
 from .reaction import Onset, Reaction
 from .trail import TipPoints, WayBack, way_back
-from .felt import Felt
 from .wanted import Wanted
 
 CLEAR = 0.05

@@ -9,10 +9,10 @@ import msgspec
 from ..planning.motion_planner import MotionPlanner
 from ..values import Array, JointState
 from .course import Course, along, course_ahead
+from .felt import Felt
 from .hold import Hold
 from .motors import FOLLOWING, Motors
 from .reaction import Onset, Reaction
-from .felt import Felt
 from .wanted import Wanted
 
 LONGEST = 1.0

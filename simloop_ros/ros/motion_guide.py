@@ -12,9 +12,9 @@ from ..planning.config import PlannerConfig
 from ..planning.motion_planner import MotionPlanner
 from ..reaction.build import build_reflex
 from ..reaction.config import ReactionConfig
+from ..reaction.felt import Felt
 from ..reaction.reacting import Reacting
 from ..reaction.reflex import Reflex, Undisturbed
-from ..reaction.felt import Felt
 from ..reaction.wanted import Wanted
 from ..values import Array, JointState
 from .plan import PlanPoint

@@ -18,8 +18,8 @@ from simloop_ros.planning.config import PlannerConfig
 from simloop_ros.plants.pinocchio_plant import PinocchioPlant
 from simloop_ros.plants.plant import Plant
 from simloop_ros.reaction.config import ReactionConfig
-from simloop_ros.reaction.reacting import Reacting
 from simloop_ros.reaction.felt import Felt
+from simloop_ros.reaction.reacting import Reacting
 from simloop_ros.reaction.wanted import Wanted
 from simloop_ros.resources import resource_folder
 from simloop_ros.values import Array, Command, JointState
@@ -47,14 +47,14 @@ class Rig:
     driven: list[Array] = field(default_factory=list)
 
     def step(self, contact: bool = False) -> Wanted:
-        torque = np.zeros(self.control.model.n) + self.push
-        wanted = self.reacting.step(self.control.state, Felt(contact, torque=torque))
+        felt = Felt(contact, torque=self.plant.external)
+        wanted = self.reacting.step(self.control.state, felt)
         command = (
             self.control.step(wanted.position, wanted.anew)
             if wanted.effort is None
             else self.control.step_effort(wanted.effort)
         )
-        self.plant.step(command.effort, torque)
+        self.plant.step(command.effort, np.zeros(self.control.model.n) + self.push)
         self.control.rollback(command, self.plant.observe())
         self.wanted.append(wanted)
         self.commands.append(command)

@@ -10,8 +10,8 @@ import pytest
 from simloop_ros.errors import GoalError, UnknownNameError
 from simloop_ros.model import RobotModel
 from simloop_ros.planning.offline import OfflinePlanner
-from simloop_ros.reaction.reacting import Reacting
 from simloop_ros.reaction.felt import Felt
+from simloop_ros.reaction.reacting import Reacting
 from simloop_ros.values import JointState
 
 Make = Callable[..., 'Rig']  # noqa: F821 - of conftest

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from simloop_ros.reaction.felt import UNTOUCHED
-from simloop_ros.ros.notice import TOPIC, Notice
 from simloop_ros.ros.feelings import MOST, Feelings
+from simloop_ros.ros.notice import TOPIC, Notice
 
 TORQUE = 'external_torque'
 BOTH = (TOPIC, TORQUE)
