@@ -13,9 +13,11 @@ from .config import Obstacle, PlantConfig
 from .delay import Delay
 from .encoder import Encoder
 from .friction import JointFriction
+from .hand import Hands
 from .pinocchio_plant import PinocchioPlant
 from .plant import Plant
 from .pushes import Pushes
+from .substeps import Substeps
 
 STEP_TOLERANCE = 1e-9
 """How far the period may be from a whole multiple of the step, relative to the period."""
@@ -68,33 +70,48 @@ def build_plant(
                 f'plant.obstacles: {obstacle.name!r} has a velocity: give it a mass too'
             )
     substeps = _substeps(period, config.step)
+    # Hands act anew in every physics step.
+    fine = bool(config.hands)
+    timing = (period / substeps, 1) if fine else (period, substeps)
     biased = model.with_mass_bias(config.mass_bias)
     engine: str = config.engine
     notes: tuple[str, ...] = ()
     try:
-        plant = ENGINES[engine](biased, period, substeps, config.obstacles)
+        plant = ENGINES[engine](biased, *timing, config.obstacles)
     except MissingDependencyError as error:
         if engine not in FALLBACKS:
             raise
         engine = FALLBACKS[engine]
         notes = (f'{error}; {engine} is used instead',)
-        plant = ENGINES[engine](biased, period, substeps, config.obstacles)
+        plant = ENGINES[engine](biased, *timing, config.obstacles)
     try:
-        plant = _wrap(plant, config, biased, period, rng)
+        plant = _disturbed(plant, config, biased, timing[0])
+        if fine and substeps > 1:
+            plant = Substeps(plant, substeps)
+        plant = _measured(plant, config, rng)
     except Exception:
         plant.close()
         raise
     return BuiltPlant(plant, engine, notes)
 
 
-def _wrap(
-    plant: Plant, config: PlantConfig, model: RobotModel, period: float, rng: np.random.Generator
-) -> Plant:
+def _disturbed(plant: Plant, config: PlantConfig, model: RobotModel, step: float) -> Plant:
+    """Return the plant with what acts on it.
+
+    :param step: time of the plant's ``step`` [s].
+    """
     friction = config.friction
     if friction.coulomb > 0.0 or friction.viscous > 0.0:
-        plant = JointFriction(plant, model, period, friction.coulomb, friction.viscous)
+        plant = JointFriction(plant, model, step, friction.coulomb, friction.viscous)
+    if config.hands:
+        plant = Hands(plant, model, step, config.hands)
     if config.pushes:
-        plant = Pushes(plant, model, period, config.pushes)
+        plant = Pushes(plant, model, step, config.pushes)
+    return plant
+
+
+def _measured(plant: Plant, config: PlantConfig, rng: np.random.Generator) -> Plant:
+    """Return the plant with what comes between it and the reader of its encoders."""
     if config.noise > 0.0 or config.resolution > 0.0:
         plant = Encoder(plant, config.noise, config.resolution, rng)
     if config.delay > 0:

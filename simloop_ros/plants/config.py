@@ -38,6 +38,82 @@ class Push(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     torque: Vector = (0.0, 0.0, 0.0)
 
 
+class Waypoint(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A place where a hand's target rests for a moment.
+
+    :ivar time: since the grip [s].
+    :ivar offset: from where the point was at the grip, in world axes [m].
+    """
+
+    time: Positive
+    offset: Vector
+
+
+class WaypointPath(
+    msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field='kind', tag='waypoints'
+):
+    """The target goes from place to place, rests at each, and stays at the last.
+
+    :ivar waypoints: in the order of time; between two the target moves with minimum jerk.
+    """
+
+    waypoints: Annotated[tuple[Waypoint, ...], msgspec.Meta(min_length=1)]
+
+
+class JointPath(
+    msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field='kind', tag='joint'
+):
+    """The target goes where the point would if one joint turned and all others stayed.
+
+    :ivar joint: name of the joint.
+    :ivar angle: by which it would turn, with minimum jerk [rad].
+    :ivar duration: how long that takes [s]; then the target stays.
+    """
+
+    joint: str
+    angle: float
+    duration: Positive
+
+
+class LinePath(
+    msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field='kind', tag='line'
+):
+    """The target goes along a straight line, at constant speed after its start.
+
+    :ivar velocity: in world axes [m/s].
+    :ivar rise: time in which the speed rises smoothly from 0 [s].
+    """
+
+    velocity: Vector
+    rise: Positive = 0.2
+
+
+class Hand(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """An operator who holds a point of a link and leads it: a spring-damper of limited force.
+
+    :ivar link: name of the link.
+    :ivar point: the point, from the link's frame and in its axes [m].
+    :ivar stiffness: force per distance between target and point [N/m].
+    :ivar damping: force per difference of their velocities [N s/m].
+    :ivar max_force: largest force [N].
+    :ivar path: what the target does: `kind` is `waypoints`, `joint` or `line`; without one it
+        stays where the point was gripped.
+    :ivar start: time of the grip [s].
+    :ivar end: time of the release [s]; never where none is given.
+    :ivar grip: time in which the grip becomes firm [s]; 0 for at once.
+    """
+
+    link: str
+    point: Vector = (0.0, 0.0, 0.0)
+    stiffness: NonNegative
+    damping: NonNegative
+    max_force: Positive
+    path: WaypointPath | JointPath | LinePath | None = None
+    start: NonNegative = 0.0
+    end: Positive | None = None
+    grip: NonNegative = 0.1
+
+
 class Obstacle(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A body that only the plant knows: fixed, or thrown.
 
@@ -73,6 +149,7 @@ class PlantConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     :ivar resolution: step of the encoders [rad]; 0 for none.
     :ivar delay: age of the measured position, in whole periods.
     :ivar pushes: wrenches from outside.
+    :ivar hands: operators who hold the robot and lead it.
     :ivar obstacles: bodies in the way, unknown to planner and control.
     """
 
@@ -84,6 +161,7 @@ class PlantConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     friction: Friction = Friction()
     delay: Annotated[int, msgspec.Meta(ge=0, le=10_000)] = 0
     pushes: tuple[Push, ...] = ()
+    hands: tuple[Hand, ...] = ()
     obstacles: tuple[Obstacle, ...] = ()
 
     @property

@@ -222,3 +222,15 @@ def crane(load: Callable[..., RobotModel]) -> RobotModel:
 def hanging_arm(load: Callable[..., RobotModel]) -> RobotModel:
     """Return the arm with gravity pulling it straight: its motion forgets small errors."""
     return load(_arm(), gravity=(0.0, 0.0, 9.82))
+
+
+@pytest.fixture(scope='session')
+def weightless_arm(load: Callable[..., RobotModel]) -> RobotModel:
+    """Return the arm without gravity."""
+    return load(_arm(), gravity=(0.0, 0.0, 0.0))
+
+
+@pytest.fixture(scope='session')
+def feather(load: Callable[..., RobotModel]) -> RobotModel:
+    """Return the block with a hundredth of its mass."""
+    return load(BLOCK.replace('<mass value="2"/>', '<mass value="0.02"/>'))
