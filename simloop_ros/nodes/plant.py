@@ -118,7 +118,7 @@ class PlantNode(BlockNode):
         publish = self.config(PublishConfig, 'publish')
         self._joint_states = self.publish_joints('joint_states', names, ('position',))
         self._truth = (
-            self.publish_joints('true_joint_states', names, ('position', 'velocity'))
+            self.publish_joints('true_joint_states', names, ('position', 'velocity', 'effort'))
             if publish.truth
             else None
         )
@@ -263,7 +263,7 @@ class PlantNode(BlockNode):
         self._joint_states.send(stamp, self._plant.observe())
         if self._truth:
             truth = self._plant.truth
-            self._truth.send(stamp, truth.position, truth.velocity)
+            self._truth.send(stamp, truth.position, truth.velocity, self._plant.external)
         if self._contacts:
             self._contacts.send(stamp, contacts_to_message(stamp, self._plant.contacts()))
 

@@ -16,8 +16,10 @@ from .friction import JointFriction
 from .hand import Hands
 from .pinocchio_plant import PinocchioPlant
 from .plant import Plant
+from .position_robot import PositionRobot, with_motors
 from .pushes import Pushes
 from .substeps import Substeps
+from .surrogate import Surrogate
 
 STEP_TOLERANCE = 1e-9
 """How far the period may be from a whole multiple of the step, relative to the period."""
@@ -69,11 +71,15 @@ def build_plant(
             raise ConfigError(
                 f'plant.obstacles: {obstacle.name!r} has a velocity: give it a mass too'
             )
+    if config.takes == 'position':
+        _refuse_position(config)
     substeps = _substeps(period, config.step)
-    # Hands act anew in every physics step.
-    fine = bool(config.hands)
+    # Hands and the servo of a robot that takes positions act anew in every physics step.
+    fine = bool(config.hands) or config.takes == 'position'
     timing = (period / substeps, 1) if fine else (period, substeps)
     biased = model.with_mass_bias(config.mass_bias)
+    if config.takes == 'position':
+        biased = with_motors(biased, config.servo)
     engine: str = config.engine
     notes: tuple[str, ...] = ()
     try:
@@ -86,13 +92,30 @@ def build_plant(
         plant = ENGINES[engine](biased, *timing, config.obstacles)
     try:
         plant = _disturbed(plant, config, biased, timing[0])
-        if fine and substeps > 1:
+        if config.takes == 'position':
+            robot = PositionRobot(plant, biased, period, substeps, config.servo.bandwidth)
+            plant = Surrogate(PinocchioPlant(model, period), robot)
+        elif fine and substeps > 1:
             plant = Substeps(plant, substeps)
         plant = _measured(plant, config, rng)
     except Exception:
         plant.close()
         raise
     return BuiltPlant(plant, engine, notes)
+
+
+def _refuse_position(config: PlantConfig) -> None:
+    """Refuse what a robot that takes positions cannot be."""
+    if config.engine != 'pinocchio':
+        raise ConfigError(
+            f'plant.takes: motors of engine {config.engine} have no inertia; '
+            'choose plant.engine pinocchio'
+        )
+    if config.encoder_error > 0.0 or config.delay > 0:
+        raise ConfigError(
+            'plant.takes: control does not measure a robot that takes positions, but simulates '
+            'it; leave out plant.noise, plant.resolution and plant.delay'
+        )
 
 
 def _disturbed(plant: Plant, config: PlantConfig, model: RobotModel, step: float) -> Plant:

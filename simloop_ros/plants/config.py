@@ -114,6 +114,18 @@ class Hand(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     grip: NonNegative = 0.1
 
 
+class Servo(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The inner loop of a robot that takes positions.
+
+    :ivar bandwidth: how fast it is [rad/s]; times the physics step it is 0.5 at most.
+    :ivar give: how far a joint gives way at most under its full effort [rad]; its motor is heavy
+        enough for that.
+    """
+
+    bandwidth: Positive = 100.0
+    give: Positive = 0.01
+
+
 class Obstacle(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A body that only the plant knows: fixed, or thrown.
 
@@ -142,6 +154,8 @@ class PlantConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     """Which simulated robot stands in for the real one, and how it differs from the model.
 
     :ivar engine: the physics engine; contact needs ``pybullet`` or ``mujoco``.
+    :ivar takes: what the robot takes; one that takes positions follows a simulated surrogate, to
+        which the efforts go, and needs engine ``pinocchio``.
     :ivar step: length of a physics step [s], of which the period is a whole multiple; the period
         itself where none is given.
     :ivar mass_bias: relative error of all masses: 0.1 is 10 % heavier than the model.
@@ -154,6 +168,8 @@ class PlantConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     """
 
     engine: Literal['pinocchio', 'pybullet', 'mujoco'] = 'pinocchio'
+    takes: Literal['effort', 'position'] = 'effort'
+    servo: Servo = Servo()
     step: Positive | None = None
     mass_bias: Annotated[float, msgspec.Meta(gt=-1.0)] = 0.0
     noise: NonNegative = 0.0
@@ -168,3 +184,8 @@ class PlantConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     def encoder_error(self) -> float:
         """Return the standard deviation of the measured positions [rad]; a step is uniform."""
         return hypot(self.noise, self.resolution / sqrt(12.0))
+
+    @property
+    def shows_truth(self) -> bool:
+        """Return whether the measured positions are the true ones."""
+        return not self.encoder_error and not self.delay and self.takes == 'effort'

@@ -35,8 +35,8 @@ class GraphConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
 class PublishConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """What the plant tells beside its joint states.
 
-    :ivar truth: whether the true state is published, on ``true_joint_states``; without it the
-        measured one is exact.
+    :ivar truth: whether the true state is published, on ``true_joint_states``, with the true
+        torque from outside as effort; without it the measured one is exact.
     :ivar clock: whether ``/clock`` is published, in lockstep.
     :ivar description: whether ``robot_description`` is published.
     """

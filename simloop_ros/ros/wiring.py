@@ -109,7 +109,7 @@ def wire(scenario: Scenario, options: WiringOptions) -> tuple[NodeSpec, ...]:
     plant = scenario.plant
     noisy = plant.encoder_error > 0.0
     control = scenario.control.resolved(noisy=noisy, realtime=options.realtime)
-    truth = options.simulated and bool(plant.encoder_error or plant.delay)
+    truth = options.simulated and not plant.shows_truth
     graph = GraphConfig(
         period=scenario.period,
         realtime=options.realtime,

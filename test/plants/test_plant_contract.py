@@ -37,6 +37,8 @@ HANDS = [
         'path': {'kind': 'line', 'velocity': [0.1, 0, 0.1]},
     },
 ]
+REAL = {'mass_bias': 0.1, 'friction': FAULTS['friction'], 'pushes': FAULTS['pushes']}
+POSITION = {'takes': 'position', 'step': H / 4, 'hands': HANDS, **REAL}
 PLANTS = {
     'pinocchio': {'engine': 'pinocchio'},
     'pybullet': {'engine': 'pybullet'},
@@ -45,6 +47,7 @@ PLANTS = {
     'faults': {'engine': 'pinocchio', **FAULTS},
     'hands': {'engine': 'pinocchio', 'hands': HANDS},
     'hands and faults': {'engine': 'pinocchio', 'hands': HANDS, 'step': H / 4, **FAULTS},
+    'position': {'engine': 'pinocchio', **POSITION},
     'pybullet contact': {'engine': 'pybullet', 'obstacles': [FLOOR, BOX]},
     'mujoco contact': {'engine': 'mujoco', 'obstacles': [FLOOR, BOX]},
     'pybullet all': {'engine': 'pybullet', 'obstacles': [FLOOR, BOX], 'step': H / 2, **FAULTS},

@@ -203,12 +203,16 @@ def test_names_and_values_are_plain() -> None:
     ]
     assert values == {
         'plant.engine': 'pinocchio',
+        'plant.takes': 'effort',
+        'plant.servo.bandwidth': 100.0,
+        'plant.servo.give': 0.01,
         'plant.mass_bias': 0.0,
         'plant.noise': 1e-5,
         'plant.resolution': 0.0,
         'plant.friction.coulomb': 0.0,
         'plant.friction.viscous': 0.0,
         'plant.delay': 0,
+        'plant.hands': '[]',
         'plant.obstacles': '[]',
     }
     values = parameter_values(RobotConfig(urdf='a.urdf', home={'j': 1.0}), 'robot')
