@@ -212,6 +212,9 @@ def test_names_and_values_are_plain() -> None:
         'plant.obstacles': '[]',
     }
     values = parameter_values(RobotConfig(urdf='a.urdf', home={'j': 1.0}), 'robot')
+    ratio = values.pop('robot.flexible_joints.damping_ratio')
+    assert isinstance(ratio, float)
+    assert math.isnan(ratio)
     assert values == {
         'robot.urdf': 'a.urdf',
         'robot.tips': [''],
@@ -219,6 +222,8 @@ def test_names_and_values_are_plain() -> None:
         'robot.lock': [''],
         'robot.packages': [''],
         'robot.gravity': [0.0, 0.0, -9.82],
+        'robot.flexible_joints.motor_inertia': '{}',
+        'robot.flexible_joints.stiffness': '{}',
     }
     assert parameter_values(ControlConfig(), 'control')['control.rollback'] == ''
 
