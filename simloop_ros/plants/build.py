@@ -12,18 +12,20 @@ from ..model import RobotModel
 from .config import Obstacle, PlantConfig
 from .delay import Delay
 from .encoder import Encoder
+from .flexible_plant import MOST_SUBSTEPS, known_motors
 from .friction import JointFriction
+from .motor_driven_plant import MotorDrivenPlant
 from .pinocchio_plant import PinocchioPlant
 from .plant import Plant
 from .pushes import Pushes
+from .torque_driven_plant import TorqueDrivenPlant
+from .torque_stage import TorqueStage
 
 STEP_TOLERANCE = 1e-9
 """How far the period may be from a whole multiple of the step, relative to the period."""
 
 SHORTEST_NORMAL = 1e-6
 """Length below which a normal has no direction."""
-MOST_SUBSTEPS = 10_000
-"""Number of physics steps in a period beyond which a step is taken for a slip of the pen."""
 
 Obstacles = tuple[Obstacle, ...]
 
@@ -67,18 +69,27 @@ def build_plant(
             raise ConfigError(
                 f'plant.obstacles: {obstacle.name!r} has a velocity: give it a mass too'
             )
+    if config.flexible_joints and config.engine != 'pinocchio':
+        raise ConfigError(
+            f'plant.flexible_joints: joints of engine {config.engine} are rigid; '
+            'choose plant.engine pinocchio'
+        )
     substeps = _substeps(period, config.step)
     biased = model.with_mass_bias(config.mass_bias)
     engine: str = config.engine
     notes: tuple[str, ...] = ()
     try:
-        plant = ENGINES[engine](biased, period, substeps, config.obstacles)
+        plant = (
+            _flexible(config, biased, period, substeps)
+            if config.flexible_joints
+            else ENGINES[engine](biased, period, substeps or 1, config.obstacles)
+        )
     except MissingDependencyError as error:
         if engine not in FALLBACKS:
             raise
         engine = FALLBACKS[engine]
         notes = (f'{error}; {engine} is used instead',)
-        plant = ENGINES[engine](biased, period, substeps, config.obstacles)
+        plant = ENGINES[engine](biased, period, substeps or 1, config.obstacles)
     try:
         plant = _wrap(plant, config, biased, period, rng)
     except Exception:
@@ -91,7 +102,7 @@ def _wrap(
     plant: Plant, config: PlantConfig, model: RobotModel, period: float, rng: np.random.Generator
 ) -> Plant:
     friction = config.friction
-    if friction.coulomb > 0.0 or friction.viscous > 0.0:
+    if friction.exists and not config.flexible_joints:
         plant = JointFriction(plant, model, period, friction.coulomb, friction.viscous)
     if config.pushes:
         plant = Pushes(plant, model, period, config.pushes)
@@ -102,10 +113,22 @@ def _wrap(
     return plant
 
 
-def _substeps(period: float, step: float | None) -> int:
-    """Return how many physics steps there are in a period."""
+def _flexible(
+    config: PlantConfig, model: RobotModel, period: float, substeps: int | None
+) -> Plant:
+    """Return the arm with flexible joints; only friction needs its motors to be simulated."""
+    stage, friction = TorqueStage(known_motors(model), config.torque_control), config.friction
+    if not friction.exists:
+        return TorqueDrivenPlant(model, period, stage, substeps)
+    return MotorDrivenPlant(
+        model, period, stage, friction.coulomb, friction.viscous, substeps=substeps
+    )
+
+
+def _substeps(period: float, step: float | None) -> int | None:
+    """Return how many physics steps there shall be in a period, if anything is said about it."""
     if step is None:
-        return 1
+        return None
     substeps = max(1, round(period / step))
     if abs(substeps * step - period) > STEP_TOLERANCE * period:
         raise ConfigError(

@@ -23,6 +23,8 @@ PLANTS = {
     'mujoco': {'engine': 'mujoco'},
     'substeps': {'engine': 'pinocchio', 'step': H / 4},
     'faults': {'engine': 'pinocchio', **FAULTS},
+    'flexible': {'flexible_joints': True},
+    'flexible all': {'flexible_joints': True, **FAULTS},
     'pybullet contact': {'engine': 'pybullet', 'obstacles': [FLOOR, BOX]},
     'mujoco contact': {'engine': 'mujoco', 'obstacles': [FLOOR, BOX]},
     'pybullet all': {'engine': 'pybullet', 'obstacles': [FLOOR, BOX], 'step': H / 2, **FAULTS},
