@@ -65,7 +65,9 @@ def calibrate(
     model = load_fit_robot(scenario.robot)
     config = msgspec.structs.replace(scenario.plant, pushes=(), hands=(), obstacles=())
     built = build_simulated_robot(config, model, scenario.period, scenario.seed)
-    control_config = scenario.control.resolved(noisy=scenario.plant.encoder_error > 0.0)
+    control_config = scenario.control.resolved(
+        noisy=config.encoder_error > 0.0, flexible=config.flexible_joints
+    )
     control = ControlSimulation(model, control_config, scenario.period)
     motion = random_motion(model, duration, np.random.default_rng(scenario.seed))
     try:

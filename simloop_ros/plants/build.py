@@ -12,22 +12,24 @@ from ..model import RobotModel
 from .config import Obstacle, PlantConfig
 from .delay import Delay
 from .encoder import Encoder
+from .flexible_plant import MOST_SUBSTEPS, known_motors
 from .friction import JointFriction
 from .hand import Hands
+from .motor_driven_plant import MotorDrivenPlant
 from .pinocchio_plant import PinocchioPlant
 from .plant import Plant
 from .position_robot import PositionRobot, with_motors
 from .pushes import Pushes
 from .substeps import Substeps
 from .surrogate import Surrogate
+from .torque_driven_plant import TorqueDrivenPlant
+from .torque_stage import TorqueStage
 
 STEP_TOLERANCE = 1e-9
 """How far the period may be from a whole multiple of the step, relative to the period."""
 
 SHORTEST_NORMAL = 1e-6
 """Length below which a normal has no direction."""
-MOST_SUBSTEPS = 10_000
-"""Number of physics steps in a period beyond which a step is taken for a slip of the pen."""
 
 Obstacles = tuple[Obstacle, ...]
 
@@ -73,29 +75,38 @@ def build_plant(
             )
     if config.takes == 'position':
         _refuse_position(config)
+    if config.flexible_joints and config.engine != 'pinocchio':
+        raise ConfigError(
+            f'plant.flexible_joints: joints of engine {config.engine} are rigid; '
+            'choose plant.engine pinocchio'
+        )
     substeps = _substeps(period, config.step)
     # Hands and the servo of a robot that takes positions act anew in every physics step.
     fine = bool(config.hands) or config.takes == 'position'
-    timing = (period / substeps, 1) if fine else (period, substeps)
+    timing = (period / substeps, 1) if fine and substeps else (period, substeps)
     biased = model.with_mass_bias(config.mass_bias)
     if config.takes == 'position':
         biased = with_motors(biased, config.servo)
     engine: str = config.engine
     notes: tuple[str, ...] = ()
     try:
-        plant = ENGINES[engine](biased, *timing, config.obstacles)
+        plant = (
+            _flexible(config, biased, *timing)
+            if config.flexible_joints
+            else ENGINES[engine](biased, timing[0], timing[1] or 1, config.obstacles)
+        )
     except MissingDependencyError as error:
         if engine not in FALLBACKS:
             raise
         engine = FALLBACKS[engine]
         notes = (f'{error}; {engine} is used instead',)
-        plant = ENGINES[engine](biased, *timing, config.obstacles)
+        plant = ENGINES[engine](biased, timing[0], timing[1] or 1, config.obstacles)
     try:
         plant = _disturbed(plant, config, biased, timing[0])
         if config.takes == 'position':
-            robot = PositionRobot(plant, biased, period, substeps, config.servo.bandwidth)
+            robot = PositionRobot(plant, biased, period, substeps or 1, config.servo.bandwidth)
             plant = Surrogate(PinocchioPlant(model, period), robot)
-        elif fine and substeps > 1:
+        elif fine and substeps and substeps > 1:
             plant = Substeps(plant, substeps)
         plant = _measured(plant, config, rng)
     except Exception:
@@ -111,6 +122,11 @@ def _refuse_position(config: PlantConfig) -> None:
             f'plant.takes: motors of engine {config.engine} have no inertia; '
             'choose plant.engine pinocchio'
         )
+    if config.flexible_joints:
+        raise ConfigError(
+            'plant.takes: joints of a robot that takes positions are rigid; leave out '
+            'plant.flexible_joints'
+        )
     if config.encoder_error > 0.0 or config.delay > 0:
         raise ConfigError(
             'plant.takes: control does not measure a robot that takes positions, but simulates '
@@ -124,7 +140,7 @@ def _disturbed(plant: Plant, config: PlantConfig, model: RobotModel, step: float
     :param step: time of the plant's ``step`` [s].
     """
     friction = config.friction
-    if friction.coulomb > 0.0 or friction.viscous > 0.0:
+    if friction.exists and not config.flexible_joints:
         plant = JointFriction(plant, model, step, friction.coulomb, friction.viscous)
     if config.hands:
         plant = Hands(plant, model, step, config.hands)
@@ -142,10 +158,22 @@ def _measured(plant: Plant, config: PlantConfig, rng: np.random.Generator) -> Pl
     return plant
 
 
-def _substeps(period: float, step: float | None) -> int:
-    """Return how many physics steps there are in a period."""
+def _flexible(
+    config: PlantConfig, model: RobotModel, period: float, substeps: int | None
+) -> Plant:
+    """Return the arm with flexible joints; only friction needs its motors to be simulated."""
+    stage, friction = TorqueStage(known_motors(model), config.torque_control), config.friction
+    if not friction.exists:
+        return TorqueDrivenPlant(model, period, stage, substeps)
+    return MotorDrivenPlant(
+        model, period, stage, friction.coulomb, friction.viscous, substeps=substeps
+    )
+
+
+def _substeps(period: float, step: float | None) -> int | None:
+    """Return how many physics steps there shall be in a period, if anything is said about it."""
     if step is None:
-        return 1
+        return None
     substeps = max(1, round(period / step))
     if abs(substeps * step - period) > STEP_TOLERANCE * period:
         raise ConfigError(

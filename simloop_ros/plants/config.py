@@ -11,7 +11,7 @@ from ..config_types import NonNegative, Positive, Vector
 
 
 class Friction(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Friction of every joint.
+    """Friction of every joint; with flexible joints, of every motor.
 
     :ivar coulomb: friction that does not depend on speed [N m].
     :ivar viscous: friction per speed [N m s/rad].
@@ -19,6 +19,22 @@ class Friction(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     coulomb: NonNegative = 0.0
     viscous: NonNegative = 0.0
+
+    @property
+    def exists(self) -> bool:
+        """Return whether there is any."""
+        return self.coulomb > 0.0 or self.viscous > 0.0
+
+
+class TorqueControl(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How drives with flexible joints reach the torque that they are asked for, 001 (3).
+
+    :ivar natural_frequency: of the torque error [rad/s]: ``K_tau + K_m / J_m`` is its square.
+    :ivar damping_ratio: of the torque error: ``D_tau`` is 2 ratio frequency.
+    """
+
+    natural_frequency: Positive = 500.0
+    damping_ratio: Positive = 0.8
 
 
 class Push(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -156,8 +172,10 @@ class PlantConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     :ivar engine: the physics engine; contact needs ``pybullet`` or ``mujoco``.
     :ivar takes: what the robot takes; one that takes positions follows a simulated surrogate, to
         which the efforts go, and needs engine ``pinocchio``.
-    :ivar step: length of a physics step [s], of which the period is a whole multiple; the period
-        itself where none is given.
+    :ivar step: length of a physics step [s], of which the period is a whole multiple; where none
+        is given, the period itself or, with flexible joints, what their frequencies ask for.
+    :ivar flexible_joints: whether motors move the links through springs, those of
+        `robot.flexible_joints`, with torque control; needs engine ``pinocchio``.
     :ivar mass_bias: relative error of all masses: 0.1 is 10 % heavier than the model.
     :ivar noise: standard deviation of the encoders [rad].
     :ivar resolution: step of the encoders [rad]; 0 for none.
@@ -174,6 +192,8 @@ class PlantConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     mass_bias: Annotated[float, msgspec.Meta(gt=-1.0)] = 0.0
     noise: NonNegative = 0.0
     resolution: NonNegative = 0.0
+    flexible_joints: bool = False
+    torque_control: TorqueControl = TorqueControl()
     friction: Friction = Friction()
     delay: Annotated[int, msgspec.Meta(ge=0, le=10_000)] = 0
     pushes: tuple[Push, ...] = ()

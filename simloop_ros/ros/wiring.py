@@ -108,7 +108,9 @@ def wire(scenario: Scenario, options: WiringOptions) -> tuple[NodeSpec, ...]:
         scenario = msgspec.structs.replace(scenario, monitor=monitor)
     plant = scenario.plant
     noisy = plant.encoder_error > 0.0
-    control = scenario.control.resolved(noisy=noisy, realtime=options.realtime)
+    control = scenario.control.resolved(
+        noisy=noisy, realtime=options.realtime, flexible=plant.flexible_joints
+    )
     truth = options.simulated and not plant.shows_truth
     graph = GraphConfig(
         period=scenario.period,
