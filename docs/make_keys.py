@@ -10,7 +10,15 @@ import msgspec
 
 from simloop_ros.config_types import field_docs
 from simloop_ros.loop.scenario import Scenario
-from simloop_ros.plants.config import Obstacle, Push
+from simloop_ros.plants.config import (
+    Hand,
+    JointPath,
+    LinePath,
+    Obstacle,
+    Push,
+    Waypoint,
+    WaypointPath,
+)
 
 PAGE = Path(__file__).parent / 'scenarios.md'
 HEAD = """# Every key of a scenario
@@ -18,13 +26,23 @@ HEAD = """# Every key of a scenario
 Set them in a YAML file like those in `config/scenarios`, or with `--set key=value`. SI units and
 rad; on a prismatic joint m stands for rad and N for N m. This page is made by `make_keys.py`.
 """
+ENTRIES = {
+    'Each of plant.pushes': Push,
+    'Each of plant.hands': Hand,
+    'Path of a hand, kind: waypoints': WaypointPath,
+    'Each of waypoints': Waypoint,
+    'Path of a hand, kind: joint': JointPath,
+    'Path of a hand, kind: line': LinePath,
+    'Each of plant.obstacles': Obstacle,
+}
+"""What stands in lists: heading and class."""
 
 
 def page() -> str:
     """Return the page as Markdown."""
     lines = [HEAD, *_section(Scenario, '')]
-    for name, kind in (('plant.pushes', Push), ('plant.obstacles', Obstacle)):
-        lines += [f'## Each of {name}', '', *_section(kind, '')]
+    for name, kind in ENTRIES.items():
+        lines += [f'## {name}', '', *_section(kind, '')]
     return '\n'.join(lines).rstrip() + '\n'
 
 

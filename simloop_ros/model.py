@@ -15,6 +15,7 @@ import numpy as np
 import pinocchio as pin
 
 from .errors import ConfigError, ModelError, UnknownNameError
+from .flexible_joints import FlexibleJoints, FlexibleJointsConfig, flexible_joints
 from .values import Array
 
 MOVING_TYPES = ('revolute', 'continuous', 'prismatic')
@@ -46,6 +47,7 @@ class RobotConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
         0.0,
         -9.82,
     )
+    flexible_joints: FlexibleJointsConfig = FlexibleJointsConfig()
 
 
 @dataclass(frozen=True)
@@ -63,6 +65,7 @@ class RobotModel:
     :ivar home: start position [rad], shape ``(n,)``.
     :ivar tips: names of the tip frames.
     :ivar total_mass: mass of all links [kg], the fixed base included.
+    :ivar flexible_joints: motors and gears, where they are known.
     """
 
     name: str
@@ -76,6 +79,7 @@ class RobotModel:
     home: Array
     tips: tuple[str, ...]
     total_mass: float
+    flexible_joints: FlexibleJoints | None = None
 
     @property
     def n(self) -> int:
@@ -175,6 +179,7 @@ def load_robot(config: RobotConfig, urdf_folder: Path | None = None) -> RobotMod
         home=_home(config, joint_names, lower, upper),
         tips=config.tips,
         total_mass=sum(float(mass.get('value', 0.0)) for mass in root.iter('mass')),
+        flexible_joints=flexible_joints(config.flexible_joints, joint_names, config.lock),
     )
     for tip in model.tips:
         if tip not in model.links:

@@ -58,3 +58,22 @@ class Contact(msgspec.Struct, frozen=True):
     link: str
     obstacle: str
     force: float
+
+
+class HandReport(msgspec.Struct, frozen=True):
+    """What a simulated hand does to the robot, as the plant knows it.
+
+    :ivar link: name of the link that it holds.
+    :ivar held: whether it held the point in the last physics step.
+    :ivar gap: from the point to its target at that step's start, in the world [m], ``(3,)``.
+    :ivar force: on the robot in that step, in the world [N], shape ``(3,)``.
+    :ivar power: into the robot in that step [W].
+    :ivar energy: into the robot since the start [J].
+    """
+
+    link: str
+    held: bool
+    gap: Array
+    force: Array
+    power: float
+    energy: float

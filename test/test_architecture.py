@@ -19,7 +19,17 @@ MODULES = sorted(PACKAGE.rglob('*.py'))
 ROS = re.compile(r'^(rclpy|launch|launch_ros|ament_index_python|rosgraph_msgs|\w+_(msgs|srvs))$')
 ROS_FOLDERS = ('ros', 'nodes')
 BLOCKS = ('planning', 'control', 'plants', 'safety', 'collision', 'guiding', 'bimanual')
-BASE = ('model', 'check', 'resources', 'config_types', 'values', 'errors', 'kalman', '')
+BASE = (
+    'model',
+    'flexible_joints',
+    'check',
+    'resources',
+    'config_types',
+    'values',
+    'errors',
+    'kalman',
+    '',
+)
 """What everything speaks; the empty name is the package itself, which has the version."""
 LAYERS = {
     **dict.fromkeys(BASE, 0),

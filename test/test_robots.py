@@ -13,15 +13,18 @@ import pinocchio as pin
 import pytest
 import yaml
 
+from simloop_ros.errors import ConfigError
+from simloop_ros.flexible_joints import FlexibleJointsConfig
 from simloop_ros.model import RobotConfig, RobotModel, load_robot
 from simloop_ros.resources import resource_folder
 
 FACTS = yaml.safe_load((Path(__file__).parent / 'data' / 'robots.yaml').read_text())
-ROBOTS = ('sphere', 'two_link', 'yumi')
+ROBOTS = ('sphere', 'two_link', 'yumi', 'lwr')
 EXACT = 1e-12  # numbers are copied, so only round-off is left
 ANGLE_DIGITS = 1e-6  # rpy are given to six digits or more
 MASS_DIGITS = 2e-5  # the fact sheet rounds sixteen masses to 1e-5 kg
-NEXT_BUT_ONE = {'yumi_link_5', 'yumi_link_7'}  # the wrist's shapes are wider than its last link
+NEXT_BUT_ONE = ({'yumi_link_5', 'yumi_link_7'}, {'lwr_5_link', 'lwr_7_link'})
+"""Links of a wrist whose shapes are wider than the link between them."""
 
 
 def load(name: str, **changes: Any) -> RobotModel:
@@ -202,7 +205,11 @@ def touching(robot: RobotModel, q: np.ndarray) -> set[tuple[str, str]]:
         a, b = first.parentJoint, second.parentJoint
         if result.isCollision() and a != b and model.parents[a] != b and model.parents[b] != a:
             found.add(tuple(model.frames[g.parentFrame].name for g in (first, second)))
-    return {pair for pair in found if {link[:-2] for link in pair} != NEXT_BUT_ONE}
+    return {
+        pair
+        for pair in found
+        if {link.removesuffix('_l').removesuffix('_r') for link in pair} not in NEXT_BUT_ONE
+    }
 
 
 def test_yumi_touches_itself_at_zero_but_not_at_home() -> None:
@@ -216,6 +223,78 @@ def test_yumi_is_symmetric() -> None:
     left, right = load('yumi').tip_positions(load('yumi').home)
     rounding = 3e-3
     np.testing.assert_allclose(left, right * [1.0, -1.0, 1.0], atol=rounding)
+
+
+def test_lwr_touches_itself_neither_at_home_nor_stretched_out() -> None:
+    """001, experiment 1, begins stretched out horizontally; e1 and the elbow at 90 degrees."""
+    robot = load('lwr')
+    stretched = np.zeros(robot.n)
+    stretched[1] = -0.5 * math.pi
+    bent = stretched + np.eye(robot.n)[3] * 0.5 * math.pi
+    for q in (robot.home, stretched, bent):
+        assert touching(robot, q) == set()
+    reach = [0.40 + 0.39 + 0.078, 0.0, 0.31]
+    np.testing.assert_allclose(robot.tip_positions(stretched), [reach], atol=EXACT)
+
+
+def test_lwr_points_down_at_home() -> None:
+    robot = load('lwr')
+    data = robot.pin_model.createData()
+    pin.framesForwardKinematics(robot.pin_model, data, robot.home)
+    digits = 1e-4  # of the angles in its file
+    flange = data.oMf[robot.tip_frames[0]]
+    np.testing.assert_allclose(flange.rotation[:, 2], [0.0, 0.0, -1.0], atol=digits)
+
+
+def test_lwr_holds_itself_with_its_payload(rng: np.random.Generator) -> None:
+    """Data sheet: 7 kg."""
+    robot = load('lwr')
+    frame = robot.pin_model.frames[robot.tip_frames[0]]
+    load_inertia = pin.Inertia(7.0, np.zeros(3), np.zeros((3, 3)))
+    robot.pin_model.appendBodyToJoint(frame.parentJoint, load_inertia, frame.placement)
+    data = robot.pin_model.createData()
+    for q in rng.uniform(robot.lower, robot.upper, (200, robot.n)):
+        weight = pin.computeGeneralizedGravity(robot.pin_model, data, q)
+        assert np.all(np.abs(weight) < robot.effort_limit)
+
+
+def test_lwr_flexible_joints() -> None:
+    """The damping ratio is that of a motor on its gear with the link held."""
+    found, facts = load('lwr').flexible_joints, FACTS['lwr']['flexible_joint']
+    assert found is not None
+    np.testing.assert_array_equal(found.motor_inertia, facts['motor_inertia_link_side'])
+    np.testing.assert_array_equal(found.stiffness, facts['joint_stiffness_suggested'])
+    for inertia, stiffness, damping in zip(
+        found.motor_inertia, found.stiffness, found.damping, strict=True
+    ):
+        poles = np.roots([inertia, damping, stiffness])
+        ratio = -poles.real / np.abs(poles)
+        assert ratio == pytest.approx([facts['joint_damping_ratio_suggested']] * 2)
+
+
+@pytest.mark.parametrize('name', ['sphere', 'two_link', 'yumi'])
+def test_of_other_robots_no_motors_are_known(name: str) -> None:
+    assert load(name).flexible_joints is None
+
+
+GIVEN = {'motor_inertia': {'joint1': 1, 'joint2': 2}, 'stiffness': {'joint1': 3, 'joint2': 4}}
+
+
+@pytest.mark.parametrize(
+    ('given', 'message'),
+    [
+        (GIVEN, 'damping_ratio: not given'),
+        (
+            {**GIVEN, 'damping_ratio': 0, 'stiffness': {}},
+            'stiffness: not given for joint1',
+        ),
+        ({**GIVEN, 'damping_ratio': 0, 'motor_inertia': {'joint1': 1}}, 'not given for joint2'),
+        ({**GIVEN, 'damping_ratio': 0, 'stiffness': {'joint3': 1}}, 'did you mean'),
+    ],
+)
+def test_motors_are_given_for_every_joint_or_for_none(given: Any, message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        load('two_link', flexible_joints=msgspec.convert(given, FlexibleJointsConfig))
 
 
 def test_two_link_obeys_the_textbook(rng: np.random.Generator) -> None:

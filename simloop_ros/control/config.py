@@ -13,8 +13,8 @@ class ControlConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
     """How torques are computed and how the simulation follows the robot.
 
     :ivar law: ``deadbeat``, 000 algorithm 2, or ``computed_torque``, 000 (3.5); where none is
-        given, ``deadbeat`` in simulated time and ``computed_torque``, which bears commands that
-        come late, in real time.
+        given, ``computed_torque``, which bears torques that come late, in real time and with
+        flexible joints, else ``deadbeat``.
     :ivar rollback: ``measured``, 000 as written, or ``observer``; where none is given,
         ``observer`` if the encoders have noise or a resolution or time is real, else
         ``measured``.
@@ -31,14 +31,17 @@ class ControlConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
     natural_frequency: Positive = 60.0
     damping_ratio: Positive = 1.0
 
-    def resolved(self, *, noisy: bool, realtime: bool = False) -> ControlConfig:
+    def resolved(
+        self, *, noisy: bool, realtime: bool = False, flexible: bool = False
+    ) -> ControlConfig:
         """Return the configuration with law and rollback chosen, where they were left open.
 
         :param noisy: whether the encoders have noise or a resolution.
+        :param flexible: whether the robot's joints are flexible.
         """
         return msgspec.structs.replace(
             self,
-            law=self.law or ('computed_torque' if realtime else 'deadbeat'),
+            law=self.law or ('computed_torque' if realtime or flexible else 'deadbeat'),
             rollback=self.rollback or ('observer' if noisy or realtime else 'measured'),
         )
 

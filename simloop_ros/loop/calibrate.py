@@ -56,15 +56,18 @@ def calibrate(
 ) -> Calibration:
     """Drive the robot of a scenario through free motion and learn from it.
 
-    Robot, plant, control and period are the scenario's; its motion, pushes and obstacles are not.
+    Robot, plant, control and period are the scenario's; its motion, pushes, hands and obstacles
+    are not.
 
     :param progress: told the share that is done; returns whether to go on.
     :raises ConfigError: the scenario's robot cannot move freely for so long, or it was stopped.
     """
     model = load_fit_robot(scenario.robot)
-    config = msgspec.structs.replace(scenario.plant, pushes=(), obstacles=())
+    config = msgspec.structs.replace(scenario.plant, pushes=(), hands=(), obstacles=())
     built = build_simulated_robot(config, model, scenario.period, scenario.seed)
-    control_config = scenario.control.resolved(noisy=scenario.plant.encoder_error > 0.0)
+    control_config = scenario.control.resolved(
+        noisy=config.encoder_error > 0.0, flexible=config.flexible_joints
+    )
     control = ControlSimulation(model, control_config, scenario.period)
     motion = random_motion(model, duration, np.random.default_rng(scenario.seed))
     try:

@@ -1,4 +1,4 @@
-"""What happened in a run: contacts, pushes, torque limits."""
+"""What happened in a run: contacts, pushes, hands, torque limits."""
 
 from __future__ import annotations
 
@@ -58,13 +58,18 @@ class EventRecorder:
         self._end_steps = max(1, round(END_WINDOW / scenario.period))
         self._force_max = 0.0
         self._collision: Kind = 'none'
-        self._pushes: list[dict[str, Any]] = [
+        self._planned: list[dict[str, Any]] = [
             {'time': time, 'kind': kind, 'link': push.link}
             for push in scenario.plant.pushes
             for time, kind in (
                 (push.start, 'push_start'),
                 (push.start + push.duration, 'push_end'),
             )
+        ] + [
+            {'time': time, 'kind': kind, 'link': hand.link}
+            for hand in scenario.plant.hands
+            for time, kind in ((hand.start, 'hand_start'), (hand.end, 'hand_end'))
+            if time is not None
         ]
 
     def add(self, step: int, kind: str, **details: Any) -> None:
@@ -110,9 +115,9 @@ class EventRecorder:
             self.add(step, 'collision_located', **msgspec.to_builtins(located))
 
     def events(self, end: float) -> list[dict[str, Any]]:
-        """Return all events in the order of time; of the pushes those that came before ``end``."""
-        pushes = [push for push in self._pushes if push['time'] < end + 0.5 * self._period]
-        return sorted(self._events + pushes, key=lambda event: float(event['time']))
+        """Return all events in the order of time; pushes and hands if they came before ``end``."""
+        planned = [event for event in self._planned if event['time'] < end + 0.5 * self._period]
+        return sorted(self._events + planned, key=lambda event: float(event['time']))
 
     def contact_summary(self, log: LogReader) -> dict[str, Any]:
         """Return the contact forces and how both signs of 000 section 7.1 changed; or nothing.

@@ -108,7 +108,9 @@ def prepare(scenario: Scenario) -> Prepared:
     built = build_simulated_robot(scenario.plant, model, period, scenario.seed)
     start = JointState(model.home, np.zeros(model.n))
     noise = scenario.plant.encoder_error
-    control_config = scenario.control.resolved(noisy=noise > 0.0)
+    control_config = scenario.control.resolved(
+        noisy=noise > 0.0, flexible=scenario.plant.flexible_joints
+    )
     compliance = control_config.compliance(period)
     motion = build_planner(scenario.planner, model, period, start, noise, compliance)
     control = ControlSimulation(model, control_config, period)

@@ -12,18 +12,24 @@ from ..model import RobotModel
 from .config import Obstacle, PlantConfig
 from .delay import Delay
 from .encoder import Encoder
+from .flexible_plant import MOST_SUBSTEPS, known_motors
 from .friction import JointFriction
+from .hand import Hands
+from .motor_driven_plant import MotorDrivenPlant
 from .pinocchio_plant import PinocchioPlant
 from .plant import Plant
+from .position_robot import PositionRobot, with_motors
 from .pushes import Pushes
+from .substeps import Substeps
+from .surrogate import Surrogate
+from .torque_driven_plant import TorqueDrivenPlant
+from .torque_stage import TorqueStage
 
 STEP_TOLERANCE = 1e-9
 """How far the period may be from a whole multiple of the step, relative to the period."""
 
 SHORTEST_NORMAL = 1e-6
 """Length below which a normal has no direction."""
-MOST_SUBSTEPS = 10_000
-"""Number of physics steps in a period beyond which a step is taken for a slip of the pen."""
 
 Obstacles = tuple[Obstacle, ...]
 
@@ -67,34 +73,84 @@ def build_plant(
             raise ConfigError(
                 f'plant.obstacles: {obstacle.name!r} has a velocity: give it a mass too'
             )
+    if config.takes == 'position':
+        _refuse_position(config)
+    if config.flexible_joints and config.engine != 'pinocchio':
+        raise ConfigError(
+            f'plant.flexible_joints: joints of engine {config.engine} are rigid; '
+            'choose plant.engine pinocchio'
+        )
     substeps = _substeps(period, config.step)
+    # Hands and the servo of a robot that takes positions act anew in every physics step.
+    fine = bool(config.hands) or config.takes == 'position'
+    timing = (period / substeps, 1) if fine and substeps else (period, substeps)
     biased = model.with_mass_bias(config.mass_bias)
+    if config.takes == 'position':
+        biased = with_motors(biased, config.servo)
     engine: str = config.engine
     notes: tuple[str, ...] = ()
     try:
-        plant = ENGINES[engine](biased, period, substeps, config.obstacles)
+        plant = (
+            _flexible(config, biased, *timing)
+            if config.flexible_joints
+            else ENGINES[engine](biased, timing[0], timing[1] or 1, config.obstacles)
+        )
     except MissingDependencyError as error:
         if engine not in FALLBACKS:
             raise
         engine = FALLBACKS[engine]
         notes = (f'{error}; {engine} is used instead',)
-        plant = ENGINES[engine](biased, period, substeps, config.obstacles)
+        plant = ENGINES[engine](biased, timing[0], timing[1] or 1, config.obstacles)
     try:
-        plant = _wrap(plant, config, biased, period, rng)
+        plant = _disturbed(plant, config, biased, timing[0])
+        if config.takes == 'position':
+            robot = PositionRobot(plant, biased, period, substeps or 1, config.servo.bandwidth)
+            plant = Surrogate(PinocchioPlant(model, period), robot)
+        elif fine and substeps and substeps > 1:
+            plant = Substeps(plant, substeps)
+        plant = _measured(plant, config, rng)
     except Exception:
         plant.close()
         raise
     return BuiltPlant(plant, engine, notes)
 
 
-def _wrap(
-    plant: Plant, config: PlantConfig, model: RobotModel, period: float, rng: np.random.Generator
-) -> Plant:
+def _refuse_position(config: PlantConfig) -> None:
+    """Refuse what a robot that takes positions cannot be."""
+    if config.engine != 'pinocchio':
+        raise ConfigError(
+            f'plant.takes: motors of engine {config.engine} have no inertia; '
+            'choose plant.engine pinocchio'
+        )
+    if config.flexible_joints:
+        raise ConfigError(
+            'plant.takes: joints of a robot that takes positions are rigid; leave out '
+            'plant.flexible_joints'
+        )
+    if config.encoder_error > 0.0 or config.delay > 0:
+        raise ConfigError(
+            'plant.takes: control does not measure a robot that takes positions, but simulates '
+            'it; leave out plant.noise, plant.resolution and plant.delay'
+        )
+
+
+def _disturbed(plant: Plant, config: PlantConfig, model: RobotModel, step: float) -> Plant:
+    """Return the plant with what acts on it.
+
+    :param step: time of the plant's ``step`` [s].
+    """
     friction = config.friction
-    if friction.coulomb > 0.0 or friction.viscous > 0.0:
-        plant = JointFriction(plant, model, period, friction.coulomb, friction.viscous)
+    if friction.exists and not config.flexible_joints:
+        plant = JointFriction(plant, model, step, friction.coulomb, friction.viscous)
+    if config.hands:
+        plant = Hands(plant, model, step, config.hands)
     if config.pushes:
-        plant = Pushes(plant, model, period, config.pushes)
+        plant = Pushes(plant, model, step, config.pushes)
+    return plant
+
+
+def _measured(plant: Plant, config: PlantConfig, rng: np.random.Generator) -> Plant:
+    """Return the plant with what comes between it and the reader of its encoders."""
     if config.noise > 0.0 or config.resolution > 0.0:
         plant = Encoder(plant, config.noise, config.resolution, rng)
     if config.delay > 0:
@@ -102,10 +158,22 @@ def _wrap(
     return plant
 
 
-def _substeps(period: float, step: float | None) -> int:
-    """Return how many physics steps there are in a period."""
+def _flexible(
+    config: PlantConfig, model: RobotModel, period: float, substeps: int | None
+) -> Plant:
+    """Return the arm with flexible joints; only friction needs its motors to be simulated."""
+    stage, friction = TorqueStage(known_motors(model), config.torque_control), config.friction
+    if not friction.exists:
+        return TorqueDrivenPlant(model, period, stage, substeps)
+    return MotorDrivenPlant(
+        model, period, stage, friction.coulomb, friction.viscous, substeps=substeps
+    )
+
+
+def _substeps(period: float, step: float | None) -> int | None:
+    """Return how many physics steps there shall be in a period, if anything is said about it."""
     if step is None:
-        return 1
+        return None
     substeps = max(1, round(period / step))
     if abs(substeps * step - period) > STEP_TOLERANCE * period:
         raise ConfigError(

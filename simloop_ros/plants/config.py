@@ -11,7 +11,7 @@ from ..config_types import NonNegative, Positive, Vector
 
 
 class Friction(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Friction of every joint.
+    """Friction of every joint; with flexible joints, of every motor.
 
     :ivar coulomb: friction that does not depend on speed [N m].
     :ivar viscous: friction per speed [N m s/rad].
@@ -19,6 +19,22 @@ class Friction(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     coulomb: NonNegative = 0.0
     viscous: NonNegative = 0.0
+
+    @property
+    def exists(self) -> bool:
+        """Return whether there is any."""
+        return self.coulomb > 0.0 or self.viscous > 0.0
+
+
+class TorqueControl(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How drives with flexible joints reach the torque that they are asked for, 001 (3).
+
+    :ivar natural_frequency: of the torque error [rad/s]: ``K_tau + K_m / J_m`` is its square.
+    :ivar damping_ratio: of the torque error: ``D_tau`` is 2 ratio frequency.
+    """
+
+    natural_frequency: Positive = 500.0
+    damping_ratio: Positive = 0.8
 
 
 class Push(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -36,6 +52,94 @@ class Push(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     duration: Positive
     force: Vector = (0.0, 0.0, 0.0)
     torque: Vector = (0.0, 0.0, 0.0)
+
+
+class Waypoint(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A place where a hand's target rests for a moment.
+
+    :ivar time: since the grip [s].
+    :ivar offset: from where the point was at the grip, in world axes [m].
+    """
+
+    time: Positive
+    offset: Vector
+
+
+class WaypointPath(
+    msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field='kind', tag='waypoints'
+):
+    """The target goes from place to place, rests at each, and stays at the last.
+
+    :ivar waypoints: in the order of time; between two the target moves with minimum jerk.
+    """
+
+    waypoints: Annotated[tuple[Waypoint, ...], msgspec.Meta(min_length=1)]
+
+
+class JointPath(
+    msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field='kind', tag='joint'
+):
+    """The target goes where the point would if one joint turned and all others stayed.
+
+    :ivar joint: name of the joint.
+    :ivar angle: by which it would turn, with minimum jerk [rad].
+    :ivar duration: how long that takes [s]; then the target stays.
+    """
+
+    joint: str
+    angle: float
+    duration: Positive
+
+
+class LinePath(
+    msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field='kind', tag='line'
+):
+    """The target goes along a straight line, at constant speed after its start.
+
+    :ivar velocity: in world axes [m/s].
+    :ivar rise: time in which the speed rises smoothly from 0 [s].
+    """
+
+    velocity: Vector
+    rise: Positive = 0.2
+
+
+class Hand(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """An operator who holds a point of a link and leads it: a spring-damper of limited force.
+
+    :ivar link: name of the link.
+    :ivar point: the point, from the link's frame and in its axes [m].
+    :ivar stiffness: force per distance between target and point [N/m].
+    :ivar damping: force per difference of their velocities [N s/m].
+    :ivar max_force: largest force [N].
+    :ivar path: what the target does: `kind` is `waypoints`, `joint` or `line`; without one it
+        stays where the point was gripped.
+    :ivar start: time of the grip [s].
+    :ivar end: time of the release [s]; never where none is given.
+    :ivar grip: time in which the grip becomes firm [s]; 0 for at once.
+    """
+
+    link: str
+    point: Vector = (0.0, 0.0, 0.0)
+    stiffness: NonNegative
+    damping: NonNegative
+    max_force: Positive
+    path: WaypointPath | JointPath | LinePath | None = None
+    start: NonNegative = 0.0
+    end: Positive | None = None
+    grip: NonNegative = 0.1
+
+
+class Servo(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The inner loop of a robot that takes positions.
+
+    :ivar bandwidth: how fast it is [rad/s]; times the physics step it is 0.5 at most.
+    :ivar give: how far a joint gives way at most under its full effort [rad]; its motor is heavy
+        enough for that.
+    """
+
+    bandwidth: Positive = 100.0
+    give: Positive = 0.01
 
 
 class Obstacle(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -66,27 +170,42 @@ class PlantConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     """Which simulated robot stands in for the real one, and how it differs from the model.
 
     :ivar engine: the physics engine; contact needs ``pybullet`` or ``mujoco``.
-    :ivar step: length of a physics step [s], of which the period is a whole multiple; the period
-        itself where none is given.
+    :ivar takes: what the robot takes; one that takes positions follows a simulated surrogate, to
+        which the efforts go, and needs engine ``pinocchio``.
+    :ivar step: length of a physics step [s], of which the period is a whole multiple; where none
+        is given, the period itself or, with flexible joints, what their frequencies ask for.
+    :ivar flexible_joints: whether motors move the links through springs, those of
+        `robot.flexible_joints`, with torque control; needs engine ``pinocchio``.
     :ivar mass_bias: relative error of all masses: 0.1 is 10 % heavier than the model.
     :ivar noise: standard deviation of the encoders [rad].
     :ivar resolution: step of the encoders [rad]; 0 for none.
     :ivar delay: age of the measured position, in whole periods.
     :ivar pushes: wrenches from outside.
+    :ivar hands: operators who hold the robot and lead it.
     :ivar obstacles: bodies in the way, unknown to planner and control.
     """
 
     engine: Literal['pinocchio', 'pybullet', 'mujoco'] = 'pinocchio'
+    takes: Literal['effort', 'position'] = 'effort'
+    servo: Servo = Servo()
     step: Positive | None = None
     mass_bias: Annotated[float, msgspec.Meta(gt=-1.0)] = 0.0
     noise: NonNegative = 0.0
     resolution: NonNegative = 0.0
+    flexible_joints: bool = False
+    torque_control: TorqueControl = TorqueControl()
     friction: Friction = Friction()
     delay: Annotated[int, msgspec.Meta(ge=0, le=10_000)] = 0
     pushes: tuple[Push, ...] = ()
+    hands: tuple[Hand, ...] = ()
     obstacles: tuple[Obstacle, ...] = ()
 
     @property
     def encoder_error(self) -> float:
         """Return the standard deviation of the measured positions [rad]; a step is uniform."""
         return hypot(self.noise, self.resolution / sqrt(12.0))
+
+    @property
+    def shows_truth(self) -> bool:
+        """Return whether the measured positions are the true ones."""
+        return not self.encoder_error and not self.delay and self.takes == 'effort'

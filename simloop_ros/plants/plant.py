@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import Any
 
-from ..values import Array, Contact, JointState
+from ..values import Array, Contact, HandReport, JointState
 
 
 class Plant(ABC):
@@ -55,6 +55,10 @@ class Plant(ABC):
 
     def contacts(self) -> tuple[Contact, ...]:
         """Return the present contacts with obstacles."""
+        return ()
+
+    def hands(self) -> tuple[HandReport, ...]:
+        """Return what each simulated hand did in the last physics step."""
         return ()
 
     def close(self) -> None:  # noqa: B027 - most plants hold nothing

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..values import Array, Contact, JointState
+from ..values import Array, Contact, HandReport, JointState
 from .plant import Plant
 
 
@@ -44,6 +44,10 @@ class PlantWrapper(Plant):
     def contacts(self) -> tuple[Contact, ...]:
         """Return the present contacts with obstacles."""
         return self._plant.contacts()
+
+    def hands(self) -> tuple[HandReport, ...]:
+        """Return what each simulated hand did in the last physics step."""
+        return self._plant.hands()
 
     def close(self) -> None:
         """Close the plant inside."""

@@ -113,8 +113,10 @@ def wire(scenario: Scenario, options: WiringOptions) -> tuple[NodeSpec, ...]:
         scenario = msgspec.structs.replace(scenario, monitor=monitor)
     plant = scenario.plant
     noisy = plant.encoder_error > 0.0
-    control = scenario.control.resolved(noisy=noisy, realtime=options.realtime)
-    truth = options.simulated and bool(plant.encoder_error or plant.delay)
+    control = scenario.control.resolved(
+        noisy=noisy, realtime=options.realtime, flexible=plant.flexible_joints
+    )
+    truth = options.simulated and not plant.shows_truth
     graph = GraphConfig(
         period=scenario.period,
         realtime=options.realtime,

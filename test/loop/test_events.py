@@ -78,6 +78,16 @@ def test_a_push_counts_if_the_run_got_that_far(end: float, kinds: list[str]) -> 
     assert [event['kind'] for event in events.events(end)] == kinds
 
 
+@pytest.mark.parametrize(
+    ('times', 'kinds'),
+    [('start: 1, end: 2', ['hand_start', 'hand_end']), ('start: 1', ['hand_start'])],
+)
+def test_a_hand_takes_hold_and_lets_go(times: str, kinds: list[str]) -> None:
+    hand = f'{{link: sphere, stiffness: 100, damping: 5, max_force: 20, {times}}}'
+    events = recorder(f'plant.hands=[{hand}]')
+    assert [event['kind'] for event in events.events(LATE)] == kinds
+
+
 def test_events_are_in_the_order_of_time() -> None:
     events = recorder('plant.pushes=[{link: sphere, start: 1, duration: 0.5}]')
     events.add(119, 'note', text='x')

@@ -10,6 +10,7 @@ import msgspec
 import numpy as np
 import pytest
 
+from simloop_ros.flexible_joints import FlexibleJointsConfig
 from simloop_ros.model import RobotConfig, RobotModel, load_robot
 from simloop_ros.plants.build import build_plant
 from simloop_ros.plants.config import PlantConfig
@@ -190,8 +191,14 @@ def load(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., RobotModel]:
 
 @pytest.fixture(scope='session')
 def arm(load: Callable[..., RobotModel]) -> RobotModel:
-    """Seven joints; nothing about its links is symmetric."""
-    return load(_arm(), tips=('tool',))
+    """Seven joints; nothing about its links is symmetric. Its motors are known."""
+    names = [f'joint{i}' for i in range(7)]
+    motors = FlexibleJointsConfig(
+        motor_inertia=dict(zip(names, (2.0, 2.0, 1.5, 1.0, 0.8, 0.4, 0.4), strict=True)),
+        stiffness=dict(zip(names, (9e3, 9e3, 9e3, 9e3, 8e3, 6e3, 6e3), strict=True)),
+        damping_ratio=0.02,
+    )
+    return load(_arm(), tips=('tool',), flexible_joints=motors)
 
 
 @pytest.fixture(scope='session')
@@ -222,3 +229,15 @@ def crane(load: Callable[..., RobotModel]) -> RobotModel:
 def hanging_arm(load: Callable[..., RobotModel]) -> RobotModel:
     """Return the arm with gravity pulling it straight: its motion forgets small errors."""
     return load(_arm(), gravity=(0.0, 0.0, 9.82))
+
+
+@pytest.fixture(scope='session')
+def weightless_arm(load: Callable[..., RobotModel]) -> RobotModel:
+    """Return the arm without gravity."""
+    return load(_arm(), gravity=(0.0, 0.0, 0.0))
+
+
+@pytest.fixture(scope='session')
+def feather(load: Callable[..., RobotModel]) -> RobotModel:
+    """Return the block with a hundredth of its mass."""
+    return load(BLOCK.replace('<mass value="2"/>', '<mass value="0.02"/>'))

@@ -17,17 +17,47 @@ FAULTS = {
     'delay': 3,
     'pushes': [{'link': 'tool', 'start': 0.05, 'duration': 0.1, 'force': [10, 0, 5]}],
 }
+HANDS = [
+    {
+        'link': 'link6',
+        'point': [0, 0, 0.1],
+        'stiffness': 2000,
+        'damping': 50,
+        'max_force': 40,
+        'start': 0.05,
+        'end': 0.5,
+        'path': {'kind': 'joint', 'joint': 'joint3', 'angle': 0.2, 'duration': 0.3},
+    },
+    {
+        'link': 'link3',
+        'stiffness': 500,
+        'damping': 20,
+        'max_force': 80,
+        'start': 0.2,
+        'path': {'kind': 'line', 'velocity': [0.1, 0, 0.1]},
+    },
+]
+REAL = {'mass_bias': 0.1, 'friction': FAULTS['friction'], 'pushes': FAULTS['pushes']}
+POSITION = {'takes': 'position', 'step': H / 4, 'hands': HANDS, **REAL}
 PLANTS = {
     'pinocchio': {'engine': 'pinocchio'},
     'pybullet': {'engine': 'pybullet'},
     'mujoco': {'engine': 'mujoco'},
     'substeps': {'engine': 'pinocchio', 'step': H / 4},
     'faults': {'engine': 'pinocchio', **FAULTS},
+    'flexible': {'flexible_joints': True},
+    'flexible all': {'flexible_joints': True, **FAULTS},
+    'hands': {'engine': 'pinocchio', 'hands': HANDS},
+    'hands and faults': {'engine': 'pinocchio', 'hands': HANDS, 'step': H / 4, **FAULTS},
+    'flexible hands': {'flexible_joints': True, 'hands': HANDS, **FAULTS},
+    'position': {'engine': 'pinocchio', **POSITION},
     'pybullet contact': {'engine': 'pybullet', 'obstacles': [FLOOR, BOX]},
     'mujoco contact': {'engine': 'mujoco', 'obstacles': [FLOOR, BOX]},
     'pybullet all': {'engine': 'pybullet', 'obstacles': [FLOOR, BOX], 'step': H / 2, **FAULTS},
     'mujoco all': {'engine': 'mujoco', 'obstacles': [FLOOR, BOX], 'step': H / 2, **FAULTS},
+    'mujoco hands': {'engine': 'mujoco', 'hands': HANDS, **FAULTS},
 }
+HAND_PLANTS = [name for name, config in PLANTS.items() if 'hands' in config]
 CONTACT_PLANTS = [name for name, config in PLANTS.items() if 'obstacles' in config]
 
 
@@ -43,16 +73,24 @@ def effort(step):
     return 4.0 * np.sin(0.02 * step + np.arange(7)) * np.array([1, 2, 1, 1, 0.3, 0.2, 0.1])
 
 
+def touch(plant):
+    """Return who touches the robot, and what it does: contacts and hands, as plain values."""
+    return plant.contacts(), [
+        (hand.link, hand.held, *hand.gap, *hand.force, hand.power, hand.energy)
+        for hand in plant.hands()
+    ]
+
+
 def run(plant, first, last):
-    """Return everything that can be seen of the steps first to last - 1, and the contacts."""
-    seen, contacts = [], []
+    """Return everything that can be seen of the steps first to last - 1, and who touched."""
+    seen, touches = [], []
     for step in range(first, last):
         # Damping keeps a bare arm that falls among obstacles within reason.
         plant.step(effort(step) - 1.0 * plant.truth.velocity)
         truth = plant.truth
         seen.append([plant.observe(), truth.position, truth.velocity, plant.external])
-        contacts.append(plant.contacts())
-    return np.array(seen), contacts
+        touches.append(touch(plant))
+    return np.array(seen), touches
 
 
 def test_replay_from_any_saved_state_is_bitwise_the_straight_run(plant):
@@ -62,31 +100,41 @@ def test_replay_from_any_saved_state_is_bitwise_the_straight_run(plant):
         pieces.append(run(plant, start, start + 60))
     for i in (5, 3, 0, 6, 4, 1, 2):
         plant.reset(states[i])
-        seen, contacts = run(plant, 60 * i, 60 * i + 60)
+        seen, touches = run(plant, 60 * i, 60 * i + 60)
         assert np.array_equal(seen, pieces[i][0])
-        assert contacts == pieces[i][1]
+        assert touches == pieces[i][1]
+
+
+@pytest.mark.parametrize('name', HAND_PLANTS)
+def test_that_replay_was_led_by_hands(name, build, arm):
+    _, touches = run(build(arm, H, **PLANTS[name]), 0, 300)
+    held = np.array([[hand[1] for hand in hands] for _, hands in touches])
+    assert held.any(axis=0).all()
+    assert not held.all(axis=0).any()
+    assert not held[-1][0]
+    assert all(hand[-1] != 0.0 for hand in touches[-1][1])
 
 
 @pytest.mark.parametrize('name', CONTACT_PLANTS)
 def test_that_replay_met_obstacles(name, build, arm):
     if 'pybullet' in name:
         pytest.importorskip('pybullet')
-    seen, contacts = run(build(arm, H, **PLANTS[name]), 0, 300)
-    assert {contact.obstacle for step in contacts for contact in step} == {'box'}
+    seen, touches = run(build(arm, H, **PLANTS[name]), 0, 300)
+    assert {contact.obstacle for contacts, _ in touches for contact in contacts} == {'box'}
     assert np.abs(seen).max() < 50.0
 
 
 def test_reset_shows_what_was_saved(plant):
     run(plant, 0, 100)
     plant.step(effort(100), 0.1 * effort(7))
-    state, seen, truth, contacts = plant.state, plant.observe(), plant.truth, plant.contacts()
+    state, seen, truth, touched = plant.state, plant.observe(), plant.truth, touch(plant)
     external = plant.external
     run(plant, 100, 150)
     plant.reset(state)
     assert np.array_equal(plant.observe(), seen)
     assert np.array_equal(plant.truth.position, truth.position)
     assert np.array_equal(plant.truth.velocity, truth.velocity)
-    assert plant.contacts() == contacts
+    assert touch(plant) == touched
     assert np.array_equal(plant.external, external)
 
 

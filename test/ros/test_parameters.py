@@ -203,15 +203,25 @@ def test_names_and_values_are_plain() -> None:
     ]
     assert values == {
         'plant.engine': 'pinocchio',
+        'plant.takes': 'effort',
+        'plant.servo.bandwidth': 100.0,
+        'plant.servo.give': 0.01,
         'plant.mass_bias': 0.0,
         'plant.noise': 1e-5,
         'plant.resolution': 0.0,
+        'plant.flexible_joints': False,
+        'plant.torque_control.natural_frequency': 500.0,
+        'plant.torque_control.damping_ratio': 0.8,
         'plant.friction.coulomb': 0.0,
         'plant.friction.viscous': 0.0,
         'plant.delay': 0,
+        'plant.hands': '[]',
         'plant.obstacles': '[]',
     }
     values = parameter_values(RobotConfig(urdf='a.urdf', home={'j': 1.0}), 'robot')
+    ratio = values.pop('robot.flexible_joints.damping_ratio')
+    assert isinstance(ratio, float)
+    assert math.isnan(ratio)
     assert values == {
         'robot.urdf': 'a.urdf',
         'robot.tips': [''],
@@ -219,6 +229,8 @@ def test_names_and_values_are_plain() -> None:
         'robot.lock': [''],
         'robot.packages': [''],
         'robot.gravity': [0.0, 0.0, -9.82],
+        'robot.flexible_joints.motor_inertia': '{}',
+        'robot.flexible_joints.stiffness': '{}',
     }
     assert parameter_values(ControlConfig(), 'control')['control.rollback'] == ''
 

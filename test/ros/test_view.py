@@ -21,7 +21,7 @@ from simloop_ros.ros.view import (
 )
 from simloop_ros.ros.wiring import NodeSpec
 
-ROOTS = {'sphere': 'base', 'two_link': 'base', 'yumi': 'yumi_body'}
+ROOTS = {'sphere': 'base', 'two_link': 'base', 'yumi': 'yumi_body', 'lwr': 'lwr_base_link'}
 NAMESPACES = ['', '/left/arm']
 
 

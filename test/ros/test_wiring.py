@@ -219,7 +219,12 @@ def test_choices_that_a_scenario_leaves_open(
 
 @pytest.mark.parametrize(
     ('setting', 'differs'),
-    [('seed=1', False), ('plant.noise=1e-5', True), ('plant.delay=2', True)],
+    [
+        ('seed=1', False),
+        ('plant.noise=1e-5', True),
+        ('plant.delay=2', True),
+        ('plant.takes=position', True),
+    ],
 )
 def test_the_truth_is_told_where_it_is_not_what_is_measured(setting: str, differs: bool) -> None:
     nodes = wired(load_scenario('sphere_step', [setting]), out='runs')

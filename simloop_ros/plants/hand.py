@@ -1,0 +1,269 @@
+"""Somebody who holds the robot and leads it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+import numpy as np
+import pinocchio as pin
+
+from ..errors import ConfigError
+from ..model import RobotModel
+from ..values import Array, HandReport, JointState
+from .config import Hand
+from .hand_path import HandPath, build_path, minimum_jerk
+from .plant import Plant, with_external
+from .spring_contact import point_jacobian
+from .wrapper import PlantWrapper
+
+NEVER = 2**62
+"""Step in which nobody lets go."""
+
+
+class Grip(msgspec.Struct, frozen=True):
+    """Where a hand took hold: joint positions [rad] and the point in the world [m]."""
+
+    q: Array
+    point: Array
+
+
+class HandsState(msgspec.Struct, frozen=True):
+    """The plant's state, and that of the hands.
+
+    :ivar index: number of steps taken so far.
+    :ivar grips: where each hand took hold; none for one that has not yet.
+    :ivar surprise: acceleration of the last step that nobody foresaw [rad/s^2], shape ``(n,)``.
+    :ivar reports: what each hand did in the last step.
+    """
+
+    plant: Any
+    index: int
+    grips: tuple[Grip | None, ...]
+    surprise: Array
+    reports: tuple[HandReport, ...]
+
+
+class _Holder(msgspec.Struct, frozen=True):
+    """A hand in steps: it holds during ``first <= k < end``."""
+
+    link: str
+    frame: int
+    point: Array
+    stiffness: float
+    damping: float
+    max_force: float
+    first: int
+    end: int
+    grip: float
+    path: HandPath
+
+
+class _Pull(msgspec.Struct, frozen=True):
+    """What a hand that holds wants in this step, before the robot's answer is known.
+
+    :ivar index: which hand it is.
+    :ivar jacobian: of the point's velocity, shape ``(3, n)``.
+    :ivar gap: from the point to the target [m], shape ``(3,)``.
+    :ivar velocity: of the target [m/s], shape ``(3,)``.
+    """
+
+    index: int
+    jacobian: Array
+    gap: Array
+    velocity: Array
+    stiffness: float
+    damping: float
+
+
+class Hands(PlantWrapper):
+    """Pull points of the robot towards moving targets.
+
+    ::
+
+        f = clip(s (k (x_t - x) + c (x_t' - x')), max_force),    tau_ext = J(q)^T f
+
+    The target starts where the point is at the grip, and ``s`` rises smoothly from 0 to 1 while
+    the grip becomes firm: whatever the robot does, a grip makes no jump. A release is immediate.
+
+    The force is constant over a step and foresees what it does to the point, with
+    ``W = J M^-1 J^T`` and the velocity ``x'_free`` that would follow without it::
+
+        x'+ = x'_free + h W f
+        f   = k (x_t - x - h/4 (x'+ - x')) + c (x_t' - x'+)
+
+    The spring sees the mean ``(x- + 2 x + x+)/4`` of three positions: on a free mass it neither
+    makes nor takes energy, for any ``k``. The damper sees the velocity at the end, which it never
+    reverses. So a hand is stable by itself, however stiff it is and however light the link; only
+    the change of ``J`` and ``M`` over a step is not foreseen. ``x'_free`` has the efforts, the
+    torques from outside and, as in the step before, all that those did not explain: friction,
+    elastic joints, obstacles. Hands are solved together, then each is limited.
+
+    The work of a hand is ``h f . J (v + v+)/2``, trapezoidal in the velocity: by that much a
+    semi-implicit step of a rigid arm changes its kinetic energy, but for the change of ``M``.
+
+    :param plant: the plant that is led.
+    :param model: the robot as the plant has it, mass bias included.
+    :param period: time ``h`` of one ``step`` [s].
+    :param hands: the hands and when they hold.
+    :raises UnknownNameError: a hand names a link or joint that the robot has not.
+    :raises ConfigError: a hand lets go before it takes hold, or its times are not in order.
+    """
+
+    def __init__(self, plant: Plant, model: RobotModel, period: float, hands: Sequence[Hand]):
+        super().__init__(plant)
+        self._model = model.pin_model
+        self._data = self._model.createData()
+        self._h = period
+        self._holders = tuple(_holder(hand, model, period) for hand in hands)
+        self._none: Array = np.zeros(model.n)
+        self._grips: tuple[Grip | None, ...] = ()
+        self._begin()
+
+    @property
+    def state(self) -> HandsState:
+        """Return the plant's state and that of the hands."""
+        return HandsState(
+            self._plant.state, self._index, self._grips, self._surprise, self._reports
+        )
+
+    def reset(self, state: JointState | HandsState) -> None:
+        """Go to a state; a ``JointState`` is at time zero."""
+        if isinstance(state, HandsState):
+            self._plant.reset(state.plant)
+            self._index, self._grips = state.index, state.grips
+            self._surprise, self._reports = state.surprise, state.reports
+        else:
+            self._plant.reset(state)
+            self._begin()
+
+    def hands(self) -> tuple[HandReport, ...]:
+        """Return what each hand did in the last step."""
+        return self._reports
+
+    def step(self, effort: Array, external: Array | None = None) -> None:
+        """Apply efforts, torques [N m] and the hands of this step for one period."""
+        before = self._plant.truth
+        pulls = self._pulls(before)
+        self._index += 1
+        if not pulls:
+            self._plant.step(effort, external)
+            self._surprise = self._none
+            self._reports = tuple(_let_go(report) for report in self._reports)
+            return
+        q, v, h = before.position, before.velocity, self._h
+        jacobian = np.concatenate([pull.jacobian for pull in pulls])
+        known = pin.aba(self._model, self._data, q, v, with_external(effort, external))
+        inertia = pin.crba(self._model, self._data, q).reshape(v.size, -1)
+        response = np.linalg.solve(inertia, jacobian.T)
+        rate = jacobian @ v
+        free = rate + h * (jacobian @ (known + self._surprise))
+        force = self._limited(pulls, _solve(pulls, rate, free, jacobian @ response, h))
+        self._plant.step(effort, with_external(jacobian.T @ force, external))
+        after = self._plant.truth.velocity
+        self._surprise = (after - v) / h - known - response @ force
+        self._report(pulls, force, 0.5 * (rate + jacobian @ after))
+
+    def _begin(self) -> None:
+        self._index = 0
+        self._grips = (None,) * len(self._holders)
+        self._surprise = self._none
+        self._reports = tuple(
+            HandReport(holder.link, False, np.zeros(3), np.zeros(3), 0.0, 0.0)
+            for holder in self._holders
+        )
+
+    def _pulls(self, state: JointState) -> list[_Pull]:
+        """Return what the hands that hold in this step want; one that begins takes hold."""
+        pulls = []
+        for i, holder in enumerate(self._holders):
+            if not holder.first <= self._index < holder.end:
+                continue
+            jacobian, point = point_jacobian(
+                self._model, self._data, state.position, holder.frame, holder.point
+            )
+            grip = self._grips[i]
+            if grip is None:
+                grip = Grip(state.position, point)
+                self._grips = (*self._grips[:i], grip, *self._grips[i + 1 :])
+            time = (self._index - holder.first) * self._h
+            target = holder.path.target(grip.q, grip.point, time)
+            firm = minimum_jerk(time / holder.grip)[0] if time < holder.grip else 1.0
+            pulls.append(
+                _Pull(
+                    i,
+                    jacobian,
+                    target.position - point,
+                    target.velocity,
+                    firm * holder.stiffness,
+                    firm * holder.damping,
+                )
+            )
+        return pulls
+
+    def _limited(self, pulls: Sequence[_Pull], force: Array) -> Array:
+        """Return the forces [N] of all hands, one after the other, each within its limit."""
+        limited = force.copy()
+        for k, pull in enumerate(pulls):
+            part = limited[3 * k : 3 * k + 3]
+            size, limit = np.linalg.norm(part), self._holders[pull.index].max_force
+            if size > limit:
+                part *= limit / size
+        return limited
+
+    def _report(self, pulls: Sequence[_Pull], force: Array, rate: Array) -> None:
+        """Note what the hands did.
+
+        :param rate: mean velocities of the points over the step [m/s], one after the other.
+        """
+        reports = [_let_go(report) for report in self._reports]
+        for k, pull in enumerate(pulls):
+            part = slice(3 * k, 3 * k + 3)
+            power = float(force[part] @ rate[part])
+            energy = reports[pull.index].energy + self._h * power
+            link = self._holders[pull.index].link
+            reports[pull.index] = HandReport(link, True, pull.gap, force[part], power, energy)
+        self._reports = tuple(reports)
+
+
+def _solve(pulls: Sequence[_Pull], rate: Array, free: Array, mobility: Array, h: float) -> Array:
+    """Return the forces [N] that foresee their own effect, shape ``(3 hands,)``.
+
+    :param rate: velocities of the points [m/s], shape ``(3 hands,)``.
+    :param free: those at the end of the step if no hand pulled [m/s], shape ``(3 hands,)``.
+    :param mobility: ``W`` [1/kg], shape ``(3 hands, 3 hands)``.
+    """
+    gap = np.concatenate([pull.gap for pull in pulls])
+    velocity = np.concatenate([pull.velocity for pull in pulls])
+    stiffness = np.repeat([pull.stiffness for pull in pulls], 3)
+    damping = np.repeat([pull.damping for pull in pulls], 3)
+    wanted = stiffness * (gap - 0.25 * h * (free - rate)) + damping * (velocity - free)
+    resistance = h * (0.25 * h * stiffness + damping)
+    return np.linalg.solve(np.eye(gap.size) + resistance[:, None] * mobility, wanted)
+
+
+def _let_go(report: HandReport) -> HandReport:
+    return HandReport(report.link, False, np.zeros(3), np.zeros(3), 0.0, report.energy)
+
+
+def _holder(hand: Hand, model: RobotModel, period: float) -> _Holder:
+    if hand.end is not None and hand.end <= hand.start:
+        raise ConfigError(
+            f'plant.hands: the hand on {hand.link} lets go at {hand.end:g} s, but takes hold at '
+            f'{hand.start:g} s'
+        )
+    frame = model.frame(hand.link)
+    first = round(hand.start / period)
+    return _Holder(
+        link=hand.link,
+        frame=frame,
+        point=np.array(hand.point),
+        stiffness=hand.stiffness,
+        damping=hand.damping,
+        max_force=hand.max_force,
+        first=first,
+        end=NEVER if hand.end is None else max(first + 1, round(hand.end / period)),
+        grip=hand.grip,
+        path=build_path(hand, model, frame),
+    )

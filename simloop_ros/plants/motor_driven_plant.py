@@ -1,0 +1,92 @@
+"""An arm with flexible joints, its motors simulated one physics step after the other."""
+
+from __future__ import annotations
+
+from math import sqrt
+
+import numpy as np
+import pinocchio as pin
+
+from ..errors import ConfigError
+from ..model import RobotModel
+from ..values import Array
+from .flexible_plant import FlexiblePlant, count_steps, known_motors
+from .torque_stage import TorqueStage
+
+PHASE = 0.5
+"""Part of a radian that the fastest elastic mode may turn in one physics step: its frequency is
+right to 1 %, that of a mode n times as slow n^2 times better."""
+LARGEST_PHASE = 1.0
+"""The same of a step that is given: at 2 it is not stable, and damping takes part of that."""
+
+
+class MotorDrivenPlant(FlexiblePlant):
+    """Flexible joints with friction in the motors, and drives that compute a torque at each step.
+
+    Semi-implicit Euler for links and motors, which keeps the energy of the springs; friction is
+    solved at the end of the step, so that a motor sticks::
+
+        q'' = aba(q, v, tau + D K_m^-1 tau' + tau_ext)
+        v+ = v + h q'',   q+ = q + h v+
+        J_m (w+ - w) = h (tau_m - tau - D K_m^-1 tau' - f - c w+)
+        f = F sign(w+)  where w+ != 0,    |f| <= F  where w+ = 0
+        tau'+ = K_m (w+ - v+),   tau+ = tau + h tau'+
+
+    With torque control an effort is the torque that the drives are asked for, and ``tau_m`` that
+    of ``TorqueStage``; without, an effort is ``tau_m`` itself.
+
+    :param stage: the drives' torque control; none for motors that give the effort as it is.
+    :param coulomb: friction ``F`` of every motor that does not depend on speed [N m].
+    :param viscous: friction ``c`` of every motor per speed [N m s/rad].
+    :param substeps: where none are given, as many as keep the phase of the fastest elastic mode
+        below ``PHASE``.
+    :raises ConfigError: the physics steps are too long for the fastest elastic mode.
+    """
+
+    def __init__(
+        self,
+        model: RobotModel,
+        period: float,
+        stage: TorqueStage | None,
+        coulomb: float = 0.0,
+        viscous: float = 0.0,
+        substeps: int | None = None,
+    ):
+        fastest = max(elastic_frequency(model, model.home), stage.frequency if stage else 0.0)
+        super().__init__(model, period, substeps or count_steps(fastest, period, PHASE))
+        if fastest * self._h > LARGEST_PHASE:
+            raise ConfigError(
+                f'plant.step: {self._h:.4g} s is too long for joints that oscillate with '
+                f'{fastest:.4g} rad/s; {LARGEST_PHASE / fastest:.4g} s at most'
+            )
+        self._stage = stage
+        self._dry = float(self._h) * coulomb
+        self._inertia = self._joints.motor_inertia
+        self._damped = self._inertia + self._h * viscous
+
+    def _substep(self, effort: Array) -> None:
+        """Take one physics step; ``effort`` is ``tau_d``, or ``tau_m`` without torque control."""
+        torque, rate, stiffness = self._torque, self._rate, self._joints.stiffness
+        gear = torque + self._damping_time * rate
+        acceleration = self._acceleration(gear)
+        if self._stage:
+            effort = self._stage.motor_torque(effort, torque, rate, acceleration)
+        momentum = self._inertia * (self._v + rate / stiffness) + self._h * (effort - gear)
+        if self._dry:
+            momentum = momentum - np.minimum(np.maximum(momentum, -self._dry), self._dry)
+        self._move_links(acceleration)
+        self._rate = stiffness * (momentum / self._damped - self._v)
+        self._torque = torque + self._h * self._rate
+
+
+def elastic_frequency(model: RobotModel, q: Array) -> float:
+    """Return the frequency of the fastest elastic mode at joint positions ``q`` [rad/s].
+
+    Without damping and torque ``(theta - q)'' = -(J_m^-1 + M^-1) K_m (theta - q)`` near rest.
+    """
+    joints = known_motors(model)
+    # Of one joint it is a vector, so it is made a matrix.
+    inertia = pin.crba(model.pin_model, model.pin_model.createData(), q).reshape(model.n, -1)
+    root = np.sqrt(joints.stiffness)
+    mobility = np.linalg.inv(inertia) + np.diag(1.0 / joints.motor_inertia)
+    return sqrt(np.linalg.eigvalsh(root[:, None] * mobility * root).max())

@@ -1,0 +1,48 @@
+"""An arm with flexible joints and ideal torque control."""
+
+from __future__ import annotations
+
+from ..model import RobotModel
+from ..values import Array
+from .flexible_plant import FlexiblePlant, count_steps
+from .torque_stage import TorqueStage
+
+PHASE = 0.5
+"""Part of a radian that the torque error may turn in one physics step."""
+
+
+class TorqueDrivenPlant(FlexiblePlant):
+    """Flexible joints whose drives do what 001 (3) says, continuously.
+
+    An effort is the torque that the drives are asked for. With the acceleration feedback of
+    ``TorqueStage`` the torque in the gears obeys (3) whatever the links do, so it is known in
+    closed form for the whole of a physics step, exactly and without a limit on the step; the
+    links get its mean::
+
+        v+ = v + h aba(q, v, mean(tau + D K_m^-1 tau') + tau_ext)
+        q+ = q + h v+
+
+    The elastic modes of arm and motors, up to hundreds of hertz, are not there to be simulated:
+    the drives have replaced them by (3). ``MotorDrivenPlant`` simulates them, and the drives.
+
+    :param stage: the drives' torque control.
+    :param substeps: where none are given, as many as keep the phase of (3) below ``PHASE``.
+    """
+
+    def __init__(
+        self, model: RobotModel, period: float, stage: TorqueStage, substeps: int | None = None
+    ):
+        super().__init__(model, period, substeps or count_steps(stage.frequency, period, PHASE))
+        h = float(self._h)
+        self._go = go = stage.transition(h)
+        share = self._damping_time / h
+        self._mean = go.mean + share * (go.position - 1.0)
+        self._mean_rate = go.mean_rate + share * go.rate
+
+    def _substep(self, effort: Array) -> None:
+        """Take one physics step; ``effort`` is ``tau_d``."""
+        error, rate, go = self._torque - effort, self._rate, self._go
+        self._torque = effort + go.position * error + go.rate * rate
+        self._rate = go.slope * error + go.decay * rate
+        mean = effort + self._mean * error + self._mean_rate * rate
+        self._move_links(self._acceleration(mean))

@@ -1,0 +1,147 @@
+"""A robot that takes positions only, behind its surrogate."""
+
+import numpy as np
+import pinocchio as pin
+import pytest
+
+from simloop_ros.control.config import ControlConfig
+from simloop_ros.control.control_simulation import ControlSimulation
+from simloop_ros.errors import ConfigError
+from simloop_ros.loop.run import prepare, run
+from simloop_ros.loop.scenario import load_scenario
+from simloop_ros.values import JointState
+
+H = 0.002
+REAL = {'takes': 'position', 'mass_bias': 0.1, 'friction': {'coulomb': 0.3, 'viscous': 0.5}}
+PUSH = {'link': 'tool', 'start': 0.1, 'duration': 0.2, 'force': [5.0, -3.0, 8.0]}
+
+
+class Pushed:
+    """A plant on which a torque from outside [N m] acts all the time."""
+
+    def __init__(self, plant, torque):
+        self._plant, self._torque = plant, torque
+
+    def __getattr__(self, name):
+        return getattr(self._plant, name)
+
+    def step(self, effort):
+        self._plant.step(effort, self._torque)
+
+
+def lead(plant, model, seconds, turn=0.1):
+    """Lead all joints along a smooth step by the loop around the surrogate; yield the states."""
+    control = ControlSimulation(model, ControlConfig(), H)
+    control.reset(JointState(model.home, np.zeros(model.n)))
+    for i in range(1, round(seconds / H) + 1):
+        s = min(1.0, i * H / 1.0)
+        desired = model.home + turn * s**3 * (10.0 - 15.0 * s + 6.0 * s * s)
+        command = control.step(desired)
+        plant.step(command.effort)
+        control.rollback(command, plant.observe())
+        yield desired, plant.observe(), plant.truth
+
+
+def test_the_real_robot_is_where_its_surrogate_is(build, arm):
+    """Servo errors: friction over its stiffness, and jerk; the surrogate has none."""
+    plant = build(arm, H, **REAL)
+    for desired, seen, truth in lead(plant, arm, 1.5):
+        assert seen == pytest.approx(desired, abs=1e-9)
+        assert truth.position == pytest.approx(seen, abs=2e-4)
+        assert truth.velocity == pytest.approx(np.zeros(7), abs=1.0)
+    assert np.abs(truth.velocity).max() < 1e-3
+
+
+@pytest.mark.parametrize('scenario', ['sphere_step', 'yumi_step'])
+def test_it_tracks_the_steps_of_the_shipped_robots(scenario, tmp_path):
+    """Control sees its own surrogate, which is exact; the real robot is 10 % heavier."""
+    settings = ['plant.takes=position', 'plant.mass_bias=0.1', 'plant.friction.coulomb=0.02']
+    summary = run(prepare(load_scenario(scenario, settings)), tmp_path, lambda: 0.0)
+    assert summary['status'] == 'completed'
+    assert summary['path_error_max'] < 1e-9
+    assert 1e-9 < summary['true_path_error_max'] < 5e-3
+    assert max(summary['tip_error_end'].values()) < 2e-3
+
+
+def test_a_push_bends_it_as_a_stiff_spring(build, arm):
+    """(M + B) w^2 (q - q_c) is the torque, and B w^2 alone the effort limit over the give."""
+    plant = build(arm, H, takes='position', servo={'give': 0.02, 'bandwidth': 80.0})
+    torque = np.array([5.0, -8.0, 6.0, 12.0, -3.0, 2.0, 1.0])
+    for _ in lead(Pushed(plant, torque), arm, 1.0, 0.0):
+        pass
+    q = plant.truth.position
+    inertia = pin.crba(arm.pin_model, arm.pin_model.createData(), q)
+    stiffness = 80.0**2 * inertia + np.diag(arm.effort_limit) / 0.02
+    assert stiffness @ (q - plant.observe()) == pytest.approx(torque, rel=1e-6)
+
+
+def test_a_faster_servo_follows_better(build, arm):
+    def miss(bandwidth):
+        plant = build(arm, H, step=H / 4, servo={'bandwidth': bandwidth}, **REAL)
+        return max(np.abs(t.position - seen).max() for _, seen, t in lead(plant, arm, 1.2))
+
+    assert miss(400.0) < 0.5 * miss(50.0)
+
+
+def test_a_servo_that_is_too_fast_is_refused(build, arm):
+    with pytest.raises(ConfigError, match=r'choose at most 250, or a shorter plant\.step'):
+        build(arm, H, takes='position', servo={'bandwidth': 300.0})
+    build(arm, H, takes='position', servo={'bandwidth': 300.0}, step=H / 2)
+
+
+def test_a_push_is_felt_by_the_real_robot_only(build, arm):
+    """Control sees nothing of it; the plant tells its torque: that of a robot taking efforts."""
+    pushed = build(arm, H, pushes=[PUSH], **REAL)
+    free = build(arm, H, **REAL)
+    plain = build(arm, H, pushes=[{**PUSH, 'start': 0.0}])
+    plain.step(np.zeros(7))
+    bent = 0.0
+    for i, (first, second) in enumerate(
+        zip(lead(pushed, arm, 0.5, 0.0), lead(free, arm, 0.5, 0.0), strict=True)
+    ):
+        assert np.array_equal(first[1], second[1])
+        bent = max(bent, np.abs(first[2].position - second[2].position).max())
+        if i == 50:
+            near = 2e-2  # of the torque: by then the robot sags a little
+            assert pushed.external == pytest.approx(plain.external, rel=near, abs=near)
+        assert bool(pushed.external.any()) == (50 <= i < 150)
+        assert not free.external.any()
+    assert 1e-5 < bent < 0.02
+
+
+def test_a_torque_of_one_step_is_told(build, arm):
+    plant = build(arm, H, **REAL)
+    plant.step(np.zeros(7), np.arange(7.0))
+    assert plant.external == pytest.approx(np.arange(7.0))
+
+
+@pytest.mark.parametrize('stiffness', [100.0, 1000.0, 5000.0])
+def test_a_hand_cannot_upset_the_servo(build, arm, stiffness):
+    hand = {'link': 'tool', 'stiffness': stiffness, 'damping': 50.0, 'max_force': 30.0}
+    path = {'kind': 'waypoints', 'waypoints': [{'time': 0.3, 'offset': [0.02, 0.02, 0.02]}]}
+    plant = build(arm, H, hands=[{**hand, 'path': path}], **REAL)
+    for _, _, truth in lead(plant, arm, 1.5, 0.0):
+        assert np.abs(truth.position - arm.home).max() < 0.05
+    assert np.abs(truth.velocity).max() < 1e-3
+    (report,) = plant.hands()
+    assert report.held
+    assert np.linalg.norm(report.force) == pytest.approx(
+        min(30.0, stiffness * np.linalg.norm(report.gap)), rel=1e-3
+    )
+
+
+@pytest.mark.parametrize('engine', ['pybullet', 'mujoco'])
+def test_engines_without_motors_are_refused(build, arm, engine):
+    with pytest.raises(ConfigError, match=f'motors of engine {engine}'):
+        build(arm, H, takes='position', engine=engine)
+
+
+def test_a_joint_without_effort_limit_is_refused(build, fork):
+    with pytest.raises(ConfigError, match=r'joint turn_\w+ has no effort limit'):
+        build(fork, H, takes='position')
+
+
+@pytest.mark.parametrize('fault', [{'noise': 1e-3}, {'resolution': 1e-3}, {'delay': 2}])
+def test_encoders_that_nobody_reads_cannot_err(build, arm, fault):
+    with pytest.raises(ConfigError, match=r'plant\.takes'):
+        build(arm, H, takes='position', **fault)
