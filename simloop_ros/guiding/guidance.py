@@ -16,6 +16,9 @@ from .limits import Compliant, Limits
 from .torque_intake import IntakeMemory, TorqueFaults, TorqueIntake
 from .touch import DeadZone, arms
 
+STILL = 1e-6
+"""Speed below which no joint moves [rad/s]: a spring's last creep, far below any encoder's."""
+
 
 class GuidanceMemory(msgspec.Struct, frozen=True, gc=False):
     """Everything that the next step depends on.
@@ -146,7 +149,8 @@ class Guidance:
         :raises MessageError: the torque is not one number per joint.
         """
         memory = self.memory
-        used, intake = self._intake.read(memory.intake, torque)
+        moving = np.abs(memory.state.velocity).max() > STILL
+        used, intake = self._intake.read(memory.intake, torque, bool(moving))
         touch = self._dead_zone(used)
         start = self._start(memory, desired)
         before, drift = start.state, start.drift
