@@ -67,8 +67,9 @@ class AdmittanceConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, 
     :ivar speed: largest speed of a led joint, as a share of its velocity limit.
     :ivar acceleration: largest acceleration of a led joint [rad/s^2].
     :ivar range_time: time constant of the approach to the end of a joint's range [s].
-    :ivar stuck_time: time after which the same torque, bit for bit, is a broken sensor's [s]; it
-        then fades with the same time constant.
+    :ivar stuck_time: time after which the same torque, bit for bit, on a robot that moves is a
+        broken sensor's [s]; it then fades with the same time constant. Infinite for a simulated
+        push of constant torque.
     """
 
     source: Literal['none', 'observer', 'truth', 'driver'] = 'none'

@@ -17,6 +17,9 @@ from .tip_task import TipTask
 from .torque_intake import IntakeMemory, TorqueFaults, TorqueIntake
 from .touch import DeadZone, arms
 
+STILL = 1e-6
+"""Speed below which no joint moves [rad/s]: a spring's last creep, far below any encoder's."""
+
 
 class GuidanceMemory(msgspec.Struct, frozen=True, gc=False):
     """Everything that the next step depends on.
@@ -159,7 +162,10 @@ class Guidance:
         :raises MessageError: the torque is not one number per joint.
         """
         memory = self.memory
-        used, intake = self._intake.read(memory.intake, self._none if torque is None else torque)
+        moving = np.abs(memory.state.velocity).max() > STILL
+        used, intake = self._intake.read(
+            memory.intake, self._none if torque is None else torque, bool(moving)
+        )
         touch = self._dead_zone(used)
         start = self._start(memory, desired)
         before, drift = start.state, start.drift

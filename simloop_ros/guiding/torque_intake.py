@@ -26,7 +26,7 @@ class IntakeMemory(msgspec.Struct, frozen=True, gc=False):
     """What the next torque is compared with.
 
     :ivar torque: the last one as it came [N m], shape ``(n,)``.
-    :ivar repeats: how many times it has come again, bit for bit.
+    :ivar repeats: how many times it has come again, bit for bit, while joints moved.
     :ivar faults: all faults so far.
     """
 
@@ -40,8 +40,9 @@ class TorqueIntake:
 
     A vector with a number that is not finite counts as no touch at all. Each torque is cut to the
     joint's effort limit. A vector that is not zero and comes again and again, bit for bit, for
-    longer than ``stuck_time`` fades with that time constant. The torque may jump by all this; the
-    mass of the admittance sees to it that neither position nor velocity does.
+    longer than ``stuck_time`` of motion fades with that time constant. (While nothing moves a
+    torque may rightly stay the same, and does no harm.) The torque may jump by all this; the mass
+    of the admittance sees to it that neither position nor velocity does.
 
     :param effort_limit: [N m], shape ``(n,)``; may be infinite.
     :param stuck_time: [s].
@@ -57,9 +58,12 @@ class TorqueIntake:
         """Return the memory of a sensor that has not been read yet."""
         return IntakeMemory(self._none, 0, TorqueFaults())
 
-    def read(self, memory: IntakeMemory, torque: Array) -> tuple[Array, IntakeMemory]:
+    def read(
+        self, memory: IntakeMemory, torque: Array, moving: bool
+    ) -> tuple[Array, IntakeMemory]:
         """Return the torque to be used [N m], shape ``(n,)``, and the memory for the next one.
 
+        :param moving: whether any joint moves.
         :raises MessageError: the torque is not one number per joint.
         """
         if torque.shape != self._limit.shape:
@@ -71,7 +75,7 @@ class TorqueIntake:
             return self._none, _count(memory, self._none, 0, not_finite=1)
         used = np.minimum(np.maximum(torque, -self._limit), self._limit)
         same = torque.tobytes() == memory.torque.tobytes() and torque.any()
-        repeats = memory.repeats + 1 if same else 0
+        repeats = memory.repeats + int(moving) if same else 0
         over = repeats - self._patience
         bounded = used.tobytes() != torque.tobytes()
         if over > 0.0:

@@ -13,10 +13,10 @@ H = 0.01
 INTAKE = TorqueIntake(LIMIT, stuck_time=0.1, period=H)
 
 
-def feed(torques: list[np.ndarray]) -> tuple[list[np.ndarray], IntakeMemory]:
+def feed(torques: list[np.ndarray], moving: bool = True) -> tuple[list[np.ndarray], IntakeMemory]:
     memory, used = INTAKE.start(), []
     for torque in torques:
-        now, memory = INTAKE.read(memory, torque)
+        now, memory = INTAKE.read(memory, torque, moving)
         used.append(now)
     return used, memory
 
@@ -50,7 +50,7 @@ def test_a_stuck_sensor_fades_out_without_a_jump() -> None:
     assert np.abs(np.diff(course)).max() <= 4.0 * H / 0.1
     assert course[-1] < 1e-6
     assert memory.faults.stuck == 189
-    now, memory = INTAKE.read(memory, np.array([3.0, 0.0]))
+    now, memory = INTAKE.read(memory, np.array([3.0, 0.0]), True)
     assert now[0] == 3.0
 
 
@@ -58,6 +58,10 @@ def test_zero_for_ever_is_not_stuck() -> None:
     assert feed([np.zeros(2)] * 100)[1].faults == TorqueFaults()
 
 
+def test_a_constant_push_on_a_robot_at_rest_is_not_stuck() -> None:
+    assert feed([np.ones(2)] * 100, moving=False)[1].faults == TorqueFaults()
+
+
 def test_a_wrong_number_of_torques_is_refused() -> None:
     with pytest.raises(MessageError, match='2 numbers'):
-        INTAKE.read(INTAKE.start(), np.zeros(3))
+        INTAKE.read(INTAKE.start(), np.zeros(3), True)

@@ -1,0 +1,248 @@
+"""Leading a robot: what a hand feels, what it cannot do, and what bad torques do not do."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import replace
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+import numpy as np
+import pytest
+
+from simloop_ros.errors import UnknownNameError
+from simloop_ros.guiding.config import AdmittanceConfig, JointAdmittance
+from simloop_ros.guiding.energy_tank import stored
+from simloop_ros.guiding.guidance import Guidance
+from simloop_ros.guiding.limits import Compliant
+from simloop_ros.model import RobotModel
+
+H = 0.002
+ROUNDING = 1e-9  # of sums of thousands of steps, relative to the largest number in them
+RIGHT_ANGLE = np.pi / 2
+exhaustive = settings(max_examples=50, deadline=None, derandomize=True)
+
+
+class Hand:
+    """A spring and a damper at a lever of 1 m on the last joint, felt after a delay."""
+
+    def __init__(self, guidance: Guidance, stiffness: float, damping: float, delay: int = 0):
+        self.guidance, self.stiffness, self.damping = guidance, stiffness, damping
+        self.angle = self.speed = self.torque = self.work = 0.0
+        self._line = deque([0.0] * delay)
+
+    def step(self, target: float | None, speed: float = 0.0) -> float:
+        """Lead towards a target [rad], or let go; return the joint's angle [rad]."""
+        self.torque = 0.0
+        if target is not None:
+            self.torque = self.stiffness * (target - self.angle)
+            self.torque += self.damping * (speed - self.speed)
+        self._line.append(self.torque)
+        felt = self._line.popleft()
+        end = self.guidance.step(np.zeros(2), np.array([0.0, felt]))
+        self.work += self.torque * (float(end.position[1]) - self.angle)
+        self.angle, self.speed = float(end.position[1]), float(end.velocity[1])
+        return self.angle
+
+
+def lead(robot: RobotModel, adapt: bool) -> tuple[Hand, np.ndarray]:
+    """Return the hand that led a joint by 90 degrees in 3 s, and the way back [rad] from there."""
+    hand = Hand(Guidance(robot, AdmittanceConfig(adapt=adapt), H), 2000.0, 50.0)
+    for i in range(1500):
+        hand.step(RIGHT_ANGLE * (i + 1) / 1500, RIGHT_ANGLE / 3.0)
+    for _ in range(250):
+        hand.step(RIGHT_ANGLE)
+    return hand, np.array([hand.step(None) for _ in range(5000)])
+
+
+def test_experiment_1(two_link: RobotModel) -> None:
+    """001, 5.1: half the energy at most, a slower way back, and no overshoot."""
+    degree = np.radians(1.0)
+    constant, constant_back = lead(two_link, adapt=False)
+    adapted, adapted_back = lead(two_link, adapt=True)
+    assert adapted.work < 0.5 * constant.work
+    for back in (constant_back, adapted_back):
+        assert back.max() < RIGHT_ANGLE + degree
+        assert back.min() > -degree
+        assert abs(back[-1]) < degree
+    half = RIGHT_ANGLE / 2
+    assert np.argmax(adapted_back < half) > 2 * np.argmax(constant_back < half)
+
+
+def test_a_tenth_of_a_metre_per_second_needs_little_force(two_link: RobotModel) -> None:
+    hand = Hand(Guidance(two_link, AdmittanceConfig(), H), 1000.0, 20.0)
+    for i in range(1500):
+        hand.step(0.1 * H * (i + 1), 0.1)
+    assert 0.0 < hand.torque < 2.5
+
+
+@pytest.mark.parametrize('adapt', [False, True])
+@pytest.mark.parametrize('stiffness', [10.0, 100.0, 300.0, 1000.0])
+@pytest.mark.parametrize('delay', [0, 1, 2])
+@pytest.mark.parametrize('dead_zone', [0.0, 0.5])
+def test_an_elastic_hand_is_stable_up_to_4_ms(
+    two_link: RobotModel, adapt: bool, stiffness: float, delay: int, dead_zone: float
+) -> None:
+    """A hand without damping of its own is the worst; it pulls by 5 cm and then stays for 4 s."""
+    config = AdmittanceConfig(adapt=adapt, dead_zone=dead_zone)
+    hand = Hand(Guidance(two_link, config, H), stiffness, 0.0, delay)
+    course = np.array([hand.step(0.05) for _ in range(2000)])
+    assert np.abs(course).max() < 0.1
+    assert np.ptp(course[-200:]) <= 0.01 * np.ptp(course)
+
+
+def torques(robot: RobotModel, steps: int, seed: int) -> np.ndarray:
+    """Return pushes and pulls as large as the effort limits, and pauses, shape ``(steps, n)``."""
+    rng = np.random.default_rng(seed)
+    held = rng.normal(size=(steps // 50 + 1, robot.n)) * np.minimum(robot.effort_limit, 50.0)
+    held[rng.random(len(held)) < 0.3] = 0.0
+    return np.repeat(held, 50, axis=0)[:steps] + rng.normal(scale=0.01, size=(steps, robot.n))
+
+
+def run(guidance: Guidance, desired: np.ndarray, pushes: np.ndarray) -> list[Compliant]:
+    return [guidance.step(desired, push) for push in pushes]
+
+
+@pytest.mark.parametrize('seed', range(5))
+def test_no_torque_leads_a_joint_beyond_its_limits(yumi: RobotModel, seed: int) -> None:
+    config = AdmittanceConfig(mass=0.1, damping=2.0, stiffness=1.0)
+    home = np.clip(yumi.home, yumi.lower + 0.05, yumi.upper - 0.05)
+    course = run(Guidance(yumi, config, H), home, torques(yumi, 3000, seed))
+    q = np.array([c.position for c in course])
+    v = np.array([c.velocity for c in course])
+    a = np.array([c.acceleration for c in course])
+    assert (q >= yumi.lower - ROUNDING).all()
+    assert (q <= yumi.upper + ROUNDING).all()
+    assert (np.abs(v) <= config.speed * yumi.velocity_limit * (1.0 + ROUNDING)).all()
+    assert np.abs(a).max() <= config.acceleration * (1.0 + ROUNDING)
+    assert np.abs(np.diff(v, axis=0)).max() <= config.acceleration * H * (1.0 + ROUNDING)
+    assert (np.abs(v) > 0.99 * config.speed * yumi.velocity_limit).any(), 'no limit was near'
+
+
+@exhaustive
+@given(st.integers(0, 2**32 - 1), st.booleans())
+def test_the_account_of_energy_is_never_overdrawn(
+    two_link: RobotModel, seed: int, together: bool
+) -> None:
+    """With any torque and any changes of configuration, in a small range at a small speed."""
+    rng = np.random.default_rng(seed)
+    robot = in_range(two_link, np.full(2, -0.3), np.full(2, 0.4))
+
+    def draw() -> AdmittanceConfig:
+        return AdmittanceConfig(
+            damping=rng.uniform(0.0, 40.0),
+            stiffness=10.0 ** rng.uniform(0.0, 2.0),
+            touched_damping=rng.uniform(),
+            touched_stiffness=rng.uniform(),
+            stiffness_time=10.0 ** rng.uniform(-3.0, 0.0),
+            fall_time=10.0 ** rng.uniform(-3.0, 0.0),
+            reserve=1.0,
+            acceleration=1e6,
+            speed=0.2,
+            together=together,
+            dead_zone=0.0,
+        )
+
+    guidance = Guidance(robot, draw(), H)
+    work, largest = np.zeros(2), 1.0
+    start = guidance.tank
+    for _ in range(8):
+        push = rng.normal(scale=30.0, size=2) * (rng.random() < 0.7)
+        for _ in range(30):
+            before = guidance.memory.state.deflection
+            guidance.step(np.zeros(2), push)
+            after = guidance.memory.state
+            work = work + push * (after.deflection - before)
+            energy = stored(after, guidance.parameters)
+            largest = max(largest, np.abs(work).max(), energy.max())
+            assert (energy + guidance.tank <= work + start + ROUNDING * largest).all()
+            assert (guidance.tank >= -ROUNDING * largest).all()
+            assert (-work <= start + ROUNDING * largest).all()
+        guidance.configure(draw())
+
+
+def in_range(robot: RobotModel, lower: np.ndarray, upper: np.ndarray) -> RobotModel:
+    return replace(robot, lower=lower, upper=upper)
+
+
+def test_going_back_repeats_the_run_bit_for_bit(yumi: RobotModel) -> None:
+    guidance = Guidance(yumi, AdmittanceConfig(), H)
+    pushes = torques(yumi, 400, 7)
+    run(guidance, yumi.home, pushes[:200])
+    memory = guidance.memory
+    first = run(guidance, yumi.home, pushes[200:])
+    guidance.memory = memory
+    second = run(guidance, yumi.home, pushes[200:])
+    for a, b in zip(first, second, strict=True):
+        assert a.position.tobytes() == b.position.tobytes()
+        assert a.velocity.tobytes() == b.velocity.tobytes()
+        assert a.acceleration.tobytes() == b.acceleration.tobytes()
+
+
+def test_configuring_moves_nothing(yumi: RobotModel) -> None:
+    guidance = Guidance(yumi, AdmittanceConfig(), H)
+    run(guidance, yumi.home, torques(yumi, 200, 8))
+    state = guidance.memory.state
+    guidance.configure(AdmittanceConfig(mass=5.0, damping=4.0, stiffness=400.0, dead_zone=0.0))
+    assert guidance.memory.state is state
+    with pytest.raises(UnknownNameError):
+        guidance.configure(AdmittanceConfig(joints={'nose': JointAdmittance()}))
+
+
+def test_without_a_touch_the_desired_trajectory_is_kept(yumi: RobotModel) -> None:
+    guidance = Guidance(yumi, AdmittanceConfig(), H)
+    for i in range(500):
+        desired = yumi.home + 0.01 * (1.0 - np.cos(i * H))
+        end = guidance.step(desired, np.zeros(yumi.n))
+        assert end.position.tobytes() == desired.tobytes()
+
+
+def test_a_desired_position_that_jumps_is_gone_to_smoothly(yumi: RobotModel) -> None:
+    config = AdmittanceConfig()
+    guidance = Guidance(yumi, config, H)
+    q, v = guidance.step(yumi.home, np.zeros(yumi.n)).position, np.zeros(yumi.n)
+    goal = np.clip(yumi.home + 0.3, yumi.lower, yumi.upper)
+    for _ in range(5000):
+        end = guidance.step(goal, np.zeros(yumi.n))
+        assert np.abs(end.velocity - v).max() <= config.acceleration * H * (1.0 + ROUNDING)
+        assert np.abs(end.position - q).max() <= H * np.abs([v, end.velocity]).max() + ROUNDING
+        q, v = end.position, end.velocity
+    np.testing.assert_allclose(q, goal, atol=1e-3)
+
+
+def test_bad_torques_are_counted_and_nothing_jumps(yumi: RobotModel) -> None:
+    config = AdmittanceConfig()
+    guidance = Guidance(yumi, config, H)
+    pushes = torques(yumi, 1000, 9)
+    pushes[100:110, 3] = np.nan
+    pushes[200, :] = np.inf
+    pushes[300:305] = 1e12
+    pushes[400:] = pushes[400]
+    course = run(guidance, yumi.home, pushes)
+    q = np.array([c.position for c in course])
+    v = np.array([c.velocity for c in course])
+    assert np.isfinite(q).all()
+    assert np.abs(np.diff(v, axis=0)).max() <= config.acceleration * H * (1.0 + ROUNDING)
+    assert np.abs(np.diff(q, axis=0)).max() <= H * np.abs(v).max() * (1.0 + ROUNDING)
+    assert guidance.faults.not_finite == 11
+    assert guidance.faults.bounded >= 5
+    assert guidance.faults.stuck == 99
+    guidance.reset()
+    assert guidance.faults.not_finite == 0
+
+
+def test_a_hand_that_holds_still_is_no_stuck_sensor(two_link: RobotModel) -> None:
+    hand = Hand(Guidance(two_link, AdmittanceConfig(), H), 500.0, 20.0)
+    for _ in range(15_000):
+        hand.step(0.5)
+    assert hand.guidance.faults.stuck == 0
+
+
+def test_a_joint_that_is_touched_alone_softens_alone_if_asked(two_link: RobotModel) -> None:
+    push = np.array([5.0, 0.0])
+    for together in (True, False):
+        guidance = Guidance(two_link, AdmittanceConfig(together=together), H)
+        for _ in range(200):
+            guidance.step(np.zeros(2), push)
+        soft = guidance.parameters.damping < 0.9 * AdmittanceConfig().damping
+        np.testing.assert_array_equal(soft, [True, together])
