@@ -45,4 +45,5 @@ class TorqueDrivenPlant(FlexiblePlant):
         self._torque = effort + go.position * error + go.rate * rate
         self._rate = go.slope * error + go.decay * rate
         mean = effort + self._mean * error + self._mean_rate * rate
-        self._move_links(self._acceleration(mean))
+        self._v = self._v + self._h * self._acceleration(self._q, mean)
+        self._q = self._q + self._h * self._v
