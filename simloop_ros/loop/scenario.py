@@ -104,7 +104,6 @@ def load_scenario(name: str, settings: Iterable[str] = ()) -> Scenario:
     else:
         raise UnknownNameError('scenario', name, scenario_names())
     raw = {'name': path.stem, **_read(path, Scenario)}
-    _expand_robot(raw)
     for setting in settings:
         _apply(raw, setting)
         _expand_robot(raw)
@@ -147,17 +146,26 @@ def _read(path: Path, kind: type[msgspec.Struct]) -> dict[str, Any]:
         raise ConfigError(f'{path}: not valid YAML: {" ".join(str(error).split())}') from error
     if not isinstance(raw, dict):
         raise ConfigError(f'{path}: not a mapping of keys to values')
+    if kind is Scenario:
+        _expand_robot(raw)
     _check_keys(raw, kind, '')
     return raw
 
 
 def _expand_robot(raw: dict[str, Any]) -> None:
-    """Replace the name of a shipped robot by its configuration."""
+    """Replace the name of a shipped robot by its configuration.
+
+    ``{like: NAME, home: ...}`` is a shipped robot with another home.
+    """
     robot = raw.get('robot')
+    changes: dict[str, Any] = {}
+    if isinstance(robot, dict) and 'like' in robot:
+        changes = {key: value for key, value in robot.items() if key != 'like'}
+        robot = str(robot['like'])
     if isinstance(robot, str):
         if robot not in _names('robots'):
             raise UnknownNameError('robot', robot, _names('robots'))
-        raw['robot'] = _read(_folder('robots') / f'{robot}.yaml', RobotConfig)
+        raw['robot'] = {**_read(_folder('robots') / f'{robot}.yaml', RobotConfig), **changes}
 
 
 def _apply(raw: dict[str, Any], setting: str) -> None:
