@@ -10,15 +10,18 @@ import numpy as np
 from ..values import Array
 
 ORDER = 14
-"""Last power in the series: its remainder ``0.4^15/15!`` is below rounding while small."""
-SMALL = 0.25
-"""Value of ``d h/m`` and ``4 s h^2/m`` below which the series is taken if all joints are there;
+"""Last power in the series: its remainder ``0.5^15/15!`` is below rounding while small."""
+SMALL = 0.125
+"""Value of ``d h/(2 m)`` and ``s h^2/m`` below which the series is taken if all joints are there;
 beyond it divided differences lose one digit at most."""
-NEAR = 0.02
-"""Value of ``d h/m`` and ``2 h sqrt(s/m)`` below which divided differences would lose more than
+NEAR = 0.01
+"""Value of ``d h/(2 m)`` and ``h sqrt(s/m)`` below which divided differences would lose more than
 two digits: there the series is taken for a slow joint even beside fast ones."""
-TINY = 1e-300
+TINY = np.array(1e-300 + 0j)
 """Takes the place of a zero that would be divided by; the quotient is the limit, exactly."""
+# As arrays these spare numpy a conversion in every product.
+TWICE_TINY = np.array(2e-300 + 0j)
+MINUS_TWO = np.array(-2.0)
 
 
 class Parameters(msgspec.Struct, frozen=True, gc=False):
@@ -61,8 +64,8 @@ class Discretisation(msgspec.Struct, frozen=True, gc=False):
 class Discretiser:
     """The exact solution over a step, for any parameters that are constant over it.
 
-    In units of the step, with ``x = d h/m`` and ``y = s h^2/m``, ``z`` and ``w`` the roots of
-    ``z^2 + x z + y = 0``, the three functions are divided differences of ``exp``::
+    In units of the step, with ``x = d h/(2 m)`` and ``y = -s h^2/m``, ``z`` and ``w`` the roots
+    of ``z^2 + 2 x z = y``, the three functions are divided differences of ``exp``::
 
         p'(h) = (z e^z - w e^w)/(z - w)
         p(h)  = h exp[z, w]
@@ -74,7 +77,7 @@ class Discretiser:
     """
 
     def __init__(self, period: float):
-        self._to_units = np.array([[period], [4.0 * period**2]])
+        self._to_units = np.array([[0.5 * period], [-(period**2)]])
         self._from_units = np.array([[1.0], [period], [period**2]])
 
     def __call__(self, parameters: Parameters) -> Discretisation:
@@ -85,32 +88,32 @@ class Discretiser:
         np.multiply(parameters.damping, inverse_mass, out=decay)
         np.multiply(parameters.stiffness, inverse_mass, out=pull)
         xy = rates * self._to_units
-        if xy.max() < SMALL:
+        x, y = xy.tolist()  # of so few numbers Python finds the extremes sooner than numpy
+        if max(x) < SMALL and min(y) > -SMALL:
             unit = _series(xy)
         else:
             unit = _differences(xy)
-            slow = (xy[0] < NEAR) & (xy[1] < NEAR * NEAR)
-            if slow.any():
+            if min(x) < NEAR:
+                slow = (xy[0] < NEAR) & (xy[1] > -NEAR * NEAR)
                 unit[:, slow] = _series(xy[:, slow])
-        unit *= self._from_units
-        slope, impulse, area = unit
+        slope, impulse, area = unit * self._from_units
         return Discretisation(
             inverse_mass, parameters.stiffness, decay, slope, impulse, area, impulse * pull
         )
 
 
 def _table() -> Array:
-    """Return the coefficients of ``x^i (4 y)^j`` in the series, rows ``(k, j)``, columns ``i``.
+    """Return the coefficients of ``x^i y^j`` in the series, rows ``(k, j)``, columns ``i``.
 
-    ``exp[z, w] = sum f_n/(n + 1)!`` with ``f_n = sum_j (n - j over j) (-x)^(n - 2 j) (-y)^j``,
+    ``exp[z, w] = sum f_n/(n + 1)!`` with ``f_n = sum_j (n - j over j) (-2 x)^(n - 2 j) y^j``,
     the complete symmetric polynomials of the roots; ``p'`` has ``n!`` and the area ``(n + 2)!``.
     """
     table = np.zeros((3, ORDER // 2 + 1, ORDER + 1))
     for n in range(ORDER + 1):
         for j in range(n // 2 + 1):
-            for k in range(3):
-                sign_and_unit = (-1) ** (n - j) / 4**j
-                table[k, j, n - 2 * j] = sign_and_unit * comb(n - j, j) / factorial(n + k)
+            i = n - 2 * j
+            number = (-2) ** i * comb(n - j, j)
+            table[:, j, i] = [number / factorial(n + k) for k in range(3)]
     return table.reshape(-1, ORDER + 1)
 
 
@@ -120,13 +123,13 @@ _TABLE = _table()
 def _series(xy: Array) -> Array:
     """Return slope, impulse and area in units of the step by their power series.
 
-    :param xy: ``x`` and ``4 y``, both small, shape ``(2, n)``.
+    :param xy: ``x`` and ``y``, both small, shape ``(2, n)``.
     """
     powers = np.empty((ORDER + 1, *xy.shape))
     powers[0] = 1.0
     powers[1:] = xy
     np.multiply.accumulate(powers, axis=0, out=powers)
-    terms = (_TABLE @ powers[:, 0]).reshape(3, ORDER // 2 + 1, -1)
+    terms = _TABLE.dot(powers[:, 0]).reshape(3, ORDER // 2 + 1, -1)
     terms *= powers[: ORDER // 2 + 1, 1]
     return np.add.reduce(terms, axis=1)
 
@@ -134,22 +137,27 @@ def _series(xy: Array) -> Array:
 def _differences(xy: Array) -> Array:
     """Return the same from the roots, which may be complex or meet, where they are not small.
 
-    ``z = -y/(x/2 + r)``, ``w = z - 2 r``: no difference of nearly equal numbers, so that the slow
-    root of a stiff joint is exact.
+    ``z = y/(x + r)``, ``w = z - 2 r``, ``r^2 = x^2 + y``: no difference of nearly equal numbers,
+    so that the slow root of a stiff joint is exact.
     """
-    half = 0.5 * xy[0]
-    y = 0.25 * xy[1]
-    y += TINY
-    r = np.sqrt(half * half - y + (2.0 * TINY + 0j))
-    q = half + r
-    z = y / -q
-    fall = -2.0 * r
-    slow = np.exp(z)
-    impulse = np.expm1(fall)
-    impulse /= fall
-    impulse *= slow
-    unit = np.empty((3, len(half)))
-    unit[0] = (z * impulse + slow * np.exp(fall)).real
-    unit[1] = impulse.real
-    unit[2] = ((np.expm1(z) / z - impulse) / q).real
-    return unit
+    x, y = xy + TINY
+    r = x * x
+    r += y
+    r += TWICE_TINY
+    np.sqrt(r, out=r)
+    q = x + r
+    z = y / q
+    r *= MINUS_TWO  # w - z
+    slope, impulse, area = unit = np.empty((3, len(x)), dtype=complex)
+    np.exp(z, out=slope)
+    np.expm1(r, out=impulse)
+    impulse /= r
+    impulse *= slope
+    np.expm1(z, out=area)
+    area /= z
+    area -= impulse
+    area /= q
+    r += z
+    r *= impulse
+    slope += r
+    return unit.real

@@ -92,7 +92,11 @@ class EffectiveMass:
         return GuidingHint(mass, downhill, -rate, elbow @ downhill)
 
     def _solve(self, q: Array, direction: Array) -> tuple[Array, Array]:
-        """Return ``j`` and ``w``; a Cholesky solution is cheaper than the inverse of ``M``."""
+        """Return ``j`` and ``w``.
+
+        By Cholesky: Pinocchio's inverse of ``M`` is a tenth quicker in all, but says nowhere that
+        it brings the Jacobians up to date.
+        """
         pin.crba(self._model, self._data, q, WORLD)  # in this convention with joint Jacobians
         j = direction.dot(self._jacobian(self._tip)[:3])
         pin.cholesky.decompose(self._model, self._data)
