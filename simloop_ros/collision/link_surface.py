@@ -54,9 +54,8 @@ class LinkSurface:
         :param directions: unit vectors in the joint's axes, shape ``(views, 3)``.
         """
         points, normals = [], []
-        for i, (shape, place) in enumerate(self._shapes):
-            for direction in directions:
-                point = _nearest(shape, place, place.translation + FAR * direction)
+        for i, extremes in enumerate(self._extremes(directions)):
+            for point, direction in zip(extremes, directions, strict=True):
                 if not any(
                     depth_inside(*other, point) > INSIDE
                     for j, other in enumerate(self._shapes)
@@ -69,9 +68,28 @@ class LinkSurface:
             np.array(normals, np.float64).reshape(-1, 3),
         )
 
+    def reach(self, directions: Array) -> Array:
+        """Return how far every shape goes in these directions [m], shape ``(shapes, views)``.
+
+        A point ``x`` is outside of a convex shape where ``directions @ x`` is beyond it anywhere;
+        with many directions, it is inside otherwise.
+
+        :param directions: unit vectors in the joint's axes, shape ``(views, 3)``.
+        """
+        return np.einsum('svi,vi->sv', self._extremes(directions), directions)
+
     def holds(self, point: Array) -> bool:
         """Return whether a point, in the joint's axes [m], is inside a shape."""
         return any(depth_inside(*shape, point) > INSIDE for shape in self._shapes)
+
+    def _extremes(self, directions: Array) -> Array:
+        """Return each shape's point that is furthest in each direction, ``(shapes, views, 3)``."""
+        return np.array(
+            [
+                [_nearest(shape, place, place.translation + FAR * view) for view in directions]
+                for shape, place in self._shapes
+            ]
+        )
 
 
 def link_surfaces(model: RobotModel) -> dict[int, LinkSurface]:

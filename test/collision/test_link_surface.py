@@ -39,3 +39,12 @@ def test_a_ball_is_seen_at_its_radius(shipped):
     radii = np.linalg.norm(seen.points, axis=1)
     np.testing.assert_allclose(radii, radii[0], atol=ON_SURFACE)
     np.testing.assert_allclose(seen.points / radii[0], seen.normals, atol=1e-3)
+
+
+def test_a_ball_reaches_its_radius_from_its_centre(shipped):
+    (surface,) = link_surfaces(shipped('sphere')).values()
+    directions = sphere_directions(20)
+    ((_, place),) = surface._shapes
+    radius = np.linalg.norm(surface.seen_from(directions).points[0] - place.translation)
+    (reach,) = surface.reach(directions)
+    np.testing.assert_allclose(reach, radius + directions @ place.translation, atol=ON_SURFACE)
