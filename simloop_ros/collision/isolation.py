@@ -9,11 +9,19 @@ import pinocchio as pin
 
 from ..model import RobotModel
 from ..values import Array
-from .link_surface import INSIDE, SurfacePoints, link_surfaces, sphere_directions
+from .link_surface import (
+    INSIDE,
+    SurfacePoints,
+    even_numbers,
+    link_surfaces,
+    sphere_directions,
+)
 from .tree import carried_link, chain, leaves
 
+SAMPLES = 240
+"""Points on the surface of every link, hidden ones included."""
 VIEWS = 100
-"""Directions in which every shape is sampled."""
+"""Directions in which it is tested whether a point is inside another link."""
 SLANT = 0.25
 """Spread of a force in every direction, as a part of its size: a cone of friction with a
 coefficient of 0.5 that is filled evenly has it to each side."""
@@ -95,7 +103,9 @@ class Isolation:
         self._noise = noise
         self._views = sphere_directions(VIEWS)
         surfaces = link_surfaces(model)
-        self._surfaces = {joint: each.seen_from(self._views) for joint, each in surfaces.items()}
+        numbers = even_numbers(SAMPLES)
+        self._surfaces = {joint: each.points(numbers) for joint, each in surfaces.items()}
+        self._sizes = {joint: 0.5 * np.sqrt(s.area / SAMPLES) for joint, s in surfaces.items()}
         self._reach = {joint: each.reach(self._views) for joint, each in surfaces.items()}
 
     def locate(self, clue: Clue) -> Hit:
@@ -151,8 +161,7 @@ class Isolation:
         ).reshape(6, -1)
         arms = surface.points @ place.rotation.T
         inward = -surface.normals @ place.rotation.T
-        size = self._reach[joint].mean() * np.sqrt(np.pi / VIEWS)
-        shifts = size * tangents(inward)
+        shifts = self._sizes[joint] * tangents(inward)
         turned = np.cross(arms[:, :, None], jacobian[None, 3:], axis=1)
         straight = jacobian[None, :3] - turned  # (points, 3, n)
         shifted = np.cross(shifts, inward[:, None]) @ jacobian[3:]  # (points, 2, n)

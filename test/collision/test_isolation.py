@@ -6,8 +6,16 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from simloop_ros.collision.isolation import FORCES, SLANT, Clue, Isolation, _Look, tangents
-from simloop_ros.collision.link_surface import link_surfaces, sphere_directions
+from simloop_ros.collision.isolation import (
+    FORCES,
+    SAMPLES,
+    SLANT,
+    Clue,
+    Isolation,
+    _Look,
+    tangents,
+)
+from simloop_ros.collision.link_surface import even_numbers, link_surfaces, sphere_directions
 from simloop_ros.plants.spring_contact import point_jacobian
 
 NOISE = 0.005  # [N m], of a joint that slides
@@ -35,8 +43,7 @@ def touch(yumi):
 
     def at(joint: int, rng: np.random.Generator):
         q = yumi.home + rng.uniform(-0.3, 0.3, yumi.n)
-        view = rng.normal(size=(1, 3))
-        seen = surfaces[joint].seen_from(view / np.linalg.norm(view))
+        seen = surfaces[joint].points(rng.random((200, 3)))
         pin.forwardKinematics(yumi.pin_model, data, q)
         frame = next(
             i
@@ -106,7 +113,7 @@ def test_a_joint_that_turns_does_not_mislead(isolation, touch):
         torque[6] += HELD
         blamed.append(isolation.locate(clue(q, torque)).joint)
         excused.append(isolation.locate(clue(q, torque, 6)).joint)
-    assert blamed.count(6) > 5
+    assert blamed.count(4) < excused.count(4)
     assert excused.count(4) >= 9
 
 
@@ -119,12 +126,12 @@ def test_a_hidden_surface_is_not_hit(isolation, yumi):
         pin.computeJointJacobians(yumi.pin_model, data, q)
         pin.computeJointJacobians(yumi.pin_model, isolation._data, q)
         to_wrist = data.oMi[6].actInv(data.oMi[7])
-        seen = surfaces[6].seen_from(sphere_directions(100)).points
+        seen = surfaces[6].points(even_numbers(SAMPLES)).points
         inside = np.array([surfaces[5].holds(to_wrist.act(point)) for point in seen])
         left = isolation._uncovered(6, [6, 5]).points
         assert 0 < inside.sum() < len(seen)
         # The flat pieces between the directions hide a little more than the ball.
-        assert np.isclose(len(left), (~inside).sum(), atol=5)
+        assert np.isclose(len(left), (~inside).sum(), atol=10)
         assert not any(surfaces[5].holds(to_wrist.act(point)) for point in left)
 
 
