@@ -98,29 +98,27 @@ class TrialMaker:
         tip_speed = float(np.linalg.norm(tip_jacobian @ v))
         if not TIP_SPEED[0] <= tip_speed <= TIP_SPEED[1]:
             return None
-        view = rng.normal(size=3)
-        seen = self._surfaces[joint].seen_from((view / np.linalg.norm(view))[None])
+        seen = self._surfaces[joint].points(rng.random((1, 3)))
         tilt = rng.normal(size=3)
         slope = SLIDING * np.sqrt(rng.random())
         if not len(seen.points):
             return None
-        choice = int(rng.integers(len(seen.points)))
         link = carried_link(model, joint)
         frame = model.frame(link)
         in_frame = model.pin_model.frames[frame].placement.inverse()
         jacobian, point = point_jacobian(
-            model.pin_model, self._data, q, frame, in_frame.act(seen.points[choice])
+            model.pin_model, self._data, q, frame, in_frame.act(seen.points[0])
         )
         if self._covered(joint, point):
             return None
-        normal = self._data.oMi[joint + 1].rotation @ seen.normals[choice]
+        normal = self._data.oMi[joint + 1].rotation @ seen.normals[0]
         tilt -= (tilt @ normal) * normal
         direction = normal + slope * tilt / np.linalg.norm(tilt)
         direction /= np.linalg.norm(direction)
         closing = float(direction @ (jacobian @ v))
         if closing < CLOSING:
             return None
-        spring = Spring(link, in_frame.act(seen.points[choice]), point, direction, stiffness)
+        spring = Spring(link, in_frame.act(seen.points[0]), point, direction, stiffness)
         steps = lead + round(after / period)
         positions = motion.positions(period, at - lead - 2, steps + 2)
         for early in positions[2 : lead + 1 : 4]:

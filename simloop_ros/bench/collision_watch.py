@@ -12,10 +12,10 @@ import numpy.typing as npt
 from ..collision.build import KINDS, build_monitor
 from ..collision.calibration import Calibration
 from ..collision.collision_monitor import CollisionMonitor
-from ..collision.contact_kind import ContactKind
-from ..collision.isolation import Isolation
+from ..collision.isolation import Hit
 from ..collision.observation import Observation
 from ..collision.tree import chain
+from ..collision.watch import calibrated_watch
 from ..errors import DivergenceError
 from ..loop.calibrate import Calibrator, follow, observe
 from ..loop.free_motion import random_motion
@@ -31,8 +31,6 @@ FACTORS = np.geomspace(0.2, 5.0, 25)
 """Multiples of the thresholds for the curve of false alarms against contacts found."""
 ALARM = 0.5
 """Time within which alarms are one alarm [s]."""
-NAMED = 0.02
-"""Time from the alarm to the naming of the link [s]."""
 NOTICED, HURTS = 10.0, 30.0
 """Contact forces from which delays are counted, and which must be found [N]."""
 
@@ -193,21 +191,19 @@ def _judge(
 ) -> Found:
     """Return what one monitor made of a collision."""
     period = monitor.period
-    isolation = Isolation(monitor.model, np.array(calibration.noise[monitor.kind]))
-    kinds = ContactKind(monitor.model.effort_limit, period)
-    readings, named = [], []
-    for row in rows:
-        reading = monitor.step(row)
-        readings.append(reading)
-        named.append(kinds.step(reading))
+    watch = calibrated_watch(monitor, calibration, at_once=False)
+    alarms = [watch.step(row) for row in rows]
+    readings = [alarm.reading for alarm in alarms]
     shares = np.array([0.0 if r.verdict == 'unknown' else 1.0 - r.margin for r in readings])
     first = _first(force > 0.0)
     begin = np.arange(len(shares)) >= first
     alarm = _first(begin & (shares >= 1.0))
     found = alarm < len(shares)
-    late = min(alarm + round(NAMED / period), len(shares) - 1)
-    hit = isolation.locate(rows[late].measured, readings[late].torque)
-    last = isolation.last_joint(readings[late].torque)
+    due = _first(begin & np.array([each.due is not None for each in alarms]))
+    late = min(due, len(alarms) - 1)
+    isolation, clue = watch.isolation, alarms[late].due
+    hit = isolation.locate(clue) if isolation and clue else Hit(None)
+    last = isolation.last_joint(clue) if isolation and clue else None
     delays = [_delay(begin & (shares >= factor), first, period) for factor in FACTORS]
     return Found(
         delay=_delay(begin & (shares >= 1.0), first, period),
@@ -217,7 +213,7 @@ def _judge(
         near=found and hit.joint is not None and _adjacent(monitor.model, hit.joint, trial.joint),
         last_joint=found and last == trial.joint,
         place=_distance(monitor.model, rows[late], trial, hit.point) if found else nan,
-        kind=named[late],
+        kind=alarms[late].kind,
         delays=delays,
     )
 

@@ -106,7 +106,7 @@ def _print(calibration: Calibration, path: Path) -> None:
         values = (
             learnt.coulomb[i],
             learnt.viscous[i],
-            calibration.noise[MatchedFilter.kind][i],
+            calibration.noise[MatchedFilter.kind][0][i],
             sliding[i],
             turning[i],
         )

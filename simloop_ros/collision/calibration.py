@@ -29,7 +29,7 @@ class Calibration(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     :ivar duration: free motion that was watched [s].
     :ivar thresholds: by kind of monitor, regime and channel, ``n`` each.
     :ivar jump: second difference of positions that no honest sample exceeds [rad].
-    :ivar noise: rms of the estimated torque in free motion [N m], by kind of monitor and joint.
+    :ivar noise: rms error of the estimated torque [N m], by kind and regime, ``n`` each.
     """
 
     robot: str
@@ -40,7 +40,7 @@ class Calibration(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     duration: Positive
     thresholds: dict[str, tuple[tuple[tuple[Positive, ...], ...], ...]]
     jump: tuple[Positive, ...]
-    noise: dict[str, tuple[Positive, ...]]
+    noise: dict[str, tuple[tuple[Positive, ...], ...]]
     explanation: Explanation
 
     def limits(self, kind: str) -> Limits:

@@ -4,29 +4,48 @@ from __future__ import annotations
 
 import msgspec
 import numpy as np
+import numpy.typing as npt
 import pinocchio as pin
 
 from ..model import RobotModel
 from ..values import Array
-from .link_surface import link_surfaces, sphere_directions
+from .link_surface import (
+    INSIDE,
+    SurfacePoints,
+    even_numbers,
+    link_surfaces,
+    sphere_directions,
+)
 from .tree import carried_link, chain, leaves
 
-VIEWS = 48
-"""Directions in which every shape is sampled."""
-SLIDING = 0.5
-"""Coefficient of friction: how steep a force may be against the surface."""
-RINGS = ((0.0, 1), (0.45, 4), (0.85, 6))
-"""Directions of force in the cone of friction: part of its opening, and how many."""
-USUAL_FORCE = 50.0
-"""Size of a contact force before anything is known [N]; it only has to be of the right order."""
-NOISE = 0.25
-"""Part of the free motion's noise that is left while joints move: most of it is of turns."""
-GAIN_ERROR = 0.1
-"""Relative error of the torques that a sampled point and a filter that still rises make."""
+SAMPLES = 240
+"""Points on the surface of every link, hidden ones included."""
+VIEWS = 100
+"""Directions in which it is tested whether a point is inside another link."""
+SLANT = 0.25
+"""Spread of a force in every direction, as a part of its size: a cone of friction with a
+coefficient of 0.5 that is filled evenly has it to each side."""
+FORCES = 2.0 * 1.5 ** np.arange(16)
+"""Sizes of force that are tried [N]: each reaches to the next by its spread."""
+GAIN_ERROR = 0.02
+"""Relative error of the torques: joints move while the filters rise, and masses are learnt."""
 SIGNIFICANT = 4.0
 """Multiple of its noise at which a joint's torque counts."""
 CERTAIN_POINT = 0.05
 """Spread of the likely points up to which a place is named [m]."""
+
+
+class Clue(msgspec.Struct, frozen=True, gc=False):
+    """What a contact is located by.
+
+    :ivar position: of the joints [rad], shape ``(n,)``.
+    :ivar torque: estimated torque from outside [N m], shape ``(n,)``.
+    :ivar regime: of each joint, on which the noise of the estimate depends, shape ``(n,)``.
+    """
+
+    position: Array
+    torque: Array
+    regime: npt.NDArray[np.int64]
 
 
 class Hit(msgspec.Struct, frozen=True):
@@ -59,43 +78,52 @@ class Isolation:
 
     A force ``f`` on a point ``p`` of a link makes ``tau_ext = J_p(q)^T f``: torques in the joints
     up to that link's, and none beyond it nor in another arm. Every link's surface is sampled by
-    points, the cone of friction at each point by directions ``d``. For each of them the evidence
-    of the estimated torques, with ``f = F d`` and a normal prior of the size ``F``, is in closed
-    form::
+    points, of which those inside another link are left out: there wrist and hand overlap. Around
+    each sample, with the normal ``d`` into the robot and for each size ``F``, the point may be off
+    by half the distance ``s`` of the samples and the force be slanted by friction::
 
-        log e = b^2 / (2 g) - log(g s^2) / 2,  b = d^T J W tau,  g = d^T J W J^T d + 1/s^2
+        f = F (d + c x),   p = p_0 + s (y_1 t_1 + y_2 t_2),   x, y ~ N(0, 1)
+        tau = F (a + B^T (x, y)) + noise,   a = J^T d,   B = (c J, s J_w^T (t_i x d))
 
-    with the weights ``W = 1/sigma^2``. A link's probability is its mean evidence: a link on which
-    the torques would be a coincidence gives way to one on which they are to be expected. So the
-    hit link can be further out than the last joint with a torque, where the line of action does
-    not meet the nearer ones.
+    to first order, so that the estimated torques are normally distributed with the mean ``F a``
+    and the covariance ``F^2 B^T B + diag(sigma^2)``. A link's probability is its mean density: a
+    link on which the torques would be a coincidence gives way to one on which they are to be
+    expected. So the hit link can be further out than the last joint with a torque, where the
+    line of action does not meet the nearer ones.
 
-    :param noise: rms of the estimated torque in free motion [N m], shape ``(n,)``.
+    ``sigma`` is small for a joint that slides and more than half of its dry friction for one that
+    turns or sticks, which a contact makes many joints do: they must not count alike.
+
+    :param noise: rms error of the estimated torque in each regime [N m], shape ``(regimes, n)``.
     """
 
     def __init__(self, model: RobotModel, noise: Array):
         self._model = model
         self._data = model.pin_model.createData()
         self._noise = noise
-        views = sphere_directions(VIEWS)
-        self._surfaces = {
-            joint: surface.seen_from(views) for joint, surface in link_surfaces(model).items()
-        }
+        self._views = sphere_directions(VIEWS)
+        surfaces = link_surfaces(model)
+        numbers = even_numbers(SAMPLES)
+        self._surfaces = {joint: each.points(numbers) for joint, each in surfaces.items()}
+        self._sizes = {joint: 0.5 * np.sqrt(s.area / SAMPLES) for joint, s in surfaces.items()}
+        self._reach = {joint: each.reach(self._views) for joint, each in surfaces.items()}
 
-    def locate(self, q: Array, torque: Array) -> Hit:
-        """Return the likeliest hit.
-
-        :param q: joint positions [rad], shape ``(n,)``.
-        :param torque: estimated torque from outside [N m], shape ``(n,)``.
-        """
-        last = self.last_joint(torque)
+    def locate(self, clue: Clue) -> Hit:
+        """Return the likeliest hit."""
+        last = self.last_joint(clue)
         if last is None:
             return Hit(None)
-        if not self._surfaces:
+        joints = [joint for joint in self._busiest(clue) if joint in self._surfaces]
+        pin.computeJointJacobians(self._model.pin_model, self._data, clue.position)
+        weight = 1.0 / np.hypot(self._sigma(clue), GAIN_ERROR * clue.torque)
+        patches = {joint: self._patches(joint, joints, weight) for joint in joints}
+        looks = {
+            joint: _Look.of(patch, weight * clue.torque)
+            for joint, patch in patches.items()
+            if len(patch.points)
+        }
+        if not looks:
             return Hit(last, carried_link(self._model, last))
-        weight = 1.0 / np.hypot(NOISE * self._noise, GAIN_ERROR * torque)
-        pin.computeJointJacobians(self._model.pin_model, self._data, q)
-        looks = {joint: self._look(joint, weight, torque) for joint in self._surfaces}
         means = {joint: _log_mean(look.evidence) for joint, look in looks.items()}
         joint = max(means, key=lambda key: means[key])
         total = np.logaddexp.reduce(list(means.values()))
@@ -103,80 +131,140 @@ class Isolation:
             joint, carried_link(self._model, joint), float(np.exp(means[joint] - total))
         )
 
-    def last_joint(self, torque: Array) -> int | None:
+    def last_joint(self, clue: Clue) -> int | None:
         """Return the last joint with a significant torque on the chain that has most of them."""
-        size = np.abs(torque) / self._noise
+        size = np.abs(clue.torque) / self._sigma(clue)
         significant = size > SIGNIFICANT
         if not significant.any():
             return None
-        chains = [chain(self._model, leaf) for leaf in leaves(self._model)]
-        busiest = max(chains, key=lambda joints: float((size[joints] ** 2).sum()))
-        return next(joint for joint in (*busiest, int(np.argmax(size))) if significant[joint])
+        joints = (*self._busiest(clue), int(np.argmax(size)))
+        return next(joint for joint in joints if significant[joint])
 
-    def _look(self, joint: int, weight: Array, torque: Array) -> _Look:
-        """Return the evidence of every point and direction of one link."""
-        surface = self._surfaces[joint]
+    def _sigma(self, clue: Clue) -> Array:
+        return np.take_along_axis(self._noise, clue.regime[None], axis=0)[0]
+
+    def _busiest(self, clue: Clue) -> list[int]:
+        """Return the chain with most torque against its noise, the outermost joint first."""
+        squares = (clue.torque / self._sigma(clue)) ** 2
+        chains = [chain(self._model, leaf) for leaf in leaves(self._model)]
+        return max(chains, key=lambda joints: float(squares[joints].sum()))
+
+    def _patches(self, joint: int, others: list[int], weight: Array) -> _Patches:
+        """Return the samples of one link that no other link covers, at the present posture."""
         place = self._data.oMi[joint + 1]
-        jacobian = pin.getJointJacobian(
+        surface = self._uncovered(joint, others)
+        jacobian = weight * pin.getJointJacobian(
             self._model.pin_model,
             self._data,
             joint + 1,
             pin.ReferenceFrame.LOCAL_WORLD_ALIGNED,
         ).reshape(6, -1)
         arms = surface.points @ place.rotation.T
+        inward = -surface.normals @ place.rotation.T
+        shifts = self._sizes[joint] * tangents(inward)
         turned = np.cross(arms[:, :, None], jacobian[None, 3:], axis=1)
-        rows = (jacobian[None, :3] - turned) * weight  # (points, 3, n)
-        directions = cone(-surface.normals @ place.rotation.T)  # (points, directions, 3)
-        seen = directions @ rows  # (points, directions, n)
-        g = np.einsum('pdn,pdn->pd', seen, seen) + USUAL_FORCE**-2
-        size = seen @ (weight * torque) / g
-        # A surface pushes and does not pull.
-        gained = 0.5 * g * np.maximum(size, 0.0) ** 2
-        evidence = gained - 0.5 * np.log(g * USUAL_FORCE**2)
-        return _Look(evidence, place.translation + arms, size[:, :, None] * directions)
+        straight = jacobian[None, :3] - turned  # (points, 3, n)
+        shifted = np.cross(shifts, inward[:, None]) @ jacobian[3:]  # (points, 2, n)
+        return _Patches(
+            points=place.translation + arms,
+            inward=inward,
+            shifts=shifts,
+            mean=np.einsum('pi,pin->pn', inward, straight),
+            spread=np.concatenate((SLANT * straight, shifted), axis=1),
+        )
+
+    def _uncovered(self, joint: int, others: list[int]) -> SurfacePoints:
+        """Return the samples of one link that are not inside another."""
+        surface, place = self._surfaces[joint], self._data.oMi[joint + 1]
+        free = np.ones(len(surface.points), bool)
+        for other in others:
+            if other != joint:
+                to_other = self._data.oMi[other + 1].actInv(place)
+                seen = surface.points @ to_other.rotation.T + to_other.translation
+                heights = seen @ self._views.T  # (points, views)
+                for reach in self._reach[other]:
+                    free &= (heights > reach - INSIDE).any(axis=1)
+        return SurfacePoints(surface.points[free], surface.normals[free])
+
+
+class _Patches(msgspec.Struct, frozen=True):
+    """Pieces of one link's surface, and the torques by their weights that a force there makes.
+
+    :ivar points: in the world [m], shape ``(points, 3)``.
+    :ivar inward: normals, shape ``(points, 3)``.
+    :ivar shifts: to the sides, as long as a piece is wide [m], shape ``(points, 2, 3)``.
+    :ivar mean: ``a`` of ``Isolation``, shape ``(points, n)``.
+    :ivar spread: ``B``, shape ``(points, 5, n)``.
+    """
+
+    points: Array
+    inward: Array
+    shifts: Array
+    mean: Array
+    spread: Array
 
 
 class _Look(msgspec.Struct, frozen=True):
-    """One link's candidates.
+    """How well one link's pieces explain torques.
 
-    :ivar evidence: logarithm, shape ``(points, directions)``.
-    :ivar points: in the world [m], shape ``(points, 3)``.
-    :ivar forces: best force on each [N], shape ``(points, directions, 3)``.
+    :ivar torque: by its weights, shape ``(n,)``.
+    :ivar evidence: logarithm of the density, shape ``(sizes of force, points)``.
     """
 
+    patches: _Patches
+    torque: Array
     evidence: Array
-    points: Array
-    forces: Array
+
+    @classmethod
+    def of(cls, patches: _Patches, torque: Array) -> _Look:
+        """Return the evidence of every size of force on every piece.
+
+        In the axes in which ``B B^T`` is diagonal, ``e = diag(lambda)``, and with ``u = V^T B``::
+
+            r^T (1 + F^2 B^T B)^-1 r = r^2 - sum_k F^2 (u_k r)^2 / (1 + F^2 lambda_k)
+        """
+        spread = patches.spread
+        stretch, axes = np.linalg.eigh(spread @ spread.transpose(0, 2, 1))
+        u = axes.transpose(0, 2, 1) @ spread  # (points, 5, n)
+        force = FORCES[:, None]
+        mean = patches.mean
+        rest = (
+            torque @ torque
+            - 2.0 * force * (mean @ torque)
+            + force**2 * np.einsum('pn,pn->p', mean, mean)
+        )
+        force = force[:, :, None]
+        along = u @ torque - force * np.einsum('pkn,pn->pk', u, mean)
+        grown = 1.0 + force**2 * np.maximum(stretch, 0.0)
+        explained = (force**2 * along**2 / grown).sum(axis=2)
+        return cls(patches, torque, -0.5 * (rest - explained + np.log(grown).sum(axis=2)))
 
     def hit(self, joint: int, link: str, probability: float) -> Hit:
-        """Return the best candidate."""
-        point, direction = np.unravel_index(np.argmax(self.evidence), self.evidence.shape)
-        share = np.exp(self.evidence - self.evidence.max()).sum(axis=1)
-        squares = ((self.points - self.points[point]) ** 2).sum(axis=1)
+        """Return the best piece, with the likeliest point and force on it."""
+        patches = self.patches
+        size, best = np.unravel_index(np.argmax(self.evidence), self.evidence.shape)
+        force, spread = FORCES[size], FORCES[size] * patches.spread[best]
+        rest = self.torque - force * patches.mean[best]
+        off = np.linalg.solve(spread @ spread.T + np.eye(len(spread)), spread @ rest)
+        point = patches.points[best] + off[3:] @ patches.shifts[best]
+        share = np.exp(self.evidence - self.evidence.max()).sum(axis=0)
+        squares = ((patches.points - point) ** 2).sum(axis=1)
         return Hit(
             joint=joint,
             link=link,
             probability=probability,
-            point=self.points[point],
-            force=self.forces[point, direction],
+            point=point,
+            force=force * (patches.inward[best] + SLANT * off[:3]),
             spread=float(np.sqrt(share @ squares / share.sum())),
         )
 
 
-def cone(axes: Array) -> Array:
-    """Return directions in the cones of friction around unit vectors, ``(count, d, 3)``."""
-    helper = np.where(np.abs(axes[:, :1]) < 0.9, [[1.0, 0.0, 0.0]], [[0.0, 1.0, 0.0]])
-    first = np.cross(axes, helper)
+def tangents(normals: Array) -> Array:
+    """Return two unit vectors across each of some unit vectors, shape ``(count, 2, 3)``."""
+    helper = np.where(np.abs(normals[:, :1]) < 0.9, [[1.0, 0.0, 0.0]], [[0.0, 1.0, 0.0]])
+    first = np.cross(normals, helper)
     first /= np.linalg.norm(first, axis=1, keepdims=True)
-    second = np.cross(axes, first)
-    found = []
-    for opening, count in RINGS:
-        for angle in 2.0 * np.pi * (np.arange(count) + 0.5 * opening) / count:
-            side = np.cos(angle) * first + np.sin(angle) * second
-            found.append(axes + SLIDING * opening * side)
-    directions = np.stack(found, axis=1)
-    unit: Array = directions / np.linalg.norm(directions, axis=2, keepdims=True)
-    return unit
+    return np.stack((first, np.cross(normals, first)), axis=1)
 
 
 def _log_mean(values: Array) -> float:

@@ -10,6 +10,7 @@ import pinocchio as pin
 
 from ..model import RobotModel
 from ..values import Array
+from .shape_area import pieces
 
 FAR = 10.0
 """Distance from which a shape is looked at [m]: beyond any link."""
@@ -32,10 +33,9 @@ class SurfacePoints:
 class LinkSurface:
     """The surface of everything that one joint carries, as one rigid body.
 
-    A shape is seen from far away in many directions; the point of it that is nearest to the
-    viewer is on its convex surface, and the line of sight is a normal there. Points inside
-    another shape of the same body cannot be touched and are left out.
+    Points inside another shape of the same body cannot be touched and are left out.
 
+    :ivar area: of all shapes [m^2], hidden parts included.
     :param joint: index of the joint in Pinocchio's order, from 1.
     :param geometry: collision shapes of the robot.
     """
@@ -43,35 +43,61 @@ class LinkSurface:
     def __init__(self, geometry: pin.GeometryModel, joint: int):
         bodies = [body for body in geometry.geometryObjects if body.parentJoint == joint]
         self._shapes = [(body.geometry, body.placement) for body in bodies]
+        self._pieces = [
+            (i, piece) for i, body in enumerate(bodies) for piece in pieces(body.geometry)
+        ]
+        self._ends = np.cumsum([piece.area for _, piece in self._pieces])
+        self.area = float(self._ends[-1]) if self._pieces else 0.0
 
     def __bool__(self) -> bool:
         """Return whether there is anything to touch."""
-        return bool(self._shapes)
+        return self.area > 0.0
 
-    def seen_from(self, directions: Array) -> SurfacePoints:
-        """Return the points of every shape that are nearest to viewers in these directions.
+    def points(self, numbers: Array) -> SurfacePoints:
+        """Return the points that numbers choose, equal areas for equal parts of the unit cube.
 
-        :param directions: unit vectors in the joint's axes, shape ``(views, 3)``.
+        :param numbers: from [0, 1), shape ``(count, 3)``.
         """
         points, normals = [], []
-        for i, (shape, place) in enumerate(self._shapes):
-            for direction in directions:
-                point = _nearest(shape, place, place.translation + FAR * direction)
-                if not any(
-                    depth_inside(*other, point) > INSIDE
-                    for j, other in enumerate(self._shapes)
-                    if j != i
-                ):
-                    points.append(point)
-                    normals.append(direction)
+        for which, u, v in numbers.tolist():
+            place = int(np.searchsorted(self._ends, which * self.area, side='right'))
+            i, piece = self._pieces[min(place, len(self._pieces) - 1)]
+            found, at = piece.at(u, v), self._shapes[i][1]
+            point = at.act(found.point)
+            if not any(
+                depth_inside(*other, point) > INSIDE
+                for j, other in enumerate(self._shapes)
+                if j != i
+            ):
+                points.append(point)
+                normals.append(at.rotation @ found.normal)
         return SurfacePoints(
             np.array(points, np.float64).reshape(-1, 3),
             np.array(normals, np.float64).reshape(-1, 3),
         )
 
+    def reach(self, directions: Array) -> Array:
+        """Return how far every shape goes in these directions [m], shape ``(shapes, views)``.
+
+        A point ``x`` is outside of a convex shape where ``directions @ x`` is beyond it anywhere;
+        with many directions, it is inside otherwise.
+
+        :param directions: unit vectors in the joint's axes, shape ``(views, 3)``.
+        """
+        return np.einsum('svi,vi->sv', self._extremes(directions), directions)
+
     def holds(self, point: Array) -> bool:
         """Return whether a point, in the joint's axes [m], is inside a shape."""
         return any(depth_inside(*shape, point) > INSIDE for shape in self._shapes)
+
+    def _extremes(self, directions: Array) -> Array:
+        """Return each shape's point that is furthest in each direction, ``(shapes, views, 3)``."""
+        return np.array(
+            [
+                [_nearest(shape, place, place.translation + FAR * view) for view in directions]
+                for shape, place in self._shapes
+            ]
+        )
 
 
 def link_surfaces(model: RobotModel) -> dict[int, LinkSurface]:
@@ -79,6 +105,16 @@ def link_surfaces(model: RobotModel) -> dict[int, LinkSurface]:
     geometry = model.collision_geometry()
     surfaces = {i: LinkSurface(geometry, i + 1) for i in range(model.n)}
     return {joint: surface for joint, surface in surfaces.items() if surface}
+
+
+def even_numbers(count: int) -> Array:
+    """Return numbers spread evenly over the unit cube, shape ``(count, 3)``.
+
+    Multiples of the powers of the root of ``x^4 = x + 1``: each further one falls into a gap.
+    """
+    root = 1.2207440846057596
+    steps = root ** -np.arange(1.0, 4.0)
+    return np.asarray((0.5 + steps * np.arange(1, count + 1)[:, None]) % 1.0)
 
 
 def sphere_directions(count: int) -> Array:

@@ -12,11 +12,11 @@ from ..errors import ConfigError
 from ..model import RobotModel
 from ..resources import resource_folder
 from .build import build_monitor
-from .calibration import load_calibration
+from .calibration import Calibration, load_calibration
 from .collision_monitor import CollisionMonitor
 from .config import MonitorConfig
 from .contact_kind import ContactKind, Kind, KindMemory
-from .isolation import Hit, Isolation
+from .isolation import Clue, Hit, Isolation
 from .observation import Observation, Reading
 
 LOCATED = 0.02
@@ -30,14 +30,14 @@ class Alarm(msgspec.Struct, frozen=True, gc=False):
     :ivar kind: of the present contact, and for a while after it; ``none`` if there is none.
     :ivar reading: what the monitor says.
     :ivar hit: where the contact is, in the step in which that was found out.
-    :ivar due: whether the contact can be located now, by somebody who has the time.
+    :ivar due: what the contact can be located by now, by somebody who has the time.
     """
 
     contact: bool
     kind: Kind
     reading: Reading
     hit: Hit | None = None
-    due: bool = False
+    due: Clue | None = None
 
 
 class WatchMemory(msgspec.Struct, frozen=True):
@@ -105,10 +105,10 @@ class Watch:
         self._since = self._since + 1 if kind != 'none' else 0
         if self._since != self._locate_after or self.isolation is None:
             return Alarm(contact, kind, reading)
+        clue = Clue(observation.state.position, reading.torque, self.monitor.regime)
         if not self._at_once:
-            return Alarm(contact, kind, reading, due=True)
-        hit = self.isolation.locate(observation.state.position, reading.torque)
-        return Alarm(contact, kind, reading, hit)
+            return Alarm(contact, kind, reading, due=clue)
+        return Alarm(contact, kind, reading, self.isolation.locate(clue))
 
 
 def build_watch(
@@ -128,9 +128,20 @@ def build_watch(
         return Watch(build_monitor(config.kind, model, period))
     calibration = load_calibration(find_calibration(config.calibration, period), model, period)
     monitor = build_monitor(config.kind, model, period, calibration)
-    noise = np.array(calibration.noise[config.kind])
-    kind = ContactKind(model.effort_limit, period)
-    return Watch(monitor, kind, Isolation(model, noise), at_once=at_once)
+    return calibrated_watch(monitor, calibration, at_once=at_once)
+
+
+def calibrated_watch(
+    monitor: CollisionMonitor, calibration: Calibration, *, at_once: bool = True
+) -> Watch:
+    """Return the watch of a monitor that draws every conclusion.
+
+    :param at_once: whether contacts are located within the step.
+    """
+    model = monitor.model
+    kind = ContactKind(model.effort_limit, monitor.period)
+    isolation = Isolation(model, np.array(calibration.noise[monitor.kind]))
+    return Watch(monitor, kind, isolation, at_once=at_once)
 
 
 def find_calibration(name: str, period: float) -> Path:

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..collision.build import PLAIN, build_monitor
 from ..collision.calibration import Calibration, model_hash
-from ..collision.collision_monitor import CollisionMonitor
+from ..collision.collision_monitor import LARGEST, ROUNDING, CollisionMonitor
 from ..collision.explanation import Explanation
 from ..collision.learning import average, learn
 from ..collision.matched_filter import MatchedFilter
@@ -39,6 +39,9 @@ temperature and load, and motion that was not seen has more of it."""
 WRONG_WAY = 2.2
 """Multiple of the dry friction by which a joint that turns can differ from one that slides: twice,
 where its direction is taken wrong, and some more for its own error."""
+HELD = 1.0 / np.sqrt(3.0)
+"""Part of the dry friction that is the rms error of the torque while a joint turns or sticks: then
+friction may be anything between its two directions."""
 JUMP_MARGIN = 4.0
 """Multiple of the largest second difference seen that is taken for a jump."""
 PIECE = 4096
@@ -128,7 +131,13 @@ class Calibrator:
                 for monitor in monitors
             },
             jump=_positive(jump),
-            noise={kind: _positive(rms) for kind, rms in noise.items()},
+            noise={
+                monitor.kind: self._noise(
+                    noise[monitor.kind],
+                    explanation if monitor.kind == MatchedFilter.kind else None,
+                )
+                for monitor in monitors
+            },
             explanation=explanation,
         )
 
@@ -143,30 +152,48 @@ class Calibrator:
             found = np.maximum(found, TRUST * explanation.friction(speed))
         return msgspec.convert(found.tolist(), Rows)
 
+    def _noise(self, rms: Array, explanation: Explanation | None) -> tuple[tuple[float, ...], ...]:
+        """Return the noise of each regime; one that did not occur has the largest of the others.
+
+        :param rms: of the estimated torque [N m], shape ``(regimes, n)``; NaN where unknown.
+        """
+        found = np.where(np.isnan(rms), np.nanmax(rms, axis=0), rms)
+        if explanation is not None:
+            found[1] = np.maximum(found[1], HELD * np.abs(explanation.coulomb))
+        least = ROUNDING * np.minimum(self._model.effort_limit, LARGEST)
+        return tuple(_positive(row) for row in np.maximum(found, least))
+
 
 def _watch(
     rows: Iterator[Observation], monitors: Sequence[CollisionMonitor]
 ) -> tuple[dict[str, Array], dict[str, Array]]:
-    """Return the block maxima of each monitor's signs, and the rms of its torques [N m]."""
+    """Return the block maxima of each monitor's signs, and the rms of its torques [N m].
+
+    The rms has the shape ``(regimes, n)``, with NaN where a joint was never in a regime.
+    """
     blocks = {
         monitor.kind: BlockMaxima(
             monitor.period, (monitor.regimes, monitor.channels, monitor.model.n)
         )
         for monitor in monitors
     }
-    squares: dict[str, Array] = {monitor.kind: np.zeros(monitor.model.n) for monitor in monitors}
-    count = 0
+    sums = {monitor.kind: np.zeros((2, monitor.regimes, monitor.model.n)) for monitor in monitors}
     for row in rows:
         readings = {monitor.kind: monitor.step(row) for monitor in monitors}
         if any(reading.verdict == 'unknown' for reading in readings.values()):
             continue
-        count += 1
         for monitor in monitors:
             blocks[monitor.kind].add(monitor.signs, monitor.regime)
-            squares[monitor.kind] += readings[monitor.kind].torque ** 2
+            squares, counts = sums[monitor.kind]
+            joints = np.arange(monitor.model.n)
+            squares[monitor.regime, joints] += readings[monitor.kind].torque ** 2
+            counts[monitor.regime, joints] += 1.0
     return (
         {kind: block.maxima for kind, block in blocks.items()},
-        {kind: np.sqrt(square / max(1, count)) for kind, square in squares.items()},
+        {
+            kind: np.sqrt(squares / np.where(counts, counts, np.nan))
+            for kind, (squares, counts) in sums.items()
+        },
     )
 
 

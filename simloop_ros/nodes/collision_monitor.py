@@ -13,6 +13,7 @@ from visualization_msgs.msg import MarkerArray
 
 from ..collision.config import MonitorConfig
 from ..collision.gaps import filled
+from ..collision.isolation import Clue
 from ..collision.observation import Observation
 from ..collision.watch import Alarm, build_watch
 from ..loop.run import load_fit_robot
@@ -126,8 +127,8 @@ class CollisionMonitorNode(BlockNode):
         )
         distance, torque = state.position - command.position, alarm.reading.torque
         self._tell(state.stamp, alarm)
-        if alarm.due:
-            self._locate(state.stamp, state.position, alarm)
+        if alarm.due is not None:
+            self._locate(state.stamp, alarm.due, alarm)
         self._external.send(state.stamp, distance, torque)
         np.maximum(self._largest_torque, np.abs(torque), out=self._largest_torque)
         np.maximum(self._largest_distance, np.abs(distance), out=self._largest_distance)
@@ -160,16 +161,16 @@ class CollisionMonitorNode(BlockNode):
             self._step += LONGEST_GAP  # a gap that the watch shall see
         seen.append(measured.position)
 
-    def _locate(self, stamp: int, position: Array, alarm: Alarm) -> None:
+    def _locate(self, stamp: int, clue: Clue, alarm: Alarm) -> None:
         """Find out where the contact is, beside the loop, and tell it."""
-        isolation, torque = self._watch.isolation, alarm.reading.torque
+        isolation = self._watch.isolation
         assert isolation is not None
 
         def tell(future: Any) -> None:
-            located = msgspec.structs.replace(alarm, hit=future.result(), due=False)
+            located = msgspec.structs.replace(alarm, hit=future.result(), due=None)
             self.guard(self._tell, stamp, located)
 
-        self.beside(lambda: isolation.locate(position, torque)).add_done_callback(tell)
+        self.beside(lambda: isolation.locate(clue)).add_done_callback(tell)
 
     def _tell(self, stamp: int, alarm: Alarm) -> None:
         said = (alarm.contact, alarm.kind)

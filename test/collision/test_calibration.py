@@ -26,7 +26,7 @@ def calibration(two_link):
         duration=100.0,
         thresholds={m.kind: ((((0.5,) * m.model.n,) * m.channels),) * m.regimes for m in monitors},
         jump=(1e-3, 1e-3),
-        noise={m.kind: (0.1, 0.1) for m in monitors},
+        noise={m.kind: ((0.1, 0.1),) * m.regimes for m in monitors},
         explanation=nothing_learnt(two_link),
     )
 

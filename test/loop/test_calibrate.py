@@ -52,6 +52,12 @@ def test_learning_lowers_the_thresholds(calibration):
         assert np.all(learnt < np.array(calibration.thresholds[kind])[0, 0])
 
 
+def test_a_joint_that_turns_is_as_uncertain_as_its_friction(calibration):
+    """Friction between its two directions, evenly, has an rms of its size over the root of 3."""
+    _, turning = np.array(calibration.noise['matched_filter'])
+    assert np.all(turning >= np.array(calibration.explanation.coulomb) / np.sqrt(3.0))
+
+
 def test_unseen_free_motion_is_quiet(scenario, calibration):
     model = load_fit_robot(scenario.robot)
     plant = build_simulated_robot(scenario.plant, model, scenario.period, 99).plant
