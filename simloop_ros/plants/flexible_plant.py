@@ -77,6 +77,11 @@ class FlexiblePlant(Plant):
         return JointState(self._q, self._v)
 
     @property
+    def substeps(self) -> int:
+        """Return the number of physics steps in one ``step``."""
+        return self._substeps
+
+    @property
     def motors(self) -> JointState:
         """Return the state of the motors, ``theta`` [rad] and ``theta'`` [rad/s]."""
         stiffness = self._joints.stiffness
