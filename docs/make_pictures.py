@@ -71,8 +71,18 @@ def draw_robot(folder: Path) -> None:
     figure.savefig(IMAGES / 'yumi.png', dpi=90)
 
 
-def picture(urdf: str, joint_names: tuple[str, ...], q: np.ndarray) -> np.ndarray:
-    """Return a picture of a robot, shape ``(height, width, 3)``."""
+def picture(
+    urdf: str,
+    joint_names: tuple[str, ...],
+    q: np.ndarray,
+    eye: tuple[float, float, float] = (1.25, 0.0, 0.75),
+    target: tuple[float, float, float] = (0.0, 0.0, 0.22),
+) -> np.ndarray:
+    """Return a picture of a robot, shape ``(height, width, 3)``.
+
+    :param eye: where it is seen from [m].
+    :param target: what is in the middle of the picture [m].
+    """
     client = pybullet.connect(pybullet.DIRECT)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / 'robot.urdf'
@@ -84,7 +94,7 @@ def picture(urdf: str, joint_names: tuple[str, ...], q: np.ndarray) -> np.ndarra
             value = q[joint_names.index(name)]
             pybullet.resetJointState(robot, i, value, physicsClientId=client)
     width, height = SIZE
-    view = pybullet.computeViewMatrix((1.25, 0.0, 0.75), (0.0, 0.0, 0.22), (0, 0, 1))
+    view = pybullet.computeViewMatrix(eye, target, (0, 0, 1))
     projection = pybullet.computeProjectionMatrixFOV(37, width / height, 0.1, 5.0)
     image = pybullet.getCameraImage(
         width,

@@ -140,11 +140,11 @@ def _disturbed(plant: Plant, config: PlantConfig, model: RobotModel, step: float
     :param step: time of the plant's ``step`` [s].
     """
     friction = config.friction
-    substeps = plant.substeps if isinstance(plant, FlexiblePlant) else 1
+    lag = plant.lag if isinstance(plant, FlexiblePlant) else 0.0
     if friction.exists and not config.flexible_joints:
         plant = JointFriction(plant, model, step, friction.coulomb, friction.viscous)
     if config.hands:
-        plant = Hands(plant, model, step, config.hands, substeps)
+        plant = Hands(plant, model, step, config.hands, lag)
     if config.pushes:
         plant = Pushes(plant, model, step, config.pushes)
     return plant

@@ -77,9 +77,9 @@ class FlexiblePlant(Plant):
         return JointState(self._q, self._v)
 
     @property
-    def substeps(self) -> int:
-        """Return the number of physics steps in one ``step``."""
-        return self._substeps
+    @abstractmethod
+    def lag(self) -> float:
+        """Return ``o``: a constant acceleration moves it by ``h (v+ - o (v+ - v))`` in a step."""
 
     @property
     def motors(self) -> JointState:
@@ -120,14 +120,9 @@ class FlexiblePlant(Plant):
     def _substep(self, effort: Array) -> None:
         """Take one physics step under efforts [N m], shape ``(n,)``."""
 
-    def _acceleration(self, torque: Array) -> Array:
-        """Return ``q''`` under a torque of the gears [N m] and what comes from outside."""
-        return pin.aba(self._model, self._data, self._q, self._v, torque + self._external)
-
-    def _move_links(self, acceleration: Array) -> None:
-        """Take a step of semi-implicit Euler, as the rigid plant does."""
-        self._v = self._v + self._h * acceleration
-        self._q = self._q + self._h * self._v
+    def _acceleration(self, q: Array, torque: Array) -> Array:
+        """Return ``q''`` at ``q`` under a torque of the gears and what comes from outside."""
+        return pin.aba(self._model, self._data, q, self._v, torque + self._external)
 
 
 def count_steps(frequency: float, period: float, phase: float) -> int:

@@ -93,14 +93,15 @@ class Hands(PlantWrapper):
         x'+ = x'_free + h W f
         f   = k (x_t - x + o h (x_t' - x') - h/4 (x'+ - x')) + c (x_t' - x'+)
 
-    If the plant inside takes one physics step, ``o = 0`` and the spring sees the mean
-    ``(x- + 2 x + x+)/4`` of three positions; if it takes ``n``, the force stays for longer, and
-    ``o = (n - 1)/2n`` makes it the mean position of the step. Either way, on a free mass, it
-    neither makes nor takes energy, for any ``k``. The damper sees the velocity at the end, which
-    it never reverses. So a hand is stable by itself, however stiff it is and however light the
-    link; only the change of ``J`` and ``M`` over a step is not foreseen. ``x'_free`` has the
-    efforts, the torques from outside and, as in the step before, all that those did not explain:
-    friction, elastic joints, obstacles. Hands are solved together, then each is limited.
+    A plant that takes one semi-implicit step has ``o = 0``, and the spring sees the mean
+    ``(x- + 2 x + x+)/4`` of three positions. One that takes many, or steps of second order, moves
+    by ``x+ = x + h (x'+ - o (x'+ - x'))``; with ``o = 1/2`` the spring sees the mean position of
+    the step. On a free mass it neither makes nor takes energy, for any ``k``. The damper sees the
+    velocity at the end, which it never reverses. So a hand is stable by itself, however stiff it
+    is and however light the link; only the change of ``J`` and ``M`` over a step is not foreseen.
+    ``x'_free`` has the efforts, the torques from outside and, as in the step before, all that
+    those did not explain: friction, elastic joints, obstacles. Hands are solved together, then
+    each is limited.
 
     The work of a hand is ``h f . J (v + v+)/2``, trapezoidal in the velocity: by that much a
     semi-implicit step of a rigid arm changes its kinetic energy, but for the change of ``M``.
@@ -109,7 +110,7 @@ class Hands(PlantWrapper):
     :param model: the robot as the plant has it, mass bias included.
     :param period: time ``h`` of one ``step`` [s].
     :param hands: the hands and when they hold.
-    :param substeps: number ``n`` of physics steps that the plant takes in one ``step``.
+    :param lag: ``o`` of the plant inside.
     :raises UnknownNameError: a hand names a link or joint that the robot has not.
     :raises ConfigError: a hand lets go before it takes hold, or its times are not in order.
     """
@@ -120,10 +121,10 @@ class Hands(PlantWrapper):
         model: RobotModel,
         period: float,
         hands: Sequence[Hand],
-        substeps: int = 1,
+        lag: float = 0.0,
     ):
         super().__init__(plant)
-        self._ahead = period * (substeps - 1) / (2 * substeps)
+        self._ahead = lag * period
         self._model = model.pin_model
         self._data = self._model.createData()
         self._h = period

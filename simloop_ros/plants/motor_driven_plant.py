@@ -23,17 +23,19 @@ LARGEST_PHASE = 1.0
 class MotorDrivenPlant(FlexiblePlant):
     """Flexible joints with friction in the motors, and drives that compute a torque at each step.
 
-    Semi-implicit Euler for links and motors, which keeps the energy of the springs; friction is
-    solved at the end of the step, so that a motor sticks::
+    Half a step of motion, a change of velocity, the other half: of second order for links and
+    springs, whose energy it keeps. Friction is solved at the end of the step, so that a motor
+    sticks::
 
-        q'' = aba(q, v, tau + D K_m^-1 tau' + tau_ext)
-        v+ = v + h q'',   q+ = q + h v+
-        J_m (w+ - w) = h (tau_m - tau - D K_m^-1 tau' - f - c w+)
+        q_m = q + h/2 v,   tau_m = tau + h/2 tau'
+        q'' = aba(q_m, v, tau_m + D K_m^-1 tau' + tau_ext),   v+ = v + h q''
+        J_m (w+ - w) = h (tau_motor - tau_m - D K_m^-1 tau' - f - c w+)
         f = F sign(w+)  where w+ != 0,    |f| <= F  where w+ = 0
-        tau'+ = K_m (w+ - v+),   tau+ = tau + h tau'+
+        tau'+ = K_m (w+ - v+)
+        q+ = q_m + h/2 v+,   tau+ = tau_m + h/2 tau'+
 
-    With torque control an effort is the torque that the drives are asked for, and ``tau_m`` that
-    of ``TorqueStage``; without, an effort is ``tau_m`` itself.
+    With torque control an effort is the torque that the drives are asked for, and ``tau_motor``
+    that of ``TorqueStage``; without, an effort is ``tau_motor`` itself.
 
     :param stage: the drives' torque control; none for motors that give the effort as it is.
     :param coulomb: friction ``F`` of every motor that does not depend on speed [N m].
@@ -60,23 +62,31 @@ class MotorDrivenPlant(FlexiblePlant):
                 f'{fastest:.4g} rad/s; {LARGEST_PHASE / fastest:.4g} s at most'
             )
         self._stage = stage
-        self._dry = float(self._h) * coulomb
+        self._half = 0.5 * self._h
+        self._held = float(self._h)
+        self._dry = self._held * coulomb
         self._inertia = self._joints.motor_inertia
         self._damped = self._inertia + self._h * viscous
 
+    @property
+    def lag(self) -> float:
+        """Return one half: each physics step moves by its mean velocity."""
+        return 0.5
+
     def _substep(self, effort: Array) -> None:
-        """Take one physics step; ``effort`` is ``tau_d``, or ``tau_m`` without torque control."""
-        torque, rate, stiffness = self._torque, self._rate, self._joints.stiffness
+        """Take one physics step; ``effort`` is that of the motors without torque control."""
+        h, half, rate, stiffness = self._h, self._half, self._rate, self._joints.stiffness
+        q, torque = self._q + half * self._v, self._torque + half * rate
         gear = torque + self._damping_time * rate
-        acceleration = self._acceleration(gear)
+        acceleration = self._acceleration(q, gear)
         if self._stage:
-            effort = self._stage.motor_torque(effort, torque, rate, acceleration)
-        momentum = self._inertia * (self._v + rate / stiffness) + self._h * (effort - gear)
+            effort = self._stage.motor_torque(effort, torque, rate, acceleration, self._held)
+        momentum = self._inertia * (self._v + rate / stiffness) + h * (effort - gear)
         if self._dry:
             momentum = momentum - np.minimum(np.maximum(momentum, -self._dry), self._dry)
-        self._move_links(acceleration)
+        self._v = self._v + h * acceleration
         self._rate = stiffness * (momentum / self._damped - self._v)
-        self._torque = torque + self._h * self._rate
+        self._q, self._torque = q + half * self._v, torque + half * self._rate
 
 
 def elastic_frequency(model: RobotModel, q: Array) -> float:

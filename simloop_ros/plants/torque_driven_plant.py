@@ -39,10 +39,16 @@ class TorqueDrivenPlant(FlexiblePlant):
         self._mean = go.mean + share * (go.position - 1.0)
         self._mean_rate = go.mean_rate + share * go.rate
 
+    @property
+    def lag(self) -> float:
+        """Return ``(n - 1)/2n``: each of ``n`` physics steps moves by its last velocity."""
+        return (self._substeps - 1) / (2 * self._substeps)
+
     def _substep(self, effort: Array) -> None:
         """Take one physics step; ``effort`` is ``tau_d``."""
         error, rate, go = self._torque - effort, self._rate, self._go
         self._torque = effort + go.position * error + go.rate * rate
         self._rate = go.slope * error + go.decay * rate
         mean = effort + self._mean * error + self._mean_rate * rate
-        self._move_links(self._acceleration(mean))
+        self._v = self._v + self._h * self._acceleration(self._q, mean)
+        self._q = self._q + self._h * self._v

@@ -47,6 +47,7 @@ class TorqueStage:
     and since ``J_m theta'' = tau_m - tau - D K_m^-1 tau'``, the drive has to give::
 
         tau_m = tau_d + J_m q'' + (D - J_m D_tau) K_m^-1 tau' - J_m K_m^-1 K_tau e
+              = tau + D K_m^-1 tau' + J_m (q'' + K_m^-1 e'')
 
     in which ``J_m q''`` is the acceleration feedback: whatever the link does, pushed or not, does
     not enter the error. Friction of the motor, which the drive does not know, does: it stands on
@@ -75,25 +76,30 @@ class TorqueStage:
                 f'plant.torque_control.natural_frequency: {self.frequency:g} rad/s is not above '
                 f'that of every motor on its gear, {lowest:.4g} rad/s'
             )
-        inertia_over_stiffness = joints.motor_inertia / joints.stiffness
-        self._by_error = inertia_over_stiffness * self.stiffness
-        self._by_rate = joints.damping / joints.stiffness - inertia_over_stiffness * self.damping
+        self._inertia_over_stiffness = joints.motor_inertia / joints.stiffness
+        self._damping_time = joints.damping / joints.stiffness
 
     def motor_torque(
-        self, desired: Array, torque: Array, rate: Array, acceleration: Array
+        self, desired: Array, torque: Array, rate: Array, acceleration: Array, held: float = 0.0
     ) -> Array:
         """Return ``tau_m`` [N m], shape ``(n,)``.
 
+        A drive that holds its torque for a while takes the mean rate over it, ``e' + held e''/2``,
+        so that (3) is obeyed to the second order of that time.
+
         :param desired: ``tau_d`` [N m].
-        :param torque: ``tau`` in the gears' springs [N m].
-        :param rate: ``tau'`` [N m/s].
+        :param torque: ``tau`` in the gears' springs [N m], in the middle of the time.
+        :param rate: ``tau'`` [N m/s], at its begin.
         :param acceleration: ``q''`` of the links [rad/s^2].
+        :param held: the time [s].
         """
+        gain = -1.0 / (1.0 + 0.5 * held * self.damping)
+        second = (gain * self.damping) * rate + (gain * self.frequency**2) * (torque - desired)
         return (
-            desired
+            torque
+            + self._damping_time * rate
             + self._joints.motor_inertia * acceleration
-            + self._by_rate * rate
-            - self._by_error * (torque - desired)
+            + self._inertia_over_stiffness * second
         )
 
     def transition(self, time: float) -> Transition:

@@ -383,5 +383,7 @@ def test_what_the_configuration_leaves_open_depends_on_noise_and_time() -> None:
         (False, True): ('computed_torque', 'observer'),
         (True, True): ('computed_torque', 'observer'),
     }
+    flexible = ControlConfig().resolved(noisy=False, flexible=True)
+    assert (flexible.law, flexible.rollback) == ('computed_torque', 'measured')
     told = ControlConfig(law='deadbeat', rollback='measured')
-    assert told.resolved(noisy=True, realtime=True) == told
+    assert told.resolved(noisy=True, realtime=True, flexible=True) == told

@@ -56,6 +56,29 @@ def test_summary_log_and_metadata_agree(tmp_path: Path) -> None:
     assert metrics.path_error_rms == summary['path_error_rms']
 
 
+LWR = ('robot=lwr', 'planner.move=[[-0.1, 0, 0.1]]')
+
+
+@pytest.mark.parametrize('period', [0.002, 0.005])
+def test_a_step_with_flexible_joints_arrives(tmp_path: Path, period: float) -> None:
+    """Torque control is 3 ms late (twice its damping ratio over its frequency); feedback of 60
+    rad/s keeps the path within 0.1 degree all the same."""
+    settings = (*LWR, 'plant.flexible_joints=true', f'period={period}')
+    summary = go(tmp_path, 'step', *settings)
+    assert summary['status'] == 'completed'
+    assert summary['path_error_max'] < 2e-3
+    assert summary['path_error_rms'] < 1e-4
+    assert summary['tip_error_end']['flange'] < 1e-6
+
+
+def test_flexible_joints_are_controlled_by_computed_torque() -> None:
+    """Torques come late, which the deadbeat law does not bear."""
+    flexible = prepare(load_scenario('step', [*LWR, 'plant.flexible_joints=true']))
+    rigid = prepare(load_scenario('step', LWR))
+    laws = [type(each.loop.control._law).__name__ for each in (flexible, rigid)]
+    assert laws == ['ComputedTorque', 'Deadbeat']
+
+
 def test_a_run_goes_over_an_older_one(tmp_path: Path) -> None:
     first = go(tmp_path, 'sphere_step', 'duration=0.5')
     second = go(tmp_path, 'sphere_step', 'duration=0.25')

@@ -11,7 +11,7 @@ from simloop_ros.errors import ConfigError
 from simloop_ros.flexible_joints import FlexibleJoints
 from simloop_ros.plants.config import TorqueControl
 from simloop_ros.plants.flexible_plant import known_motors
-from simloop_ros.plants.motor_driven_plant import MotorDrivenPlant, elastic_frequency
+from simloop_ros.plants.motor_driven_plant import PHASE, MotorDrivenPlant, elastic_frequency
 from simloop_ros.plants.pinocchio_plant import PinocchioPlant
 from simloop_ros.plants.spring_contact import Spring, SpringContact
 from simloop_ros.plants.torque_driven_plant import TorqueDrivenPlant
@@ -77,7 +77,7 @@ def energy(model, plant):
 
 
 def test_energy_stays_without_damping_and_torque(arm):
-    """Semi-implicit Euler lets it swing by an amount that shrinks with the step, and no more."""
+    """It swings by an amount that shrinks with the step, and no more."""
     free = with_motors(arm, damping=0.0)
 
     def swing(substeps):
@@ -97,21 +97,26 @@ def test_energy_stays_without_damping_and_torque(arm):
 
 @pytest.mark.parametrize('damped', [False, True])
 def test_stiff_gears_make_a_rigid_arm_with_the_inertia_of_the_motors(arm, damped):
-    """The difference goes with 1/K: ten times as stiff, a tenth of it, and some for the step."""
+    """The difference goes with 1/K: ten times as stiff, a tenth of it.
+
+    The rigid arm, which is of first order, takes short steps, so that they do not show.
+    """
     start = JointState(np.full(7, 0.1), np.zeros(7))
     effort = weight(arm, start.position) + np.array([3.0, 3.0, 2.0, 2.0, 1.0, 0.5, 0.5])
 
+    def end(plant):
+        plant.reset(start)
+        for _ in range(50):
+            plant.step(effort)
+        return plant.truth.position
+
+    model = pin.Model(arm.pin_model)
+    model.armature = known_motors(arm).motor_inertia
+    rigid = end(PinocchioPlant(replace(arm, pin_model=model), H, 2000))
+
     def difference(stiffness):
         stiff = with_motors(arm, stiffness, damping=sqrt(stiffness) if damped else 0.0)
-        flexible = MotorDrivenPlant(stiff, H, None)
-        rigid = PinocchioPlant(arm, H, flexible._substeps)
-        rigid._model = pin.Model(arm.pin_model)
-        rigid._model.armature = known_motors(arm).motor_inertia
-        for plant in (flexible, rigid):
-            plant.reset(start)
-            for _ in range(50):
-                plant.step(effort)
-        return np.abs(flexible.truth.position - rigid.truth.position).max()
+        return np.abs(end(MotorDrivenPlant(stiff, H, None)) - rigid).max()
 
     soft, stiff = difference(10.0), difference(100.0)
     assert stiff < 0.2 * soft
@@ -174,7 +179,8 @@ def test_the_torque_error_obeys_3_whatever_the_links_do(arm, substeps):
 
 
 def test_drives_that_compute_a_motor_torque_obey_3_within_one_percent(arm):
-    """The whole of links, springs, motors, drives, and its error goes with the step."""
+    """Links, springs, motors, drives at the step that is chosen for them; of second order."""
+    longest = PHASE / elastic_frequency(arm, arm.home)
 
     def worst(h):
         plant = MotorDrivenPlant(arm, h, stage(arm), substeps=1)
@@ -183,9 +189,9 @@ def test_drives_that_compute_a_motor_torque_obey_3_within_one_percent(arm):
         found = errors(plant, start + AMPLITUDE, steps, pushed)
         return np.abs((found - of_3(-AMPLITUDE, h * np.arange(1, steps + 1))) / AMPLITUDE).max()
 
-    coarse, fine = worst(5e-5), worst(1e-5)
+    coarse, fine = worst(longest), worst(longest / 4.0)
     assert coarse < TOLERANCE
-    assert fine < 0.25 * coarse
+    assert fine < 0.1 * coarse
 
 
 def test_closed_form_and_simulated_motors_are_the_same_robot(arm):
@@ -273,15 +279,17 @@ def test_a_sliding_motor_feels_its_friction(sprung):
 def test_torque_control_takes_most_of_the_friction_away(arm):
     """What is left of it is ``F K_m / J_m`` over the square of the frequency, from (3)."""
     dry, joints = 1.0, known_motors(arm)
-    plant = MotorDrivenPlant(arm, H, stage(arm), coulomb=dry)
+    plant = MotorDrivenPlant(arm, H, stage(arm), coulomb=dry, substeps=40)
     desired = weight(arm, arm.home) + 0.5
     for _ in range(50):
         plant.step(desired)
     sliding = np.abs(plant.motors.velocity) > 0.0
     left = joints.stiffness / joints.motor_inertia / 500.0**2 * dry
     assert sliding.any()
-    assert np.abs((plant.state.torque - desired)[sliding]) == pytest.approx(left[sliding], rel=0.2)
-    assert np.all(np.abs(plant.state.torque - desired) < 1.2 * left)
+    assert np.abs((plant.state.torque - desired)[sliding]) == pytest.approx(
+        left[sliding], rel=0.05
+    )
+    assert np.all(np.abs(plant.state.torque - desired) < 1.05 * left)
 
 
 def test_a_spring_in_the_way_of_a_flexible_arm(sprung):

@@ -219,13 +219,15 @@ def test_a_hand_acts_anew_in_every_physics_step(build, arm):
     assert coarse.external == pytest.approx(np.mean(torques, axis=0), rel=1e-12)
 
 
-@pytest.mark.parametrize('substeps', [1, 2, 5, 50])
+@pytest.mark.parametrize('substeps', [1, 2, 5, 20])
 @pytest.mark.parametrize('stiffness', [1000.0, 1e5])
 def test_a_force_that_stays_for_several_physics_steps_makes_no_energy(block, stiffness, substeps):
     """A held force is late by half a step, as a damping of -k h/2 would be; it is foreseen."""
     hand = msgspec.convert({**HOLD, 'stiffness': stiffness, 'damping': 0, 'grip': 0}, Hand)
     hand = msgspec.structs.replace(hand, max_force=1e9)
-    plant = Hands(PinocchioPlant(block, H, substeps), block, H, [hand], substeps)
+    plant = Hands(
+        PinocchioPlant(block, H, substeps), block, H, [hand], (substeps - 1) / (2 * substeps)
+    )
     plant.reset(JointState(np.zeros(1), np.ones(1)))
     speeds = []
     for _ in range(5000):

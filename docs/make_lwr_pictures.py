@@ -1,0 +1,127 @@
+"""Make the pictures of the LWR 4+ and its joints: ``python docs/make_lwr_pictures.py``.
+
+Draws the robot, and the torque error of its flexible joints against 001 (3), as PNG files in
+``docs/images``; prints the numbers of ``docs/plants.md``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+import math
+from pathlib import Path
+
+from make_pictures import picture
+from matplotlib.figure import Figure
+import numpy as np
+import pinocchio as pin
+
+from simloop_ros.loop.run import load_fit_robot
+from simloop_ros.loop.scenario import robot_config
+from simloop_ros.model import RobotModel
+from simloop_ros.plants.config import TorqueControl
+from simloop_ros.plants.flexible_plant import FlexiblePlant, known_motors
+from simloop_ros.plants.motor_driven_plant import PHASE, MotorDrivenPlant, elastic_frequency
+from simloop_ros.plants.torque_driven_plant import TorqueDrivenPlant
+from simloop_ros.plants.torque_stage import TorqueStage
+from simloop_ros.values import Array
+
+IMAGES = Path(__file__).parent / 'images'
+EYE, TARGET = (1.5, -1.6, 1.1), (0.25, 0.0, 0.45)
+JUMP = np.array([10.0, 10.0, 5.0, 5.0, 2.0, 1.0, 0.5])
+"""By which the desired torque jumps [N m]."""
+PUSH = np.array([20.0, -15.0, 30.0])
+"""Force on the flange meanwhile, in world axes [N]."""
+TIME, STEP = 0.02, 1e-4
+"""Time that is shown, and between two points [s]."""
+SHOWN = ('lwr_a1_joint', 'lwr_e1_joint', 'lwr_a4_joint')
+
+
+def main() -> None:
+    """Draw everything."""
+    IMAGES.mkdir(exist_ok=True)
+    model = load_fit_robot(robot_config('lwr'))
+    draw_robot(model)
+    draw_torque_error(model)
+
+
+def draw_robot(model: RobotModel) -> None:
+    """Draw the robot at its home, and stretched out as in 001, experiment 1."""
+    stretched = np.zeros(model.n)
+    stretched[1] = -0.5 * math.pi
+    figure = Figure(figsize=(9, 4), layout='constrained')
+    poses = (('home', model.home), ('lwr_a2_joint: -1.5708', stretched))
+    for axes, (title, q) in zip(figure.subplots(1, 2), poses, strict=True):
+        axes.imshow(picture(model.urdf, model.joint_names, q, EYE, TARGET))
+        axes.set_title(title)
+        axes.axis('off')
+    figure.savefig(IMAGES / 'lwr.png', dpi=90)
+
+
+def draw_torque_error(model: RobotModel) -> None:
+    """Draw the torque error after a jump, in a pushed arm, and how far it is from 001 (3)."""
+    config = TorqueControl()
+    stage = TorqueStage(known_motors(model), config)
+    fastest = elastic_frequency(model, model.home)
+    short = PHASE / fastest
+    closed, times = torque_errors(model, lambda h: TorqueDrivenPlant(model, h, stage, 1), STEP)
+    motors, fine = torque_errors(
+        model, lambda h: MotorDrivenPlant(model, h, stage, substeps=1), short
+    )
+    figure = Figure(figsize=(11, 4), layout='constrained')
+    left, right = figure.subplots(1, 2)
+    for name in SHOWN:
+        i = model.joint_names.index(name)
+        law = of_3(config, times) * -JUMP[i]
+        (line,) = left.plot(1e3 * times, law, label=f'{name}: 001 (3)')
+        left.plot(1e3 * times[::8], closed[::8, i], 'o', ms=4, color=line.get_color())
+    left.plot([], [], 'ko', ms=4, label='plant')
+    left.set_title('Torque error after a jump of the desired torque, arm pushed with 39 N')
+    left.set_ylabel('e = τ − τ_d [N m]')
+    for label, found, at in (
+        ('drives in closed form', closed, times),
+        (f'motors simulated in steps of {1e6 * short:.0f} µs', motors, fine),
+    ):
+        away = 100.0 * np.abs(found / -JUMP - of_3(config, at)[:, None]).max(axis=1)
+        right.semilogy(1e3 * at, np.maximum(away, 1e-14), label=label)
+        print(f'{label}: {away.max():.3g} % of the amplitude')
+    right.axhline(1.0, color='k', ls=':', label='1 %')
+    right.set_title('Distance from 001 (3), the largest of all joints')
+    right.set_ylabel('distance [% of amplitude]')
+    for axes in (left, right):
+        axes.set_xlabel('time [ms]')
+        axes.legend(fontsize=8)
+        axes.grid(alpha=0.3)
+    figure.savefig(IMAGES / 'torque_error.png', dpi=90)
+    print(f'fastest elastic mode at home: {fastest / 2.0 / math.pi:.4g} Hz')
+
+
+def torque_errors(
+    model: RobotModel, build: Callable[[float], FlexiblePlant], step: float
+) -> tuple[Array, Array]:
+    """Return the torque errors [N m], shape ``(times, n)``, and the times [s], from 0 on."""
+    plant, data = build(step), model.pin_model.createData()
+    desired = plant.state.torque + JUMP
+    errors = [-JUMP]
+    for _ in range(round(TIME / step)):
+        jacobian = pin.computeFrameJacobian(
+            model.pin_model,
+            data,
+            plant.truth.position,
+            model.tip_frames[0],
+            pin.ReferenceFrame.LOCAL_WORLD_ALIGNED,
+        )
+        plant.step(desired, jacobian[:3].T @ PUSH)
+        errors.append(plant.state.torque - desired)
+    return np.array(errors), step * np.arange(len(errors))
+
+
+def of_3(config: TorqueControl, times: Array) -> Array:
+    """Return the solution of 001 (3) that starts at 1, at rest, by its poles."""
+    omega, ratio = config.natural_frequency, config.damping_ratio
+    first, second = np.roots([1.0, 2.0 * ratio * omega, omega**2])
+    parts = second * np.exp(first * times) - first * np.exp(second * times)
+    return np.real(parts / (second - first))
+
+
+if __name__ == '__main__':
+    main()
