@@ -12,7 +12,7 @@ from ..model import RobotModel
 from .config import Obstacle, PlantConfig
 from .delay import Delay
 from .encoder import Encoder
-from .flexible_plant import MOST_SUBSTEPS, known_motors
+from .flexible_plant import MOST_SUBSTEPS, FlexiblePlant, known_motors
 from .friction import JointFriction
 from .hand import Hands
 from .motor_driven_plant import MotorDrivenPlant
@@ -140,10 +140,11 @@ def _disturbed(plant: Plant, config: PlantConfig, model: RobotModel, step: float
     :param step: time of the plant's ``step`` [s].
     """
     friction = config.friction
+    lag = plant.lag if isinstance(plant, FlexiblePlant) else 0.0
     if friction.exists and not config.flexible_joints:
         plant = JointFriction(plant, model, step, friction.coulomb, friction.viscous)
     if config.hands:
-        plant = Hands(plant, model, step, config.hands)
+        plant = Hands(plant, model, step, config.hands, lag)
     if config.pushes:
         plant = Pushes(plant, model, step, config.pushes)
     return plant

@@ -77,6 +77,11 @@ class FlexiblePlant(Plant):
         return JointState(self._q, self._v)
 
     @property
+    @abstractmethod
+    def lag(self) -> float:
+        """Return ``o``: a constant acceleration moves it by ``h (v+ - o (v+ - v))`` in a step."""
+
+    @property
     def motors(self) -> JointState:
         """Return the state of the motors, ``theta`` [rad] and ``theta'`` [rad/s]."""
         stiffness = self._joints.stiffness

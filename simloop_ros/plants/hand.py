@@ -91,14 +91,17 @@ class Hands(PlantWrapper):
     ``W = J M^-1 J^T`` and the velocity ``x'_free`` that would follow without it::
 
         x'+ = x'_free + h W f
-        f   = k (x_t - x - h/4 (x'+ - x')) + c (x_t' - x'+)
+        f   = k (x_t - x + o h (x_t' - x') - h/4 (x'+ - x')) + c (x_t' - x'+)
 
-    The spring sees the mean ``(x- + 2 x + x+)/4`` of three positions: on a free mass it neither
-    makes nor takes energy, for any ``k``. The damper sees the velocity at the end, which it never
-    reverses. So a hand is stable by itself, however stiff it is and however light the link; only
-    the change of ``J`` and ``M`` over a step is not foreseen. ``x'_free`` has the efforts, the
-    torques from outside and, as in the step before, all that those did not explain: friction,
-    elastic joints, obstacles. Hands are solved together, then each is limited.
+    A plant that takes one semi-implicit step has ``o = 0``, and the spring sees the mean
+    ``(x- + 2 x + x+)/4`` of three positions. One that takes many, or steps of second order, moves
+    by ``x+ = x + h (x'+ - o (x'+ - x'))``; with ``o = 1/2`` the spring sees the mean position of
+    the step. On a free mass it neither makes nor takes energy, for any ``k``. The damper sees the
+    velocity at the end, which it never reverses. So a hand is stable by itself, however stiff it
+    is and however light the link; only the change of ``J`` and ``M`` over a step is not foreseen.
+    ``x'_free`` has the efforts, the torques from outside and, as in the step before, all that
+    those did not explain: friction, elastic joints, obstacles. Hands are solved together, then
+    each is limited.
 
     The work of a hand is ``h f . J (v + v+)/2``, trapezoidal in the velocity: by that much a
     semi-implicit step of a rigid arm changes its kinetic energy, but for the change of ``M``.
@@ -107,12 +110,21 @@ class Hands(PlantWrapper):
     :param model: the robot as the plant has it, mass bias included.
     :param period: time ``h`` of one ``step`` [s].
     :param hands: the hands and when they hold.
+    :param lag: ``o`` of the plant inside.
     :raises UnknownNameError: a hand names a link or joint that the robot has not.
     :raises ConfigError: a hand lets go before it takes hold, or its times are not in order.
     """
 
-    def __init__(self, plant: Plant, model: RobotModel, period: float, hands: Sequence[Hand]):
+    def __init__(
+        self,
+        plant: Plant,
+        model: RobotModel,
+        period: float,
+        hands: Sequence[Hand],
+        lag: float = 0.0,
+    ):
         super().__init__(plant)
+        self._ahead = lag * period
         self._model = model.pin_model
         self._data = self._model.createData()
         self._h = period
@@ -159,7 +171,8 @@ class Hands(PlantWrapper):
         response = np.linalg.solve(inertia, jacobian.T)
         rate = jacobian @ v
         free = rate + h * (jacobian @ (known + self._surprise))
-        force = self._limited(pulls, _solve(pulls, rate, free, jacobian @ response, h))
+        wanted = _solve(pulls, rate, free, jacobian @ response, h, self._ahead)
+        force = self._limited(pulls, wanted)
         self._plant.step(effort, with_external(jacobian.T @ force, external))
         after = self._plant.truth.velocity
         self._surprise = (after - v) / h - known - response @ force
@@ -227,17 +240,21 @@ class Hands(PlantWrapper):
         self._reports = tuple(reports)
 
 
-def _solve(pulls: Sequence[_Pull], rate: Array, free: Array, mobility: Array, h: float) -> Array:
+def _solve(
+    pulls: Sequence[_Pull], rate: Array, free: Array, mobility: Array, h: float, ahead: float
+) -> Array:
     """Return the forces [N] that foresee their own effect, shape ``(3 hands,)``.
 
     :param rate: velocities of the points [m/s], shape ``(3 hands,)``.
     :param free: those at the end of the step if no hand pulled [m/s], shape ``(3 hands,)``.
     :param mobility: ``W`` [1/kg], shape ``(3 hands, 3 hands)``.
+    :param ahead: time ``o h`` after which the spring looks at the positions [s].
     """
     gap = np.concatenate([pull.gap for pull in pulls])
     velocity = np.concatenate([pull.velocity for pull in pulls])
     stiffness = np.repeat([pull.stiffness for pull in pulls], 3)
     damping = np.repeat([pull.damping for pull in pulls], 3)
+    gap = gap + ahead * (velocity - rate)
     wanted = stiffness * (gap - 0.25 * h * (free - rate)) + damping * (velocity - free)
     resistance = h * (0.25 * h * stiffness + damping)
     return np.linalg.solve(np.eye(gap.size) + resistance[:, None] * mobility, wanted)

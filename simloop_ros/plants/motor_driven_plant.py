@@ -68,6 +68,11 @@ class MotorDrivenPlant(FlexiblePlant):
         self._inertia = self._joints.motor_inertia
         self._damped = self._inertia + self._h * viscous
 
+    @property
+    def lag(self) -> float:
+        """Return one half: each physics step moves by its mean velocity."""
+        return 0.5
+
     def _substep(self, effort: Array) -> None:
         """Take one physics step; ``effort`` is that of the motors without torque control."""
         h, half, rate, stiffness = self._h, self._half, self._rate, self._joints.stiffness

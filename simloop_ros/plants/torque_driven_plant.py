@@ -39,6 +39,11 @@ class TorqueDrivenPlant(FlexiblePlant):
         self._mean = go.mean + share * (go.position - 1.0)
         self._mean_rate = go.mean_rate + share * go.rate
 
+    @property
+    def lag(self) -> float:
+        """Return ``(n - 1)/2n``: each of ``n`` physics steps moves by its last velocity."""
+        return (self._substeps - 1) / (2 * self._substeps)
+
     def _substep(self, effort: Array) -> None:
         """Take one physics step; ``effort`` is ``tau_d``."""
         error, rate, go = self._torque - effort, self._rate, self._go

@@ -102,6 +102,20 @@ def test_a_collision_is_the_same_in_the_graph(graph: Any, reaction: str, compose
     assert summary == expected('yumi_collision', *settings)
 
 
+@pytest.mark.parametrize(
+    'composed', [pytest.param(False, marks=LONG), True], ids=['distributed', 'composed']
+)
+@pytest.mark.parametrize('takes', ['effort', 'position'])
+def test_a_hand_leads_alike_in_the_graph(graph: Any, takes: str, composed: bool) -> None:
+    hand = '{link: tool0_l, stiffness: 500, damping: 30, max_force: 15, start: 0.2, end: 0.8}'
+    settings = (f'plant.hands=[{hand}]', f'plant.takes={takes}', *shortened(PERIODS[0]))
+    out = graph.folder / 'out'
+    more = ['--composed'] if composed else []
+    process = graph.launch(*arguments('yumi_step', settings, out, *more))
+    assert process.wait(LONGEST) == 0, graph.output
+    assert comparable(out) == expected('yumi_step', *settings)
+
+
 @pytest.mark.parametrize('composed', [False, True], ids=['distributed', 'composed'])
 def test_an_undisturbed_motion_to_its_end(graph: Any, composed: bool) -> None:
     out = graph.folder / 'out'

@@ -142,6 +142,16 @@ def _arm() -> str:
     return f'<robot name="arm">{"".join(parts)}</robot>'
 
 
+def _motors() -> FlexibleJointsConfig:
+    """Return the motors and springs of the arm."""
+    names = [f'joint{i}' for i in range(7)]
+    return FlexibleJointsConfig(
+        motor_inertia=dict(zip(names, (2.0, 2.0, 1.5, 1.0, 0.8, 0.4, 0.4), strict=True)),
+        stiffness=dict(zip(names, (9e3, 9e3, 9e3, 9e3, 8e3, 6e3, 6e3), strict=True)),
+        damping_ratio=0.02,
+    )
+
+
 @pytest.fixture(params=['pinocchio', 'pybullet', 'mujoco'])
 def engine(request: pytest.FixtureRequest) -> str:
     """Every engine that is installed, by name."""
@@ -192,13 +202,7 @@ def load(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., RobotModel]:
 @pytest.fixture(scope='session')
 def arm(load: Callable[..., RobotModel]) -> RobotModel:
     """Seven joints; nothing about its links is symmetric. Its motors are known."""
-    names = [f'joint{i}' for i in range(7)]
-    motors = FlexibleJointsConfig(
-        motor_inertia=dict(zip(names, (2.0, 2.0, 1.5, 1.0, 0.8, 0.4, 0.4), strict=True)),
-        stiffness=dict(zip(names, (9e3, 9e3, 9e3, 9e3, 8e3, 6e3, 6e3), strict=True)),
-        damping_ratio=0.02,
-    )
-    return load(_arm(), tips=('tool',), flexible_joints=motors)
+    return load(_arm(), tips=('tool',), flexible_joints=_motors())
 
 
 @pytest.fixture(scope='session')
@@ -234,7 +238,7 @@ def hanging_arm(load: Callable[..., RobotModel]) -> RobotModel:
 @pytest.fixture(scope='session')
 def weightless_arm(load: Callable[..., RobotModel]) -> RobotModel:
     """Return the arm without gravity."""
-    return load(_arm(), gravity=(0.0, 0.0, 0.0))
+    return load(_arm(), gravity=(0.0, 0.0, 0.0), flexible_joints=_motors())
 
 
 @pytest.fixture(scope='session')

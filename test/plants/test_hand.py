@@ -2,11 +2,15 @@
 
 from math import exp, pi, sqrt
 
+import msgspec
 import numpy as np
 import pinocchio as pin
 import pytest
 
 from simloop_ros.errors import ConfigError, UnknownNameError
+from simloop_ros.plants.config import Hand
+from simloop_ros.plants.hand import Hands
+from simloop_ros.plants.pinocchio_plant import PinocchioPlant
 from simloop_ros.plants.spring_contact import point_jacobian
 from simloop_ros.values import JointState
 
@@ -213,6 +217,39 @@ def test_a_hand_acts_anew_in_every_physics_step(build, arm):
             torques.append(fine.external)
     assert np.array_equal(coarse.observe(), fine.observe())
     assert coarse.external == pytest.approx(np.mean(torques, axis=0), rel=1e-12)
+
+
+@pytest.mark.parametrize('substeps', [1, 2, 5, 20])
+@pytest.mark.parametrize('stiffness', [1000.0, 1e5])
+def test_a_force_that_stays_for_several_physics_steps_makes_no_energy(block, stiffness, substeps):
+    """A held force is late by half a step, as a damping of -k h/2 would be; it is foreseen."""
+    hand = msgspec.convert({**HOLD, 'stiffness': stiffness, 'damping': 0, 'grip': 0}, Hand)
+    hand = msgspec.structs.replace(hand, max_force=1e9)
+    plant = Hands(
+        PinocchioPlant(block, H, substeps), block, H, [hand], (substeps - 1) / (2 * substeps)
+    )
+    plant.reset(JointState(np.zeros(1), np.ones(1)))
+    speeds = []
+    for _ in range(5000):
+        plant.step(np.zeros(1))
+        speeds.append(abs(plant.truth.velocity[0]))
+    assert max(speeds[-500:]) == pytest.approx(max(speeds[:500]), rel=0.01)
+
+
+@pytest.mark.parametrize('coulomb', [0.0, 0.5])
+@pytest.mark.parametrize('damping', [0.0, 50.0])
+@pytest.mark.parametrize('stiffness', [10.0, 1000.0, 5000.0])
+def test_flexible_joints_are_held_too(build, weightless_arm, stiffness, damping, coulomb):
+    """What springs and torque control add is foreseen as it was; the arm never gets faster."""
+    hand = {**TOOL, 'stiffness': stiffness, 'damping': damping, 'grip': 0.0}
+    friction = {'coulomb': coulomb}
+    plant = build(weightless_arm, H, hands=[hand], flexible_joints=True, friction=friction)
+    plant.reset(JointState(weightless_arm.home, np.full(7, 0.1)))
+    energies = [energy(weightless_arm, plant.truth)]
+    for _ in range(500):
+        plant.step(np.zeros(7))
+        energies.append(energy(weightless_arm, plant.truth))
+    assert max(energies) < 1.02 * energies[0]
 
 
 def test_it_leads_every_engine_alike(engine, build, arm):

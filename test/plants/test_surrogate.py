@@ -136,6 +136,11 @@ def test_engines_without_motors_are_refused(build, arm, engine):
         build(arm, H, takes='position', engine=engine)
 
 
+def test_flexible_joints_are_refused(build, arm):
+    with pytest.raises(ConfigError, match=r'leave out plant\.flexible_joints'):
+        build(arm, H, takes='position', flexible_joints=True)
+
+
 def test_a_joint_without_effort_limit_is_refused(build, fork):
     with pytest.raises(ConfigError, match=r'joint turn_\w+ has no effort limit'):
         build(fork, H, takes='position')
