@@ -12,7 +12,7 @@ from ..values import Array, JointState
 
 Keep = Literal['none', 'position', 'pose']
 ROWS = {'position': 3, 'pose': 6}
-DAMPING = 1e-6
+DAMPING = 1e-9
 """Of the inverse, relative to the largest pivot: near a singular posture the task yields a bit."""
 
 

@@ -1,0 +1,68 @@
+"""The tips stay while the rest of the robot gives way, and nothing is added to its energy."""
+
+from __future__ import annotations
+
+import numpy as np
+import pinocchio as pin
+import pytest
+
+from simloop_ros.guiding.config import AdmittanceConfig
+from simloop_ros.guiding.guidance import Guidance
+from simloop_ros.guiding.tip_task import TipTask
+from simloop_ros.loop.run import load_fit_robot
+from simloop_ros.loop.scenario import robot_config
+from simloop_ros.model import RobotModel
+from simloop_ros.values import JointState
+
+H = 0.002
+MASS = np.array([0.5, 1.0, 0.3, 0.7, 0.2, 0.4, 0.1])
+TIP_STAYS = 1e-5  # [m], [rad]: of second order in a step of 2 ms
+
+
+@pytest.fixture(scope='module')
+def lwr() -> RobotModel:
+    return load_fit_robot(robot_config('lwr'))
+
+
+def pose(model: RobotModel, q: np.ndarray) -> pin.SE3:
+    data = model.pin_model.createData()
+    pin.framesForwardKinematics(model.pin_model, data, q)
+    return data.oMf[model.tip_frames[0]].copy()
+
+
+@pytest.mark.parametrize('keep', ['position', 'pose'])
+def test_only_motion_that_leaves_the_tip_is_left(lwr: RobotModel, keep: str) -> None:
+    rng = np.random.default_rng(0)
+    task = TipTask(lwr, keep, MASS)  # type: ignore[arg-type]
+    for _ in range(20):
+        velocity = rng.normal(size=lwr.n)
+        kept = task.project(lwr.home, JointState(lwr.home, velocity))
+        np.testing.assert_array_equal(kept.position, lwr.home)
+        again = task.project(lwr.home, kept)
+        np.testing.assert_allclose(again.velocity, kept.velocity, atol=1e-5)
+        before = pose(lwr, lwr.home)
+        after = pose(lwr, lwr.home + 1e-6 * kept.velocity)
+        moved = np.array(pin.log6(before.actInv(after)))[: 3 if keep == 'position' else 6]
+        np.testing.assert_allclose(moved / 1e-6, 0.0, atol=2e-5)
+        # Orthogonal in the metric of the energy: it is only taken out.
+        taken = velocity - kept.velocity
+        assert (MASS * taken) @ kept.velocity == pytest.approx(0.0, abs=1e-4)
+        assert MASS @ kept.velocity**2 <= MASS @ velocity**2
+
+
+@pytest.mark.parametrize('keep', ['position', 'pose'])
+def test_an_elbow_that_is_pushed_aside_leaves_the_tip(lwr: RobotModel, keep: str) -> None:
+    config = AdmittanceConfig(keep=keep, stiffness=0.0)  # type: ignore[arg-type]
+    guidance = Guidance(lwr, config, H)
+    data, wanted = lwr.pin_model.createData(), pose(lwr, lwr.home)
+    elbow = lwr.frame('lwr_4_link')
+    position = lwr.home
+    for _ in range(500):
+        jacobian = pin.computeFrameJacobian(
+            lwr.pin_model, data, position, elbow, pin.ReferenceFrame.LOCAL_WORLD_ALIGNED
+        )
+        led = guidance.step(lwr.home, jacobian[:3].T @ np.array([0.0, 20.0, 0.0]))
+        position = led.position
+        away = np.array(pin.log6(wanted.actInv(pose(lwr, position))))
+        np.testing.assert_allclose(away[: 3 if keep == 'position' else 6], 0.0, atol=TIP_STAYS)
+    assert np.abs(position - lwr.home).max() > 0.1
