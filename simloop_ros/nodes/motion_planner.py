@@ -123,7 +123,7 @@ class MotionPlannerNode(BlockNode):
             self._listen()
 
     def _open_feelers(self) -> None:
-        """Listen to those who tell what the robot feelings."""
+        """Listen to those who tell what the robot touches."""
         watched = self.config(MonitorConfig, 'monitor').watches
         admittance = self.config(AdmittanceConfig, 'admittance')
         self._feels = watched or admittance.guides
