@@ -18,7 +18,7 @@ from ..loop.calibrate import ALARMS_PER_HOUR, DURATION, calibrate
 from ..loop.run import make_folder, write_text
 from ..loop.scenario import load_scenario
 from ..report.progress import progress_bar
-from .run import scenario_settings
+from .run import add_scenario_arguments, scenario_settings
 
 
 def add_parser(subparsers: argparse._SubParsersAction) -> None:
@@ -26,15 +26,7 @@ def add_parser(subparsers: argparse._SubParsersAction) -> None:
     parser = subparsers.add_parser(
         'calibrate', help='learn thresholds of the collision monitors from free motion'
     )
-    parser.add_argument('scenario', metavar='SCENARIO', help='a name of simloop list, or a file')
-    parser.add_argument(
-        '--set',
-        dest='settings',
-        metavar='KEY=VALUE',
-        action='append',
-        default=[],
-        help='change a value of the scenario, for instance period=0.0005 (more than once)',
-    )
+    add_scenario_arguments(parser, 'FILE', 'the calibration [runs/NAME_calibration.yaml]')
     parser.add_argument(
         '--false-alarms-per-hour',
         metavar='X',
@@ -49,10 +41,6 @@ def add_parser(subparsers: argparse._SubParsersAction) -> None:
         default=DURATION,
         help=f'free motion to drive [{DURATION:g} s]',
     )
-    parser.add_argument(
-        '--out', metavar='FILE', type=Path, help='the calibration [runs/NAME_calibration.yaml]'
-    )
-    parser.add_argument('--seed', metavar='N', help='seed of the random motion')
     parser.set_defaults(call=run)
 
 

@@ -25,8 +25,16 @@ def add_parser(subparsers: argparse._SubParsersAction) -> None:
     parser.set_defaults(call=run)
 
 
-def add_scenario_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments that say which scenario, with which values, and where results go."""
+def add_scenario_arguments(
+    parser: argparse.ArgumentParser,
+    metavar: str = 'DIR',
+    out: str = 'folder for log, summary and figures [runs/NAME]',
+) -> None:
+    """Add the arguments that say which scenario, with which values, and where results go.
+
+    :param metavar: what results go to.
+    :param out: and what is written there.
+    """
     parser.add_argument('scenario', metavar='SCENARIO', help='a name of simloop list, or a file')
     parser.add_argument(
         '--set',
@@ -36,9 +44,7 @@ def add_scenario_arguments(parser: argparse.ArgumentParser) -> None:
         default=[],
         help='change a value of the scenario, for instance period=0.0005 (more than once)',
     )
-    parser.add_argument(
-        '--out', metavar='DIR', type=Path, help='folder for log, summary and figures [runs/NAME]'
-    )
+    parser.add_argument('--out', metavar=metavar, type=Path, help=out)
     parser.add_argument('--seed', metavar='N', help='seed of the random generator')
 
 
