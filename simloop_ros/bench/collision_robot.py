@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pinocchio as pin
@@ -73,10 +73,11 @@ class StudyLoop:
 
 
 def loaded(model: RobotModel, payload: float) -> RobotModel:
-    """Return the robot with a point mass [kg] at every tip, in place."""
+    """Return the robot with a point mass [kg] at every tip."""
+    pin_model = model.pin_model.copy()
     for frame in model.tip_frames if payload else ():
-        body = model.pin_model.frames[frame]
-        model.pin_model.appendBodyToJoint(
+        body = pin_model.frames[frame]
+        pin_model.appendBodyToJoint(
             body.parentJoint, pin.Inertia(payload, np.zeros(3), np.zeros((3, 3))), body.placement
         )
-    return model
+    return replace(model, pin_model=pin_model)

@@ -7,6 +7,7 @@ from math import inf
 from pathlib import Path
 
 import numpy as np
+import pinocchio as pin
 import pytest
 
 from simloop_ros.bench import collision
@@ -24,6 +25,7 @@ from simloop_ros.bench.collision_watch import (
 )
 from simloop_ros.bench.workers import Workers
 from simloop_ros.collision.build import KINDS
+from simloop_ros.collision.calibration import model_hash
 from simloop_ros.plants.spring_contact import point_jacobian
 
 H = 1.0 / 500.0
@@ -176,3 +178,15 @@ def test_figures_have_their_fixed_names(tmp_path: Path, capsys: pytest.CaptureFi
         'collision_delay.png',
     }
     assert 'matched_filter' in capsys.readouterr().out
+
+
+@pytest.mark.parametrize('mass_error', [0.0, 0.1])
+def test_a_payload_is_unknown_to_the_model(mass_error):
+    robot = StudyRobot(1.0 / 500.0, mass_error, payload=0.5)
+    model = robot.model
+    before = model_hash(model)
+    robot.build(model, np.random.default_rng(0), None)
+    assert model_hash(model) == before
+    real = loaded(model, 0.5)
+    mass = pin.computeTotalMass(real.pin_model) - pin.computeTotalMass(model.pin_model)
+    assert mass == pytest.approx(0.5 * len(model.tips))
