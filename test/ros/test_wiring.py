@@ -58,7 +58,7 @@ def graph_config(parameters: Mapping[str, Any]) -> GraphConfig:
 
 def test_nodes_of_a_scenario(scenario: Scenario) -> None:
     nodes = wired(scenario, out='runs')
-    guided = scenario.planner.kind == 'guiding'
+    guided = scenario.planner.kind == 'guiding' or scenario.admittance.guides
     assert set(nodes) == OTHERS | {'admittance' if guided else 'motion_planner'}
     assert {name for name, node in nodes.items() if node.ends_graph} == {'recorder'}
 
