@@ -129,6 +129,7 @@ def wire(scenario: Scenario, options: WiringOptions) -> tuple[NodeSpec, ...]:
         **parameter_values(scenario.monitor, 'monitor'),
         **parameter_values(scenario.reaction, 'reaction'),
         **parameter_values(scenario.admittance, 'admittance'),
+        **safety,
         'tracking.noise': plant.encoder_error,
         'tracking.compliance': control.compliance(scenario.period),
     }
