@@ -5,13 +5,19 @@ from __future__ import annotations
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticStatus
+import msgspec
+import numpy as np
 from std_srvs.srv import SetBool
+from visualization_msgs.msg import MarkerArray
 
 from ..errors import ConfigError, SimloopError
 from ..guiding.config import AdmittanceConfig
+from ..guiding.tip_masses import TipMasses
 from ..planning.config import PlannerConfig
 from ..ros.block_node import Report
+from ..ros.markers import MARKER_PERIOD, MarkerSet, mass_markers
 from ..ros.process import main_of
+from ..ros.qos import EVENTS
 from ..ros.wishes import send_wanted
 from ..values import JointState
 from .motion_planner import MotionPlannerNode
@@ -39,6 +45,37 @@ class AdmittanceNode(MotionPlannerNode):
             )
         self._reported = 0
         super().build()
+        self._masses = TipMasses(self._model, self.config(AdmittanceConfig, 'admittance'))
+        self._markers = self.publisher(MarkerArray, 'markers', EVENTS)
+        self._shown = MarkerSet()
+
+    def begin(self) -> None:
+        """Show how heavy the tips are, 20 times a second."""
+        super().begin()
+        self.every(MARKER_PERIOD, self._publish_markers)
+
+    def check_live(self, config: msgspec.Struct) -> None:
+        """Refuse an effective mass that nobody can compute, too."""
+        super().check_live(config)
+        if isinstance(config, AdmittanceConfig):
+            TipMasses(self._model, config)
+
+    def apply_live(self) -> None:
+        """Take over how the robot gives way, and which effective mass is shown."""
+        super().apply_live()
+        self._masses = TipMasses(self._model, self.config(AdmittanceConfig, 'admittance'))
+
+    def _publish_markers(self) -> None:
+        position = self._guide.position
+        if position is None or not self._markers.get_subscription_count():
+            return
+        masses, model = self._masses, self._model
+        tips, elbows = (
+            np.array([pose.translation for pose in model.frame_poses(position, links)])
+            for links in (masses.tips, masses.elbows)
+        )
+        markers = mass_markers(masses.hints(position), masses.direction, tips, elbows, model.base)
+        self._markers.publish(self._shown.message(markers))
 
     def add_services(self) -> None:
         """Create the services."""

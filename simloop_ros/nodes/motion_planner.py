@@ -15,7 +15,7 @@ from std_srvs.srv import Trigger
 from ..collision.config import MonitorConfig
 from ..config_types import NonNegative, Positive
 from ..errors import SimloopError
-from ..guiding.config import AdmittanceConfig, live_parameters
+from ..guiding.config import AdmittanceConfig, compliance, live_parameters
 from ..loop.run import load_fit_robot
 from ..model import RobotConfig
 from ..planning.config import PlannerConfig
@@ -184,6 +184,11 @@ class MotionPlannerNode(BlockNode):
         if pending is None or pending.stamp != stamp:
             return (('control_state', stamp),)
         return [(topic, stamp) for topic in self._feelings.lacking(stamp)]
+
+    def check_live(self, config: msgspec.Struct) -> None:
+        """Refuse an admittance of joints that the robot does not have."""
+        if isinstance(config, AdmittanceConfig):
+            compliance(config, self._model.joint_names)
 
     def apply_live(self) -> None:
         """Take over how the robot reacts and gives way, and how long a torque counts."""

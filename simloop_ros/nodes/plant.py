@@ -26,7 +26,7 @@ from ..ros.contacts import to_message as contacts_to_message
 from ..ros.durations import Durations
 from ..ros.hand import Hand
 from ..ros.joint_state import DecodedJointState
-from ..ros.markers import plant_markers
+from ..ros.markers import MARKER_PERIOD, MarkerSet, hand_markers, plant_markers
 from ..ros.process import main_of
 from ..ros.qos import EVENTS, LATCHED, LATCHED_READER, STREAM_DEPTH
 from ..ros.safety_status import CONTROL, TOPIC, SafetyStatus, from_message, to_message
@@ -42,8 +42,6 @@ CLOCK_PERIOD = 0.01
 """Simulated time between two messages on ``/clock`` [s]."""
 MOST_AT_ONCE = 100
 """Real time: steps that are caught up with; a process that slept longer goes on from there."""
-MARKER_PERIOD = 0.05
-"""Time between two sets of markers [s]."""
 LARGEST_EFFORT = 'largest effort [share of limit]'
 """Diagnostics: of what motors and brakes applied so far, without the hand that pushes."""
 
@@ -138,6 +136,7 @@ class PlantNode(BlockNode):
             self.publisher(String, 'robot_description', LATCHED) if publish.description else None
         )
         self._markers = self.publisher(MarkerArray, 'markers', EVENTS)
+        self._shown = MarkerSet()
         self._safety = self.publisher(DiagnosticStatus, TOPIC, LATCHED)
         self.subscription(DiagnosticStatus, TOPIC, self._on_safety, LATCHED_READER)
         self.subscription(Header, 'recorded', self._on_recorded, EVENTS)
@@ -276,9 +275,22 @@ class PlantNode(BlockNode):
 
     def _publish_markers(self) -> None:
         if self._markers.get_subscription_count():
+            hands = self._plant.hands()
             self._markers.publish(
-                plant_markers(self._plant.contacts(), self._hand.link, self._hand.wrench)
+                self._shown.message(
+                    (
+                        *plant_markers(self._plant.contacts(), self._hand.link, self._hand.wrench),
+                        *hand_markers(hands, self._held_points(), self._model.base),
+                    )
+                )
             )
+
+    def _held_points(self) -> Array:
+        """Return where the simulated hands hold the robot, in the world [m], ``(hands, 3)``."""
+        hands = self.config(PlantConfig, 'plant').hands
+        poses = self._model.frame_poses(self._plant.truth.position, [hand.link for hand in hands])
+        points = [pose.act(np.array(hand.point)) for pose, hand in zip(poses, hands, strict=True)]
+        return np.array(points).reshape(-1, 3)
 
     def _on_wrench(self, message: WrenchStamped) -> None:
         try:

@@ -64,6 +64,11 @@ class MotionGuide:
         return TorqueFaults() if self._guidance is None else self._guidance.faults
 
     @property
+    def position(self) -> Array | None:
+        """Return where the robot was last [rad], shape ``(n,)``, if anybody has told."""
+        return None if self._state is None else self._state.position
+
+    @property
     def _guidance(self) -> Guidance | None:
         return None if self._reflex is None else self._reflex.guidance
 
