@@ -44,6 +44,7 @@ class AdmittanceNode(MotionPlannerNode):
                 'give a source, or start motion_planner instead'
             )
         self._reported = 0
+        self._silent = ''
         super().build()
         self._masses = TipMasses(self._model, self.config(AdmittanceConfig, 'admittance'))
         self._markers = self.publisher(MarkerArray, 'markers', EVENTS)
@@ -85,6 +86,11 @@ class AdmittanceNode(MotionPlannerNode):
     def _answer_now(self, stamp: int, state: JointState) -> None:
         """Send one answer per state: nobody knows where the hand will be."""
         send_wanted(self._desired, stamp, self._next(stamp, state))
+        silent = self._feelings.silent
+        if silent != self._silent:
+            self._silent = silent
+            self._publish_diagnostics()
+            self.get_logger().warning(f'{silent}: {SILENT}' if silent else 'torques come again')
 
     async def _serve_enable(self, request: Any) -> str:
         guide = self._guide

@@ -25,6 +25,7 @@ from simloop_ros.loop.scenario import load_scenario
 from simloop_ros.nodes.admittance import AdmittanceNode
 from simloop_ros.nodes.plant import PlantNode
 from simloop_ros.ros.joint_state import JointStateDecoder, JointStateEncoder
+from simloop_ros.ros.markers import METRES_PER_NEWTON
 from simloop_ros.ros.qos import LATCHED, STREAM
 from simloop_ros.ros.safety_status import TOPIC as SAFETY
 from simloop_ros.ros.safety_status import SafetyStatus, to_message
@@ -457,6 +458,34 @@ def test_effective_mass_and_hint_are_shown_to_whoever_listens(
     partner.until(lambda: shown)
     along = np.diff(points(next(m for m in shown if m.ns == 'effective_mass')), axis=0)[0]
     np.testing.assert_allclose(along / np.linalg.norm(along), [0.0, 1.0, 0.0], atol=1e-12)
+
+
+def test_the_plant_shows_its_hands_with_their_force(open_partner: Callable[..., Partner]) -> None:
+    pull = '{kind: line, velocity: [0, 1, 0], rise: 0.01}'
+    hand = f'{{link: flange, stiffness: 500, damping: 30, max_force: 8, path: {pull}}}'
+    partner = open_partner(f'plant.hands=[{hand}]')
+    partner.start('plant', PlantNode)
+    efforts = partner.other.create_publisher(JointStateMessage, 'effort_command', STREAM)
+    shown: list[Marker] = []
+    partner.other.create_subscription(
+        MarkerArray, 'markers', lambda message: shown.extend(message.markers), 10
+    )
+    partner.until(efforts.get_subscription_count)
+    encode = JointStateEncoder(NAMES, ('effort',)).encode
+    steps = 0
+
+    def pulled() -> bool:
+        """Let the plant take another step; return whether the hand pulls with all its force."""
+        nonlocal steps
+        efforts.publish(encode(round(steps * H * 1e9), np.zeros(7)))
+        steps += 1
+        return any(marker.text == '8.0 N' for marker in shown)
+
+    partner.until(pulled)
+    arrow = [marker for marker in shown if marker.ns == 'hand' and marker.type == Marker.ARROW][-1]
+    tail, head = points(arrow)
+    assert np.linalg.norm(head - tail) == pytest.approx(8.0 * METRES_PER_NEWTON)
+    assert arrow.header.frame_id == 'lwr_base_link'
 
 
 def points(arrow: Marker) -> np.ndarray:
