@@ -2,9 +2,10 @@
 
 By default all nodes are in this process, and every subscription gets COUNT messages past the
 middleware, none of which is lost. With ``--distributed`` each node is a process of its own, and
-COUNT messages are published on each topic. In both cases the graph runs meanwhile. Afterwards the
-robot is released and has to reach its goal. Prints the result as JSON; the exit status is 0 if no
-node broke and no effort was beyond its limit.
+COUNT messages are published on each topic. In both cases the graph runs meanwhile. With
+``--guided SOURCE`` the robot gives way to torques from outside on its way. Afterwards the robot is
+released and has to reach its goal. Prints the result as JSON; the exit status is 0 if no node
+broke and no effort was beyond its limit.
 """
 
 from __future__ import annotations
@@ -86,6 +87,11 @@ TOPICS: dict[str, tuple[type, Any]] = {
     'resend': (Header, EVENTS),
     'recorded': (Header, EVENTS),
     'external_wrench': (WrenchStamped, EVENTS),
+}
+TORQUES = {  # more topics of a guided robot, by the source of its torques
+    'observer': ('true_external_torque',),
+    'truth': ('true_external_torque',),
+    'driver': ('true_external_torque', 'measured_external_torque'),
 }
 MESSAGE_TYPES = tuple(dict.fromkeys(kind for kind, _ in TOPICS.values()))
 ROUNDS = 100  # messages on each subscription between two looks for new ones
@@ -287,7 +293,8 @@ class Graph(ABC):
     :ivar present: stamp of the present step [ns].
     """
 
-    def __init__(self, joint_names: tuple[str, ...]):
+    def __init__(self, joint_names: tuple[str, ...], planner: str):
+        self._start = f'/{planner}/start'
         self.node: Node = rclpy.create_node('fuzz')
         self.position: np.ndarray | None = None
         self.present = 0
@@ -372,13 +379,13 @@ class Graph(ABC):
         self.wait_until(lambda: self.call(Trigger, '/plant/reset').success, 'reset')
         self.wait_until(lambda: is_near(np.zeros(3)), 'the robot at home')
         self.wait_until(self._released, 'release')
-        self.wait_until(lambda: self.call(Trigger, '/motion_planner/start').success, 'start')
+        self.wait_until(lambda: self.call(Trigger, self._start).success, 'start')
         end = 0.0
 
         def arrives() -> bool:
             nonlocal end
             if time.monotonic() > end:  # a reset looks like a collision: then it has to go on
-                self.call(Trigger, '/motion_planner/start')
+                self.call(Trigger, self._start)
                 end = time.monotonic() + AGAIN
             return is_near(GOAL)
 
@@ -397,7 +404,7 @@ class OneProcess(Graph):
     """All nodes are here; messages go straight into the subscriptions, and none gets lost."""
 
     def __init__(self, joint_names: tuple[str, ...], specs: tuple[NodeSpec, ...]):
-        super().__init__(joint_names)
+        super().__init__(joint_names, specs[0].executable)
         self._bus = LocalBus()
         self._executor = fastest_executor()
         self._executor.add_node(self.node)
@@ -471,7 +478,7 @@ class Processes(Graph):
     def __init__(
         self, joint_names: tuple[str, ...], specs: tuple[NodeSpec, ...], parameters: Path
     ):
-        super().__init__(joint_names)
+        super().__init__(joint_names, specs[0].executable)
         self._executor = fastest_executor()
         self._executor.add_node(self.node)
         self._processes = {
@@ -526,6 +533,7 @@ def main() -> int:
     parser.add_argument('--seed', type=int, default=1)
     parser.add_argument('--realtime', action='store_true')
     parser.add_argument('--distributed', action='store_true')
+    parser.add_argument('--guided', metavar='SOURCE', choices=TORQUES)
     parser.add_argument('--period', type=float, default=0.01)
     options = parser.parse_args()
     os.environ.setdefault('ROS_AUTOMATIC_DISCOVERY_RANGE', 'LOCALHOST')
@@ -538,7 +546,12 @@ def main() -> int:
         calibration.write_bytes(
             msgspec.yaml.encode(calibrate(load_scenario('step', settings), duration=CALIBRATION))
         )
-        scenario = load_scenario('step', [*settings, f'monitor.calibration={calibration}'])
+        settings.append(f'monitor.calibration={calibration}')
+        if options.guided:
+            settings.append(f'admittance.source={options.guided}')
+            more = dict.fromkeys(TORQUES[options.guided], (JointStateMessage, STREAM))
+            TOPICS.update(more)
+        scenario = load_scenario('step', settings)
         model = load_fit_robot(scenario.robot)
         wiring = WiringOptions(
             realtime=options.realtime,

@@ -6,7 +6,15 @@ from collections.abc import Iterable
 import difflib
 from typing import Literal
 
-UnsafeKind = Literal['not_finite', 'effort_limit', 'effort_rate', 'stale_state', 'joints']
+UnsafeKind = Literal[
+    'not_finite',
+    'effort_limit',
+    'effort_rate',
+    'stale_state',
+    'joints',
+    'position_range',
+    'unknown_position',
+]
 
 
 USER_ERROR = 2
@@ -76,7 +84,7 @@ class MessageError(SimloopError):
 
 
 class UnsafeCommandError(SimloopError):
-    """An effort that must not reach a robot.
+    """An effort or a position that must not reach a robot.
 
     :param kind: which rule it breaks.
     :param joint: name of the first joint concerned; empty where it is no single one.

@@ -107,6 +107,17 @@ class RobotModel:
             raise UnknownNameError('link', name, self.links)
         return int(self.pin_model.getFrameId(name, pin.FrameType.BODY))
 
+    @property
+    def base(self) -> str:
+        """Return the name of the link that does not move, whose frame is the world's."""
+        return str(self.pin_model.frames[1].name) if self.pin_model.nframes > 1 else ''
+
+    def frame_poses(self, q: Array, names: Sequence[str]) -> list[pin.SE3]:
+        """Return the poses of links in the world, at joints ``q``."""
+        data = self.pin_model.createData()
+        pin.framesForwardKinematics(self.pin_model, data, q)
+        return [data.oMf[self.frame(name)].copy() for name in names]
+
     def tip_positions(self, q: Array) -> Array:
         """Return the tip positions in the world [m], shape ``(tips, 3)``, at joints ``q``."""
         data = self.pin_model.createData()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 import json
 from pathlib import Path
 import tempfile
@@ -40,7 +40,10 @@ def bench_realtime(quick: bool, progress: Callable[[str, float], None]) -> Bench
     with tempfile.TemporaryDirectory() as folder:
         for i, way in enumerate(('distributed', 'composed')):
             progress(f'{way}, {duration:g} s', i / 2)
-            measured[way] = _measure(Path(folder) / way, duration, composed=way == 'composed')
+            settings = [f'period={PERIOD}', f'duration={duration}', f'safety.timeout={TIMEOUT}']
+            measured[way] = measure(
+                SCENARIO, settings, Path(folder) / way, composed=way == 'composed'
+            )
     figures = {
         prefix + figure: measured[way][figure]
         for way, prefix in (('distributed', ''), ('composed', 'composed_'))
@@ -53,12 +56,17 @@ def bench_realtime(quick: bool, progress: Callable[[str, float], None]) -> Bench
     return BenchResult(figures=figures, rows=rows)
 
 
-def _measure(folder: Path, duration: float, *, composed: bool) -> dict[str, Any]:
+def measure(name: str, settings: Sequence[str], folder: Path, *, composed: bool) -> dict[str, Any]:
+    """Return what the nodes of a scenario say of their timing, in real time.
+
+    :param folder: for the results.
+    :raises SimloopError: the graph failed.
+    """
     folder.mkdir()
     said = folder / 'diagnostics.json'
     run_scenario(
-        SCENARIO,
-        [f'period={PERIOD}', f'duration={duration}', f'safety.timeout={TIMEOUT}'],
+        name,
+        settings,
         folder,
         composed=composed,
         realtime=True,

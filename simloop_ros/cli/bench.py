@@ -12,6 +12,7 @@ from rich.table import Table
 
 from ..bench.collision import bench_collision
 from ..bench.graph import bench_graph
+from ..bench.guiding_realtime import bench_guiding_realtime
 from ..bench.loop import bench_loop
 from ..bench.reaction import bench_reaction
 from ..bench.realtime import bench_realtime
@@ -23,6 +24,7 @@ BENCHES = {
     'loop': bench_loop,
     'graph': bench_graph,
     'realtime': bench_realtime,
+    'guiding_realtime': bench_guiding_realtime,
     'collision': bench_collision,
     'reaction': bench_reaction,
 }

@@ -9,7 +9,15 @@ import sys
 from ..loop.run import make_folder
 from ..loop.scenario import load_scenario
 from ..ros.graph import require_ros, run_graph
-from ..ros.wiring import NO_PLANT, PRIORITY, WiringOptions, plant_settings, read_priority, wire
+from ..ros.wiring import (
+    NO_PLANT,
+    PRIORITY,
+    ROBOT_TOPICS,
+    WiringOptions,
+    plant_settings,
+    read_priority,
+    wire,
+)
 from .run import add_scenario_arguments, scenario_settings
 
 
@@ -35,6 +43,9 @@ def add_parser(subparsers: argparse._SubParsersAction) -> None:
         default=PRIORITY,
         help=f'with --realtime, SCHED_FIFO priority of the nodes ({PRIORITY}); 0 for none',
     )
+    for name, text in ROBOT_TOPICS.items():
+        option = f'--{name.replace("_", "-")}'
+        parser.add_argument(option, metavar='TOPIC', default='', help=text)
     parser.add_argument('--no-record', action='store_true', help='without the recorder')
     parser.add_argument('--no-figures', action='store_true', help='results without figures')
     parser.set_defaults(call=launch)
@@ -57,6 +68,7 @@ def launch(options: argparse.Namespace) -> int:
             out='' if options.no_record else str(folder),
             figures=not options.no_figures,
             priority=options.priority,
+            **{name: getattr(options, name) for name in ROBOT_TOPICS},
         ),
     )
     return run_graph(

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 import msgspec
 import numpy as np
 
-from ..config_types import NonNegative, Positive
+from ..config_types import NonNegative, Positive, Vector
 from ..errors import UnknownNameError
 from ..values import Array
 from .discretisation import Parameters
@@ -70,6 +70,10 @@ class AdmittanceConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, 
     :ivar stuck_time: time after which the same torque, bit for bit, on a robot that moves is a
         broken sensor's [s]; it then fades with the same time constant. Infinite for a simulated
         push of constant torque.
+    :ivar mass_direction: along which the effective mass of the tips is logged and shown, in world
+        axes; of any length.
+    :ivar elbows: by tip, the link that the guiding hint tells to push; where none is given, the
+        one that the middle joint of the tip's arm moves.
     """
 
     source: Literal['none', 'observer', 'truth', 'driver'] = 'none'
@@ -91,6 +95,8 @@ class AdmittanceConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, 
     acceleration: Positive = 20.0
     range_time: Positive = 0.1
     stuck_time: Positive = 1.0
+    mass_direction: Vector = (1.0, 0.0, 0.0)
+    elbows: dict[str, str] = {}
 
     @property
     def guides(self) -> bool:

@@ -153,6 +153,23 @@ class Guidance:
         state = self.memory.state
         return JointState(state.deflection, state.velocity)
 
+    def settle(self) -> Array | None:
+        """Desire from now on what the robot does: nothing draws it back to where it was led from.
+
+        Return that position [rad], shape ``(n,)``; none before the first step. Position and
+        velocity stay; the energy of the springs is given up.
+        """
+        memory = self.memory
+        if memory.desired is None:
+            return None
+        desired = memory.desired + memory.state.deflection
+        velocity = memory.drift + memory.state.velocity
+        state = AdmittanceState(np.zeros(self._model.n), velocity)
+        self.memory = msgspec.structs.replace(
+            memory, state=state, desired=desired, drift=np.zeros(self._model.n)
+        )
+        return desired
+
     def step(self, desired: Array, torque: Array | None) -> Compliant:
         """Return the compliant trajectory one period later.
 

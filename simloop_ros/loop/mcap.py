@@ -29,7 +29,7 @@ from ..values import Array
 from .joint_state_cdr import CDR_LITTLE_ENDIAN, JOINT_STATE, JointStateLayout
 from .log import COLUMNS, GUIDED_COLUMNS, LogRows
 from .mcap_chunks import ChunkWriter, MessageBlock
-from .mcap_rows import RowRecords
+from .mcap_rows import DerivedTopic, RowRecords
 
 TOPICS: Mapping[str, Mapping[str, str]] = {
     '/desired_joint_states': {'position': 'desired_position', 'velocity': 'desired_velocity'},
@@ -98,6 +98,7 @@ def write_mcap(
     metadata: Mapping[str, str],
     description: str,
     progress: Callable[[float], None] | None = None,
+    derived: Sequence[DerivedTopic] = (),
 ) -> None:
     """Write the log as ROS 2 messages; the file has its name only once it is complete.
 
@@ -106,6 +107,7 @@ def write_mcap(
     :param period: length ``h`` of one step [s].
     :param description: URDF, for ``/robot_description`` at time 0.
     :param progress: called now and then with the share that is done, 0 to 1.
+    :param derived: topics beside the columns; ``McapReader`` leaves them out.
     """
     partial = path.with_name(path.name + '.part')
     try:
@@ -124,7 +126,8 @@ def write_mcap(
                 for topic, columns in _places(log.columns).items()
             }
             writer.add_chunk(_description_block(description_channel, description))
-            records = RowRecords(joint_names, channels, period, _CHUNK_BYTES)
+            more = {writer.add_channel(each.topic, 'cdr', state): each for each in derived}
+            records = RowRecords(joint_names, channels, period, _CHUNK_BYTES, more)
             done = 0
             for block in log.chunks(records.block_rows):
                 writer.add_chunk(records.fill(done, block))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 import json
 from pathlib import Path
 from typing import Any, get_args
@@ -15,6 +16,7 @@ from ..check import check_robot
 from ..collision.watch import build_watch
 from ..control.control_simulation import ControlSimulation
 from ..errors import ConfigError, DivergenceError, ModelError
+from ..guiding.tip_masses import TipMasses
 from ..model import RobotConfig, RobotModel, load_robot
 from ..planning.build import build_planner
 from ..planning.motion_planner import MotionPlanner
@@ -25,15 +27,19 @@ from ..reaction.build import build_reflex
 from ..resources import resource_folder
 from ..values import Array, JointState
 from .events import EventRecorder, described
+from .guided_summary import TRUE_POSITION, guided_summary
 from .log import COLUMNS, GUIDED_COLUMNS, LogReader, LogWriter
 from .loop import Loop
-from .mcap import write_mcap
+from .mcap import DerivedTopic, write_mcap
 from .metrics import compute_metrics
 from .protection import Protection
 from .scenario import Graph, Scenario
 
 LONGEST_RUN = 10**9
 """Number of steps beyond which a duration is taken for a slip of the pen."""
+
+EFFECTIVE_MASS = '/effective_mass'
+"""Topic of the log: a JointState whose joints are the tips and whose effort is the mass [kg]."""
 
 
 @dataclass(frozen=True)
@@ -62,6 +68,12 @@ class RunFacts:
         """Return the columns of the log; a real robot does not tell the true torques."""
         guided = self.scenario.admittance.guides and self.simulated
         return GUIDED_COLUMNS if guided else COLUMNS
+
+    @cached_property
+    def tip_masses(self) -> TipMasses | None:
+        """Return what tells the effective masses; none of a robot that is not guided."""
+        admittance = self.scenario.admittance
+        return TipMasses(self.model, admittance) if self.columns is GUIDED_COLUMNS else None
 
 
 @dataclass(frozen=True)
@@ -123,7 +135,7 @@ def prepare(scenario: Scenario) -> Prepared:
         goals=motion.goals,
         notes=built.notes,
     )
-    protection = None
+    protection, _ = None, facts.tip_masses  # refused now if it makes no sense
     if scenario.monitor.watches or scenario.admittance.guides:
 
         def replan(position: Array) -> MotionPlanner:
@@ -229,9 +241,22 @@ def write_results(
         {'scenario': facts.scenario.name, 'summary': json.dumps(content)},
         facts.model.urdf,
         progress,
+        _derived(facts),
     )
     write_text(raw.with_name('summary.json'), json.dumps(content, indent=2) + '\n')
     return summary
+
+
+def _derived(facts: RunFacts) -> tuple[DerivedTopic, ...]:
+    """Return what the log of a guided robot has beside its columns."""
+    masses = facts.tip_masses
+    if masses is None:
+        return ()
+    return (
+        DerivedTopic(
+            EFFECTIVE_MASS, masses.tips, lambda block: masses.along(block[:, TRUE_POSITION])
+        ),
+    )
 
 
 def make_folder(folder: Path) -> None:
@@ -338,6 +363,7 @@ def _summary(
         ),
         'effort_limited_steps': recorder.limited_steps,
         **recorder.contact_summary(log),
+        **({} if facts.tip_masses is None else guided_summary(log, facts.tip_masses)),
         'real_time_factor': duration / elapsed if elapsed > 0.0 else 0.0,
         'step_cost_us': {part: round(1e6 * cost, 2) for part, cost in costs.items()},
         'joint_names': list(model.joint_names),

@@ -50,7 +50,7 @@ class CollisionMonitorNode(BlockNode):
         model = load_fit_robot(self.config(RobotConfig, 'robot'))
         names = model.joint_names
         config = self.config(MonitorConfig, 'monitor')
-        self._base = str(model.pin_model.frames[1].name) if model.pin_model.nframes > 1 else ''
+        self._base = model.base
         # In real time nobody waits for the place.
         at_once = not self.graph.realtime
         self._watch = build_watch(config, model, self.graph.period, at_once=at_once)

@@ -15,7 +15,7 @@ from std_srvs.srv import Trigger
 from ..collision.config import MonitorConfig
 from ..config_types import NonNegative, Positive
 from ..errors import SimloopError
-from ..guiding.config import AdmittanceConfig, live_parameters
+from ..guiding.config import AdmittanceConfig, compliance, live_parameters
 from ..loop.run import load_fit_robot
 from ..model import RobotConfig
 from ..planning.config import PlannerConfig
@@ -34,6 +34,7 @@ from ..ros.qos import EVENTS, LATCHED_READER, STREAM_DEPTH
 from ..ros.safety_status import CONTROL, TOPIC, from_message
 from ..ros.stamps import step_of
 from ..ros.wishes import FIELDS, send_wanted
+from ..safety.config import SafetyConfig
 from ..values import Array, JointState
 
 NAME = 'motion_planner'
@@ -81,8 +82,11 @@ class MotionPlannerNode(BlockNode):
         'monitor': MonitorConfig,
         'reaction': ReactionConfig,
         'admittance': AdmittanceConfig,
+        'safety': SafetyConfig,
     }
-    LIVE = frozenset({'monitor.reaction', 'monitor.push', *live_parameters('admittance')})
+    LIVE = frozenset(
+        {'monitor.reaction', 'monitor.push', 'safety.timeout', *live_parameters('admittance')}
+    )
 
     def build(self) -> None:
         """Load the robot and plan from its home, if that is where the motion will begin."""
@@ -123,13 +127,13 @@ class MotionPlannerNode(BlockNode):
             self._listen()
 
     def _open_feelers(self) -> None:
-        """Listen to those who tell what the robot touches."""
+        """Listen to those who tell what the robot feels."""
         watched = self.config(MonitorConfig, 'monitor').watches
         admittance = self.config(AdmittanceConfig, 'admittance')
         self._feels = watched or admittance.guides
         torques = TORQUES[admittance.source]
         topics = (*((COLLISION,) if watched else ()), *((torques,) if self._feels else ()))
-        self._feelings = Feelings(topics, realtime=self.graph.realtime)
+        self._feelings = Feelings(topics, realtime=self.graph.realtime, longest=self._longest)
         if watched:
             self.subscribe_arrays(COLLISION, notice_from_message, self._on_collision)
         if self._feels:
@@ -140,6 +144,11 @@ class MotionPlannerNode(BlockNode):
                 lambda message: self._on_word(torques, message.stamp, message.effort),
                 1 if self.graph.realtime else STREAM_DEPTH,
             )
+
+    @property
+    def _longest(self) -> int:
+        """Return how long a torque counts, in real time [ns]."""
+        return self.stamp(self.config(SafetyConfig, 'safety').timeout)
 
     @property
     def _sends_ahead(self) -> bool:
@@ -176,8 +185,14 @@ class MotionPlannerNode(BlockNode):
             return (('control_state', stamp),)
         return [(topic, stamp) for topic in self._feelings.lacking(stamp)]
 
+    def check_live(self, config: msgspec.Struct) -> None:
+        """Refuse an admittance of joints that the robot does not have."""
+        if isinstance(config, AdmittanceConfig):
+            compliance(config, self._model.joint_names)
+
     def apply_live(self) -> None:
-        """Take over how the robot reacts to the next contact, and how it gives way."""
+        """Take over how the robot reacts and gives way, and how long a torque counts."""
+        self._feelings.longest = self._longest
         self._guide.configure(
             self.config(MonitorConfig, 'monitor'), self.config(AdmittanceConfig, 'admittance')
         )

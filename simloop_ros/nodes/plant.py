@@ -16,7 +16,7 @@ from std_srvs.srv import SetBool, Trigger
 from visualization_msgs.msg import MarkerArray
 
 from ..config_types import Seed
-from ..errors import MessageError, SimloopError, UnsafeCommandError
+from ..errors import ConfigError, MessageError, SimloopError, UnsafeCommandError
 from ..loop.run import LONGEST_RUN, build_simulated_robot, load_fit_robot
 from ..model import RobotConfig
 from ..plants.config import PlantConfig
@@ -26,7 +26,8 @@ from ..ros.contacts import to_message as contacts_to_message
 from ..ros.durations import Durations
 from ..ros.hand import Hand
 from ..ros.joint_state import DecodedJointState
-from ..ros.markers import plant_markers
+from ..ros.markers import MARKER_PERIOD, MarkerSet, hand_markers, plant_markers
+from ..ros.position_stream import PositionStream, StreamConfig
 from ..ros.process import main_of
 from ..ros.qos import EVENTS, LATCHED, LATCHED_READER, STREAM_DEPTH
 from ..ros.safety_status import CONTROL, TOPIC, SafetyStatus, from_message, to_message
@@ -42,8 +43,6 @@ CLOCK_PERIOD = 0.01
 """Simulated time between two messages on ``/clock`` [s]."""
 MOST_AT_ONCE = 100
 """Real time: steps that are caught up with; a process that slept longer goes on from there."""
-MARKER_PERIOD = 0.05
-"""Time between two sets of markers [s]."""
 LARGEST_EFFORT = 'largest effort [share of limit]'
 """Diagnostics: of what motors and brakes applied so far, without the hand that pushes."""
 
@@ -64,6 +63,10 @@ class PlantNode(BlockNode):
     last one is applied, at the plant's own rate. A command that the gate refuses, a second
     publisher, a stop of the control simulation and its silence engage the brakes; its release
     opens them.
+
+    With a ``stream`` the plant is the surrogate of a real robot that takes positions only. It
+    begins where that one is, tells it every period where to be, and brakes when it does not
+    follow.
     """
 
     SECTIONS = {
@@ -72,6 +75,7 @@ class PlantNode(BlockNode):
         'safety': SafetyConfig,
         'publish': PublishConfig,
         'random': RandomConfig,
+        'stream': StreamConfig,
     }
     LIVE = frozenset({'safety.timeout'})
 
@@ -99,6 +103,11 @@ class PlantNode(BlockNode):
         self._largest: Array = np.zeros(model.n)
         self._silent = self._late = self._missed = self._tick = 0
         self._interval = Durations()
+        stream = self.config(StreamConfig, 'stream')
+        if stream.used and not realtime:
+            raise ConfigError('stream: a real robot does not wait: add realtime')
+        self._stream = PositionStream(self, model, stream) if stream.used else None
+        self._begins = self._stream is None
         self._open_channels(model.joint_names, obstacles=bool(config.obstacles))
         self._commands = self.subscribe_joints(
             'effort_command',
@@ -138,6 +147,7 @@ class PlantNode(BlockNode):
             self.publisher(String, 'robot_description', LATCHED) if publish.description else None
         )
         self._markers = self.publisher(MarkerArray, 'markers', EVENTS)
+        self._shown = MarkerSet()
         self._safety = self.publisher(DiagnosticStatus, TOPIC, LATCHED)
         self.subscription(DiagnosticStatus, TOPIC, self._on_safety, LATCHED_READER)
         self.subscription(Header, 'recorded', self._on_recorded, EVENTS)
@@ -207,7 +217,7 @@ class PlantNode(BlockNode):
         if self._tick:
             self._interval.add(now - self._tick)
         self._tick = now
-        if self._paused:
+        if self._paused or not self._has_begun():
             self._begun = now - self.stamp(self._step)
             return
         due = int((now - self._begun) / NANO / self.graph.period) - self._step
@@ -218,6 +228,28 @@ class PlantNode(BlockNode):
             self._begun = now - self.stamp(self._step)
         if due > 0:
             self._publish(self._stamp_now)
+            if self._stream:
+                self._tell_robot(self._stream, due)
+
+    def _has_begun(self) -> bool:
+        """Return whether it is known where the robot is; a surrogate goes there first."""
+        if not self._begins and self._stream and self._stream.start is not None:
+            self._rest_at(self._stream.start)
+            self._begins = True
+        return self._begins
+
+    def _tell_robot(self, stream: PositionStream, periods: int) -> None:
+        """Tell a real robot where to be: where the surrogate is, or is held."""
+        trouble = stream.trouble(periods, self.config(SafetyConfig, 'safety').timeout)
+        if trouble:
+            self._engage(trouble)
+        held = self._brake.held if self._braked else None
+        if self._commanded:
+            try:
+                position = self._plant.truth.position if held is None else held
+                stream.send(self._stamp_now, position, periods)
+            except UnsafeCommandError as error:
+                self._engage(str(error))
 
     @property
     def _stamp_now(self) -> int:
@@ -276,9 +308,22 @@ class PlantNode(BlockNode):
 
     def _publish_markers(self) -> None:
         if self._markers.get_subscription_count():
+            hands = self._plant.hands()
             self._markers.publish(
-                plant_markers(self._plant.contacts(), self._hand.link, self._hand.wrench)
+                self._shown.message(
+                    (
+                        *plant_markers(self._plant.contacts(), self._hand.link, self._hand.wrench),
+                        *hand_markers(hands, self._held_points(), self._model.base),
+                    )
+                )
             )
+
+    def _held_points(self) -> Array:
+        """Return where the simulated hands hold the robot, in the world [m], ``(hands, 3)``."""
+        hands = self.config(PlantConfig, 'plant').hands
+        poses = self._model.frame_poses(self._plant.truth.position, [hand.link for hand in hands])
+        points = [pose.act(np.array(hand.point)) for pose, hand in zip(poses, hands, strict=True)]
+        return np.array(points).reshape(-1, 3)
 
     def _on_wrench(self, message: WrenchStamped) -> None:
         try:
@@ -308,7 +353,8 @@ class PlantNode(BlockNode):
             self._engage(f'{status.source}: {status.stopped}')
         elif self._braked and status.source == CONTROL and status.stops:
             # A release; a controller that just started is none.
-            self._braked = ''
+            timeout = self.config(SafetyConfig, 'safety').timeout
+            self._braked = self._stream.trouble(0, timeout) if self._stream else ''
             self._effort = None
             self._gate.reset()
             self._announce()
@@ -318,11 +364,20 @@ class PlantNode(BlockNode):
     def _serve_reset(self, _: Any) -> str:
         if not self._braked:
             raise SimloopError('only while the brakes hold: call control_simulation/stop first')
-        self._plant.reset(JointState(self._model.home, np.zeros(self._model.n)))
-        self._brake.release()
+        start = self._model.home
+        if self._stream:
+            self._stream.begin()
+            if self._stream.start is None:
+                raise SimloopError('nobody has told yet where the robot is')
+            start = self._stream.start
+        self._rest_at(start)
         if self.graph.realtime:
             self._publish(self._stamp_now)  # nobody shall go on from where it was
-        return 'the robot rests at its home'
+        return 'the robot rests ' + ('where the real one is' if self._stream else 'at its home')
+
+    def _rest_at(self, position: Array) -> None:
+        self._plant.reset(JointState(position, np.zeros(self._model.n)))
+        self._brake.release()
 
     def _serve_pause(self, request: Any) -> str:
         self._paused = bool(request.data)
@@ -357,6 +412,10 @@ class PlantNode(BlockNode):
                 'missed periods': self._missed,
                 **self._interval.summary('period'),
             }
+        if self._stream:
+            values |= {'positions sent to the robot': self._stream.sent}
+        if not self._begins:
+            return Report(DiagnosticStatus.WARN, 'waiting for where the robot is', values)
         if self._braked:
             return Report(DiagnosticStatus.ERROR, f'brakes engaged: {self._braked}', values)
         if self._paused:

@@ -89,9 +89,23 @@ def print_table(summary: dict[str, Any], console: Console) -> None:
             ('contact force max', summary['contact_force_max'], 'N'),
             ('contact force at the end', summary['contact_force_end'], 'N'),
         ]
+    if 'guiding_energy' in summary:
+        rows += [
+            ('energy from the operator', summary['guiding_energy'], 'J'),
+            ('external torque error rms', summary['external_torque_error_rms'], force),
+            *(
+                (f'effective mass of {tip}', ' to '.join(map(_number, mass.values())), 'kg')
+                for tip, mass in summary['effective_mass'].items()
+            ),
+        ]
     cost = sum(summary['step_cost_us'].values())
     rows += [('cost per step', cost, 'us'), ('real-time factor', summary['real_time_factor'], '')]
     for name, value, unit in rows:
         table.add_row(name, value if isinstance(value, str) else f'{value:.4g}', unit)
     console.print(table)
     console.print(f'digest   {summary["digest"]}', highlight=False, soft_wrap=True)
+
+
+def _number(value: float | None) -> str:
+    """Return a number in words; the summary has none for one that is not finite."""
+    return 'unknown' if value is None else f'{value:.4g}'

@@ -31,7 +31,7 @@ from .channels import JointPublisher, JointSubscription
 from .config import GraphConfig
 from .joint_state import DecodedJointState
 from .local_bus import LocalBus
-from .parameters import check_change, declare_config, read_config
+from .parameters import changed_config, check_change, declare_config, read_config
 from .qos import EVENTS, STREAM, STREAM_DEPTH, stream_reader
 from .resend import Resend
 from .scheduling import set_priority, step_back
@@ -132,6 +132,9 @@ class BlockNode(LifecycleNode):
     def gaps(self) -> Iterable[tuple[str, int]]:
         """Return those of which later ones of the same topic are there already."""
         return ()
+
+    def check_live(self, config: msgspec.Struct) -> None:
+        """Raise SimloopError if the block cannot take over a section of the configuration."""
 
     def apply_live(self) -> None:
         """Take over the parameters of ``LIVE``, which have changed."""
@@ -448,7 +451,17 @@ class BlockNode(LifecycleNode):
                     f'{fixed[0]} cannot change while the node is configured: deactivate it and '
                     'clean it up first (ros2 lifecycle set)'
                 )
+            if any(parameter.name in self.LIVE for parameter in changed):
+                reason = reason or self._reason_against(changed)
         return SetParametersResult(successful=not reason, reason=reason)
+
+    def _reason_against(self, changed: list[Parameter]) -> str:
+        try:
+            for prefix, kind in self._kinds.items():
+                self.check_live(changed_config(self, kind, prefix, changed))
+        except SimloopError as error:
+            return str(error)
+        return ''
 
     def _is_fixed(self, name: str) -> bool:
         own = any(name.startswith(f'{prefix}.') for prefix in self.SECTIONS)

@@ -15,14 +15,26 @@ MOST = 64
 class Feelings:
     """Puts together what is known of a step; in real time, what is known last.
 
+    In real time a torque counts until the next one, but no longer than ``longest``: whoever tells
+    it may be dead, and nobody is to be dragged on by a hand that is gone. How old it is the stamps
+    of the steps tell, from the first one on that it was used in; its own stamp may be of another
+    clock, and only tells whether it is new. (A contact counts until the monitor takes it back.)
+
     :param topics: that tell something: ``collision``, and one of torques, or one of them only.
     :param realtime: whether the last word counts, instead of that on a step.
+    :param longest: time that a torque counts, in real time [ns]; any where none is given.
+    :ivar silent: the topic of torques, while nothing has come of it for too long, or ever.
     """
 
-    def __init__(self, topics: Sequence[str], *, realtime: bool):
+    def __init__(self, topics: Sequence[str], *, realtime: bool, longest: int | None = None):
         self._realtime = realtime
         self._waiting: dict[str, dict[int, Any]] = {topic: {} for topic in topics}
         self._last: dict[str, Any] = {}
+        self._torques = next((topic for topic in topics if topic != TOPIC), '')
+        self._last_stamp: int | None = None
+        self._since: int | None = None
+        self.longest = longest
+        self.silent = ''
 
     def add(self, topic: str, stamp: int, word: Any) -> None:
         """Take a word: a ``Notice`` of ``collision``, a torque [N m], shape ``(n,)``, of others.
@@ -33,6 +45,8 @@ class Feelings:
         """
         if self._realtime:
             self._last[topic] = word
+            if topic == self._torques and stamp != self._last_stamp:
+                self._last_stamp, self._since = stamp, None
             return
         waiting = self._waiting[topic]
         waiting[stamp] = word
@@ -57,9 +71,19 @@ class Feelings:
             if self._realtime
             else {topic: waiting.get(stamp) for topic, waiting in self._waiting.items()}
         )
-        torque = next((words[topic] for topic in words if topic != TOPIC), None)
+        torque = words.get(self._torques)
+        if self._realtime and self._torques and self._is_old(stamp):
+            torque = None
         notice: Notice = words.get(TOPIC) or NOTHING
         return Felt(notice.contact, notice.kind, torque)
+
+    def _is_old(self, stamp: int) -> bool:
+        """Return whether the last torque does not count any more in a step, and note it."""
+        if self._since is None or stamp < self._since:
+            self._since = stamp
+        over = self.longest is not None and stamp - self._since >= self.longest
+        self.silent = self._torques if over or self._last_stamp is None else ''
+        return bool(self.silent)
 
     def forget_until(self, stamp: int) -> None:
         """Forget what was said up to a stamp [ns]."""

@@ -35,6 +35,7 @@ from .view import (
 from .wiring import (
     NO_PLANT,
     PRIORITY,
+    ROBOT_TOPICS,
     NodeSpec,
     WiringOptions,
     has_clock,
@@ -59,6 +60,7 @@ ARGUMENTS = {
         str(PRIORITY),
         'real time: SCHED_FIFO priority of the nodes, where the system allows it; 0 for none',
     ),
+    **{name: ('', f'{text}; empty for none') for name, text in ROBOT_TOPICS.items()},
     'record': ('true', 'whether the run is recorded, and over when the scenario is'),
     'out': ('', 'folder for log, summary and figures; empty for runs/SCENARIO'),
     'settings': ('', 'further values of the scenario, as "seed=1; robot.tips=[tool0]"'),
@@ -124,6 +126,7 @@ def _scenario_actions(
             out=folder,
             description=not rviz,
             priority=read_priority(given['priority']),
+            **{name: given[name] for name in ROBOT_TOPICS},
         ),
     )
     viewers: tuple[NodeSpec, ...] = ()

@@ -6,6 +6,8 @@ import numpy as np
 
 from ..collision.config import MonitorConfig
 from ..guiding.config import AdmittanceConfig
+from ..guiding.guidance import Guidance
+from ..guiding.torque_intake import TorqueFaults
 from ..model import RobotModel
 from ..planning.build import PlannedMotion, build_planner
 from ..planning.config import PlannerConfig
@@ -28,6 +30,7 @@ class MotionGuide:
     :param compliance: of the control law [s^2]; that of deadbeat control where none is given.
     :ivar planner: of the present motion; ``take`` gives it one.
     :ivar start: where the present motion began [rad], shape ``(n,)``; none without a motion.
+    :ivar held: where the robot is held instead of going on [rad], shape ``(n,)``, if it is.
     """
 
     planner: MotionPlanner
@@ -51,7 +54,23 @@ class MotionGuide:
         self._goals: Array | None = None
         self._reflex: Reflex | None = None
         self._state: JointState | None = None
+        self._last: Array | None = None
         self.start: Array | None = None
+        self.held: Array | None = None
+
+    @property
+    def faults(self) -> TorqueFaults:
+        """Return how many torques were not believed."""
+        return TorqueFaults() if self._guidance is None else self._guidance.faults
+
+    @property
+    def position(self) -> Array | None:
+        """Return where the robot was last [rad], shape ``(n,)``, if anybody has told."""
+        return None if self._state is None else self._state.position
+
+    @property
+    def _guidance(self) -> Guidance | None:
+        return None if self._reflex is None else self._reflex.guidance
 
     @property
     def reaction(self) -> Reacting | None:
@@ -109,6 +128,20 @@ class MotionGuide:
         self._run_ahead()
         self._goals = motion.goals
         self.start = start
+        self.held = None if self.held is None else start
+
+    def hold(self) -> None:
+        """Bring the robot to rest where it is, and hold it there, until ``go_on``."""
+        settled = None if self._guidance is None else self._guidance.settle()
+        last = self.start if self._last is None else self._last
+        self.held = last if settled is None else settled
+
+    def go_on(self, motion: PlannedMotion, start: Array) -> None:
+        """Go on along a motion that begins where the robot was held [rad], shape ``(n,)``."""
+        before, self.held = self._guidance, None
+        self.take(motion, start)
+        if before is not None and self._guidance is not None:
+            self._guidance.memory = before.memory  # it may not be quite at rest
 
     def wanted(self, state: JointState, felt: Felt) -> Wanted:
         """Return what is wanted of the step that begins in a control state.
@@ -116,9 +149,23 @@ class MotionGuide:
         :param felt: what was felt in the step before.
         """
         self._state = state
+        held = self.held
+        wanted = self._moving(state, felt) if held is None else self._braked(held)
+        self._last = wanted.position
+        return wanted
+
+    def _moving(self, state: JointState, felt: Felt) -> Wanted:
         if self._reflex is not None:
             return self._reflex.step(state, felt)
         return Wanted(self.planner.step(state), self.planner.expected.velocity)
+
+    def _braked(self, position: Array) -> Wanted:
+        """Return what brings the robot to rest, without drawing it back to where that began."""
+        if self._guidance is None:
+            return Wanted(position, np.zeros_like(position))
+        led = self._guidance.step(position, None)
+        self.held = self._guidance.settle()
+        return Wanted(led.position, led.velocity)
 
     def points(self, stamp: int, state: JointState, felt: Felt) -> list[PlanPoint]:
         """Return what is new of the plan, in real time; while the robot reacts, step by step.

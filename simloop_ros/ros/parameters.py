@@ -51,7 +51,7 @@ def read_config(node: Node, kind: type[T], prefix: str) -> T:
 
     :raises ConfigError: a value is not valid, or one without a default is missing.
     """
-    return _changed_config(node, kind, prefix, ())
+    return changed_config(node, kind, prefix, ())
 
 
 def check_change(
@@ -62,13 +62,17 @@ def check_change(
     :param changed: the new values; parameters that are not of this configuration are passed over.
     """
     try:
-        _changed_config(node, kind, prefix, changed)
+        changed_config(node, kind, prefix, changed)
     except ConfigError as error:
         return str(error)
     return ''
 
 
-def _changed_config(node: Node, kind: type[T], prefix: str, changed: Iterable[Parameter]) -> T:
+def changed_config(node: Node, kind: type[T], prefix: str, changed: Iterable[Parameter]) -> T:
+    """Return the configuration as it would be after a change of parameters.
+
+    :raises ConfigError: it would not be valid.
+    """
     names = [parameter.name for parameter in config_parameters(kind, prefix)]
     present = {name: node.get_parameter_or(name) for name in names}
     present |= {parameter.name: parameter for parameter in changed if parameter.name in present}

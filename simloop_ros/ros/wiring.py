@@ -73,6 +73,12 @@ class WiringOptions(msgspec.Struct, frozen=True, kw_only=True):
     :ivar description: whether the plant publishes ``robot_description``; else the
         ``robot_state_publisher`` does.
     :ivar remappings: of topics, for all nodes.
+    :ivar stream_joint_states: topic for the simulated positions as JointState, and
+        ``stream_commands`` as Float64MultiArray, for a real robot that takes positions only;
+        empty for none.
+    :ivar robot_states: topic on which that robot tells its joint states; empty for the default.
+    :ivar robot_torques: topic on which a robot tells the torque from outside; empty for the
+        default.
     :ivar priority: in real time, ``SCHED_FIFO`` priority of all nodes but the recorder, if the
         system allows it; 0 for none.
     """
@@ -84,6 +90,10 @@ class WiringOptions(msgspec.Struct, frozen=True, kw_only=True):
     figures: bool = True
     description: bool = True
     remappings: tuple[tuple[str, str], ...] = ()
+    stream_joint_states: str = ''
+    stream_commands: str = ''
+    robot_states: str = ''
+    robot_torques: str = ''
     priority: int = PRIORITY
 
 
@@ -99,6 +109,19 @@ def wire(scenario: Scenario, options: WiringOptions) -> tuple[NodeSpec, ...]:
         raise ConfigError('admittance.source: a driver tells torques in real time: add realtime')
     if source == 'truth' and not options.simulated:
         raise ConfigError('admittance.source: only a simulated plant tells the truth')
+    stream = {
+        'stream.joint_states': options.stream_joint_states,
+        'stream.commands': options.stream_commands,
+        'stream.robot': options.robot_states,
+    }
+    if options.stream_joint_states or options.stream_commands:
+        if not (options.realtime and options.simulated):
+            raise ConfigError("a stream of positions is a simulated plant's, in real time")
+        if guides and source != 'driver':
+            raise ConfigError(
+                f'admittance.source: {source} knows only the simulated robot; who follows its '
+                'positions has to tell its torques: driver'
+            )
     namespace = '/' + options.namespace.strip('/') if options.namespace.strip('/') else ''
     urdf = find_description(scenario.robot.urdf, resource_folder('urdf'))
     robot = {
@@ -129,6 +152,7 @@ def wire(scenario: Scenario, options: WiringOptions) -> tuple[NodeSpec, ...]:
         **parameter_values(scenario.monitor, 'monitor'),
         **parameter_values(scenario.reaction, 'reaction'),
         **parameter_values(scenario.admittance, 'admittance'),
+        **safety,
         'tracking.noise': plant.encoder_error,
         'tracking.compliance': control.compliance(scenario.period),
     }
@@ -147,6 +171,7 @@ def wire(scenario: Scenario, options: WiringOptions) -> tuple[NodeSpec, ...]:
             **safety,
             **parameter_values(publish, 'publish'),
             'random.seed': scenario.seed,
+            **{name: topic for name, topic in stream.items() if topic},
         }
     awaited = scenario.monitor.watches or guides
     parameters['collision_monitor'] = {
@@ -163,6 +188,9 @@ def wire(scenario: Scenario, options: WiringOptions) -> tuple[NodeSpec, ...]:
             'recorder.figures': options.figures,
         }
     common = parameter_values(graph, '')
+    remappings = options.remappings
+    if options.robot_torques:
+        remappings = (*remappings, ('measured_external_torque', options.robot_torques))
     urgent_monitor = options.realtime or awaited
     watching = ('recorder',) if urgent_monitor else ('recorder', 'collision_monitor')
     urgent = {'priority': options.priority} if options.realtime else {}
@@ -171,12 +199,23 @@ def wire(scenario: Scenario, options: WiringOptions) -> tuple[NodeSpec, ...]:
             executable=executable,
             namespace=namespace,
             parameters={**common, **own, **({} if executable in watching else urgent)},
-            remappings=options.remappings,
+            remappings=remappings,
             ends_graph=executable == 'recorder',
             prefix=MAKE_WAY if executable in watching else (),
         )
         for executable, own in parameters.items()
     )
+
+
+ROBOT_TOPICS = {
+    'stream_joint_states': (
+        'topic for the simulated positions as JointState, for a robot that takes positions only'
+    ),
+    'stream_commands': "the same as Float64MultiArray, in the order of the model's joints",
+    'robot_states': 'topic on which that robot tells its joint states',
+    'robot_torques': 'topic on which a robot tells the torque from outside',
+}
+"""Fields of ``WiringOptions`` that are topics of a real robot, and what they mean."""
 
 
 def plant_settings(plant: str) -> list[str]:

@@ -6,10 +6,15 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from simloop_ros.bench import graph, realtime
+from simloop_ros.bench.guiding_realtime import push_delays
 from simloop_ros.cli.main import main
+from simloop_ros.loop.log import GUIDED_COLUMNS
+from simloop_ros.loop.mcap import McapLog
+from simloop_ros.loop.scenario import load_scenario
 
 pytest.importorskip('rclpy')
 
@@ -75,3 +80,35 @@ def test_real_time_has_its_figures(tmp_path: Path) -> None:
         assert figures[f'{prefix}missed_share'] == pytest.approx(
             rows['periods without a new command'][way] / rows['periods'][way]
         )
+
+
+@pytest.mark.long
+def test_guiding_in_real_time_has_its_figures(tmp_path: Path) -> None:
+    content = bench('guiding_realtime', tmp_path)
+    figures = content['figures']
+    delays = ('push_to_motion_p50_ms', 'push_to_motion_max_ms')
+    for prefix in ('', 'composed_'):
+        times = [figures[prefix + name] for name in PERCENTILES]
+        assert 0.0 < times[0] <= times[-1]
+        assert 0.0 <= figures[f'{prefix}missed_share'] <= 1.0
+        assert figures[f'{prefix}pushes'] == figures['lockstep_pushes'] == 3
+        for name in delays:
+            assert figures[prefix + name] >= figures[f'lockstep_{name}'] > 0.0
+
+
+def test_the_delay_of_a_push_is_counted_from_its_torque_to_the_motion() -> None:
+    """Torques and desired positions of which the delays are known: 7 and 12 steps."""
+    scenario = load_scenario('lwr_tcp')
+    h, n, rows = 0.002, 7, 1000
+    columns = np.zeros((rows, len(GUIDED_COLUMNS), n))
+    torque = columns[:, GUIDED_COLUMNS.index('true_external_torque')]
+    desired = columns[:, GUIDED_COLUMNS.index('desired_position')]
+    torque[200:300, 3] = 2.0
+    torque[250, 3] = 0.0  # the same push
+    torque[600:650, 5] = -2.0
+    torque[800:820, 5] = 0.4  # within the dead zone
+    desired += 0.1 * h * np.arange(rows)[:, None]  # what is going on anyway
+    desired[207:, 3] += 2e-4
+    desired[612:, 5] -= 2e-4
+    log = McapLog(tuple('abcdefg'), h, np.arange(rows) * h, columns, GUIDED_COLUMNS, {})
+    assert push_delays(log, scenario) == pytest.approx([7 * h, 12 * h])

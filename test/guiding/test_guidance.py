@@ -246,3 +246,24 @@ def test_a_joint_that_is_touched_alone_softens_alone_if_asked(two_link: RobotMod
             guidance.step(np.zeros(2), push)
         soft = guidance.parameters.damping < 0.9 * AdmittanceConfig().damping
         np.testing.assert_array_equal(soft, [True, together])
+
+
+def test_a_robot_that_settles_stays_where_it_was_led(two_link: RobotModel) -> None:
+    """Settling changes neither position nor velocity; afterwards nothing draws the robot back."""
+    guidance = Guidance(two_link, AdmittanceConfig(), H)
+    assert guidance.settle() is None  # nobody knows yet where it is
+    desired, push = np.zeros(2), np.array([8.0, -3.0])
+    for k in range(200):
+        led = guidance.step(desired + 1e-4 * k, push)
+    settled = guidance.settle()
+    np.testing.assert_allclose(settled, led.position, rtol=0.0, atol=1e-15)
+    np.testing.assert_allclose(guidance.deflection.velocity, led.velocity, rtol=0.0, atol=1e-15)
+    path = [led]
+    for _ in range(500):
+        path.append(guidance.step(settled, None))
+        settled = guidance.settle()
+    speeds = np.array([point.velocity for point in path])
+    kick = AdmittanceConfig().acceleration * H * (1.0 + ROUNDING)
+    assert np.abs(np.diff(speeds, axis=0)).max() <= kick
+    assert np.abs(speeds[-1]).max() < 1e-6
+    assert (np.sign(speeds[1:-1]) * np.sign(led.velocity) >= 0.0).all()  # never back

@@ -22,9 +22,29 @@ LONGEST = 120.0  # a run of a second or two, on a busy machine [s]
 STEPS = 240  # per run: several times what goes ahead or waits for somebody
 PERIODS = (1 / 200, 1 / 2000)
 SCENARIOS = ('sphere_step', 'sphere_guiding', 'yumi_step', 'yumi_offline')
-RELAYED = (*SCENARIOS, 'sphere_collision')
+GUIDING = ('lwr_guiding', 'lwr_finger', 'lwr_full_body', 'lwr_tcp', 'yumi_guiding')
+LED = ('duration=0.8', 'plant.noise=1e-6', 'plant.mass_bias=0.02', 'seed=7')  # hands since 0.5 s
 LONG = pytest.mark.long
 DISTURBED = ('plant.mass_bias=0.1', 'plant.noise=1e-5', 'seed=7')
+RELAYED = {  # name: settings, and topics on which nothing is said
+    **{
+        name: (
+            (*DISTURBED, 'period=0.005', 'duration=1.2'),
+            {'contacts', 'collision', 'true_external_torque'},
+        )
+        for name in SCENARIOS
+    },
+    'sphere_collision': (
+        # The sphere, 0.1 m in radius, is stopped by the ceiling on its way, and goes back.
+        (
+            *('planner.acceleration=1', 'monitor.reaction=retreat', 'plant.noise=1e-12'),
+            *('period=0.005', 'duration=1.2'),
+        ),
+        {'true_external_torque'},
+    ),
+    'yumi_guiding': (('admittance.source=observer', *LED), {'contacts'}),
+    'lwr_tcp': (('admittance.source=truth', *LED), {'contacts'}),
+}
 TIMES = ('real_time_factor', 'step_cost_us')  # all that a summary may differ in
 
 RELAY = Path(__file__).with_name('relay.py')
@@ -36,9 +56,13 @@ PUBLISHED = {
     'plant': {
         'joint_states': JOINTS,
         'true_joint_states': JOINTS,
+        'true_external_torque': JOINTS,
         'contacts': 'diagnostic_msgs:DiagnosticArray',
     },
-    'collision_monitor': {'collision': 'diagnostic_msgs:DiagnosticArray'},
+    'collision_monitor': {
+        'external_torque': JOINTS,
+        'collision': 'diagnostic_msgs:DiagnosticArray',
+    },
     'recorder': {'recorded': 'std_msgs:Header'},
 }
 
@@ -88,7 +112,7 @@ def test_the_graph_gives_the_log_of_the_loop(
 @pytest.mark.parametrize(
     'composed', [pytest.param(False, marks=LONG), True], ids=['distributed', 'composed']
 )
-@pytest.mark.parametrize('reaction', ['stop', 'float'])
+@pytest.mark.parametrize('reaction', ['stop', 'float', 'comply'])
 def test_a_collision_is_the_same_in_the_graph(graph: Any, reaction: str, composed: bool) -> None:
     """A ball hits one arm, which reacts: contacts, alarms, what follows."""
     pytest.importorskip('pybullet')
@@ -116,6 +140,37 @@ def test_a_hand_leads_alike_in_the_graph(graph: Any, takes: str, composed: bool)
     assert comparable(out) == expected('yumi_step', *settings)
 
 
+@pytest.mark.parametrize(
+    'composed', [pytest.param(False, marks=LONG), True], ids=['distributed', 'composed']
+)
+@pytest.mark.parametrize('source', ['observer', 'truth'])
+@pytest.mark.parametrize(
+    'name',
+    [
+        'lwr_guiding',
+        *(pytest.param(name, marks=LONG) for name in GUIDING if name != 'lwr_guiding'),
+    ],
+)
+def test_a_guided_robot_gives_way_alike_in_the_graph(
+    graph: Any, name: str, source: str, composed: bool
+) -> None:
+    settings = (f'admittance.source={source}', *LED)
+    out = graph.folder / 'out'
+    more = ['--composed'] if composed else []
+    process = graph.launch(*arguments(name, settings, out, *more))
+    assert process.wait(LONGEST) == 0, graph.output
+    assert comparable(out) == expected(name, *settings)
+
+
+@LONG
+@pytest.mark.parametrize('name', GUIDING)
+def test_guiding_to_its_end(graph: Any, name: str) -> None:
+    out = graph.folder / 'out'
+    process = graph.launch(*arguments(name, (), out, '--composed'))
+    assert process.wait(LONGEST) == 0, graph.output
+    assert comparable(out) == expected(name)
+
+
 @pytest.mark.parametrize('composed', [False, True], ids=['distributed', 'composed'])
 def test_an_undisturbed_motion_to_its_end(graph: Any, composed: bool) -> None:
     out = graph.folder / 'out'
@@ -131,12 +186,9 @@ def test_an_undisturbed_motion_to_its_end(graph: Any, composed: bool) -> None:
 )
 def test_lost_and_repeated_messages_change_nothing(graph: Any, name: str) -> None:
     begin = time.monotonic()
-    settings = (*DISTURBED, *shortened(PERIODS[0]))
+    settings, unsaid = RELAYED[name]
     if name == 'sphere_collision':
         pytest.importorskip('pybullet')
-        # The sphere, 0.1 m in radius, is stopped by the ceiling on its way, and goes back.
-        reaction = ('planner.acceleration=1', 'monitor.reaction=retreat')
-        settings = (*reaction, 'plant.noise=1e-12', *shortened(PERIODS[0]))
     out = graph.folder / 'out'
     nodes = nodes_of(name, settings, out)
     behind = tuple(behind_the_relay(node) for node in nodes)
@@ -146,8 +198,7 @@ def test_lost_and_repeated_messages_change_nothing(graph: Any, name: str) -> Non
     counts = relayed(graph.output)
     requests = sum(counts.pop(f'resend_{node.executable}') for node in nodes)
     assert requests > STEPS / 10
-    silent = {topic for topic, count in counts.items() if not count}
-    assert silent == (set() if name == 'sphere_collision' else {'contacts', 'collision'})
+    assert {topic for topic, count in counts.items() if not count} == unsaid
     print(f'{name}: {time.monotonic() - begin:.1f} s; relayed: {counts}, {requests} requests')
 
 
@@ -174,9 +225,9 @@ def relayed(output: str) -> dict[str, int]:
 
 
 @LONG
-@pytest.mark.parametrize('name', ['yumi_step', 'yumi_offline'])
+@pytest.mark.parametrize('name', ['yumi_step', 'yumi_offline', 'yumi_guiding'])
 def test_the_order_in_which_nodes_start_changes_nothing(graph: Any, name: str) -> None:
-    settings = (*DISTURBED, *shortened(PERIODS[0]))
+    settings, _ = RELAYED[name]
     out = graph.folder / 'out'
     programs = graph.programs(nodes_of(name, settings, out))
     process = graph.supervise(programs[::-1], delay=2.0)

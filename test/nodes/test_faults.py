@@ -20,6 +20,7 @@ import time
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+from geometry_msgs.msg import WrenchStamped
 import numpy as np
 import pytest
 from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
@@ -69,6 +70,14 @@ PLANNING = (  # a slow motion at a high rate, which takes longer to plan than a 
 SCENARIOS = {
     'guided': ('sphere_guiding', (f'period={PERIOD}', 'duration=1000', *CONTROL)),
     'composed': ('yumi_step', PLANNING),
+    'led': (
+        'lwr_tcp',
+        (
+            *('period=0.01', 'duration=1000', 'plant.hands=[]'),
+            f'safety.timeout={round(TIMEOUT * PERIOD / 0.01)}',
+            *('control.law=computed_torque', 'control.natural_frequency=20'),
+        ),
+    ),
 }
 TAMPERED = 'effort_command'
 ROWS: list[tuple[str, str, float | None]] = []
@@ -101,6 +110,7 @@ class Witness:
         subscribe(JointStateMessage, 'joint_states', self._on_joints, STREAM, raw=True)
         subscribe(JointStateMessage, 'untampered', self._on_command, STREAM, raw=True)
         self._relay: Any = None
+        self._pushing: Any = None
         self._thread = threading.Thread(target=self._spin)
         self._thread.start()
 
@@ -133,6 +143,18 @@ class Witness:
         if self._relay:
             for each in self.tamper(data):
                 self._relay.publish(each)
+
+    def push(self, link: str, force: float) -> None:
+        """Push a link sideways from now on [N], until told otherwise."""
+        message = WrenchStamped()
+        message.header.frame_id = link
+        message.wrench.force.y = force
+        if self._pushing:
+            self._node.destroy_timer(self._pushing)
+            self._pushing = None
+        if link:
+            publisher = self._node.create_publisher(WrenchStamped, 'external_wrench', 10)
+            self._pushing = self._node.create_timer(0.02, lambda: publisher.publish(message))
 
     def relay(self) -> None:
         """Hand the commands on from now on."""
@@ -455,6 +477,29 @@ def test_a_hand_that_nobody_follows_any_more_stops_the_robot(robot: Robot, how: 
     robot.check()
     row = 'kill -9 admittance' if how == 'killed' else f'admittance {how}'
     note(row, 'braked; after release and start guided again', noticed)
+
+
+@in_graph('led')
+def test_a_hand_that_nobody_feels_any_more_leads_nobody(robot: Robot) -> None:
+    """The monitor dies while a hand pushes; its last torque does not drag the robot on."""
+    robot.begin()
+    witness = robot.witness
+    since = time.monotonic()
+    witness.push('flange', 20.0)
+    until(lambda: witness.speed() > MOVING, MOTION, 'motion')
+    robot.processes['collision_monitor'].kill()
+    killed = time.monotonic()
+    noticed = until(
+        lambda: witness.report('admittance', killed, 'external_torque: nothing comes'),
+        MOTION,
+        'notice',
+    )
+    time.sleep(1.0)
+    until(lambda: witness.speed() < MOVING, MOTION, 'rest')  # still pushed, it returns slowly
+    assert witness.stopped('control_simulation', since) is None
+    witness.push('', 0.0)
+    robot.check()
+    note('kill -9 collision_monitor while led', 'came to rest; admittance reports it', noticed)
 
 
 # Messages to the plant

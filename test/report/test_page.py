@@ -137,3 +137,20 @@ def test_the_table_of_both_kinds_of_joints_names_both_units(finished: Path) -> N
     text = table({**summary, 'joint_units': ['rad', 'm']})
     assert 'm or rad' in text
     assert 'N or N m' in text
+
+
+def test_the_table_of_a_guided_robot_has_energy_and_masses(finished: Path) -> None:
+    summary = json.loads((finished / 'summary.json').read_text())
+    assert 'operator' not in table(summary)
+    guided = {
+        'guiding_energy': 1.25,
+        'external_torque_error_rms': 0.125,
+        'effective_mass': {'tool': {'begin': 2.5, 'end': 2.0}},
+    }
+    lines = [line.split('│')[1:4] for line in table(summary | guided).splitlines() if '│' in line]
+    rows = {name.strip(): (value.strip(), unit.strip()) for name, value, unit in lines}
+    assert rows['energy from the operator'] == ('1.25', 'J')
+    assert rows['external torque error rms'][0] == '0.125'
+    assert rows['effective mass of tool'] == ('2.5 to 2', 'kg')
+    unknown = guided | {'effective_mass': {'tool': {'begin': None, 'end': 2.0}}}
+    assert 'effective mass of tool' in table(summary | unknown)

@@ -58,3 +58,22 @@ def test_in_real_time_the_last_word_counts() -> None:
     feelings.add(TORQUE, 7, np.ones(2))
     assert feelings.at(99).contact
     np.testing.assert_array_equal(feelings.at(3).torque, np.ones(2))
+
+
+def test_in_real_time_a_torque_counts_until_it_is_too_old() -> None:
+    feelings = Feelings(BOTH, realtime=True, longest=20)
+    assert feelings.at(100).torque is None
+    assert feelings.silent == TORQUE  # nobody has told any
+    feelings.add(TOPIC, 100, notice(100))
+    feelings.add(TORQUE, 10**9, np.ones(2))  # of another clock
+    for stamp in (110, 120, 129):
+        assert feelings.at(stamp).torque is not None
+        assert feelings.silent == ''
+    assert feelings.at(130).torque is None
+    assert feelings.at(130).contact  # until the monitor takes it back
+    assert feelings.silent == TORQUE
+    feelings.add(TORQUE, 10**9, np.ones(2))  # once more is not anew
+    assert feelings.at(140).torque is None
+    feelings.add(TORQUE, 10**9 + 10, np.ones(2))
+    assert feelings.at(150).torque is not None
+    assert feelings.silent == ''

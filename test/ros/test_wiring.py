@@ -58,7 +58,7 @@ def graph_config(parameters: Mapping[str, Any]) -> GraphConfig:
 
 def test_nodes_of_a_scenario(scenario: Scenario) -> None:
     nodes = wired(scenario, out='runs')
-    guided = scenario.admittance.guides or scenario.planner.kind == 'guiding'
+    guided = scenario.planner.kind == 'guiding' or scenario.admittance.guides
     assert set(nodes) == OTHERS | {'admittance' if guided else 'motion_planner'}
     assert {name for name, node in nodes.items() if node.ends_graph} == {'recorder'}
 
@@ -277,3 +277,33 @@ def test_no_choice_of_a_plant_changes_nothing(plant: str, engine: str) -> None:
 @pytest.mark.parametrize('plant', ['pinocchio', 'pybullet', 'mujoco'])
 def test_choice_of_the_plant(plant: str) -> None:
     assert load_scenario('sphere_collision', plant_settings(plant)).plant.engine == plant
+
+
+STREAM = {'stream_commands': '/arm/commands', 'robot_states': '/joint_states'}
+
+
+def test_a_surrogate_streams_its_positions_to_the_robot() -> None:
+    scenario = load_scenario('lwr_tcp', ['admittance.source=driver'])
+    nodes = wired(scenario, realtime=True, robot_torques='/arm/torques', **STREAM)
+    plant = nodes['plant'].parameters
+    assert plant['stream.commands'] == '/arm/commands'
+    assert plant['stream.robot'] == '/joint_states'
+    assert 'stream.joint_states' not in plant  # that is left as it is
+    assert ('measured_external_torque', '/arm/torques') in nodes['admittance'].remappings
+
+
+@pytest.mark.parametrize(
+    ('source', 'options', 'reason'),
+    [
+        ('driver', {'realtime': True, 'simulated': False}, 'simulated plant'),
+        ('none', {}, 'real time'),
+        ('observer', {'realtime': True}, 'driver'),
+        ('truth', {'realtime': True}, 'driver'),
+    ],
+)
+def test_a_stream_that_cannot_be_is_refused(
+    source: str, options: dict[str, Any], reason: str
+) -> None:
+    scenario = load_scenario('lwr_tcp', [f'admittance.source={source}'])
+    with pytest.raises(ConfigError, match=reason):
+        wire(scenario, WiringOptions(**options, **STREAM))

@@ -1,0 +1,70 @@
+"""The gate that every position passes on its way to a robot that takes positions only."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..errors import UnsafeCommandError
+from ..model import RobotModel
+from ..values import Array
+
+
+class PositionGate:
+    """Let positions pass no faster than the joints may move, and not beyond their ranges.
+
+    ::
+
+        sent = last + clip(clip(position, lower, upper) - last, -v k h, v k h)
+
+    ``v``: velocity limits, ``k``: periods since the last one that was sent. Where the limit holds
+    a position back, those that follow catch up.
+
+    :param period: ``h`` [s].
+    :ivar last: where the robot was told to be [rad], shape ``(n,)``; none before the first time.
+    """
+
+    def __init__(self, model: RobotModel, period: float):
+        self._names = model.joint_names
+        self._lower, self._upper = model.lower, model.upper
+        self._way = model.velocity_limit * period
+        self.last: Array | None = None
+
+    def start(self, position: Array) -> None:
+        """Begin where the robot is [rad], shape ``(n,)``.
+
+        :raises UnsafeCommandError: it is at no place that it may be told to go to.
+        """
+        beyond = ~((position >= self._lower) & (position <= self._upper))
+        if beyond.any():
+            i = int(np.argmax(beyond))
+            raise UnsafeCommandError(
+                f'joint {self._names[i]} of the robot is at {float(position[i])}, not within its '
+                f'range from {float(self._lower[i])} to {float(self._upper[i])} [rad or m]: move '
+                'it there first',
+                'position_range',
+                self._names[i],
+            )
+        self.last = position.copy()
+
+    def let_pass(self, position: Array, periods: int = 1) -> Array:
+        """Return what the robot may be told [rad], shape ``(n,)``.
+
+        :param position: where it shall be [rad], shape ``(n,)``.
+        :param periods: since the last call.
+        :raises UnsafeCommandError: a number is not finite, or nobody knows where the robot is.
+        """
+        if self.last is None:
+            raise UnsafeCommandError(
+                'position: nobody has told yet where the robot is', 'unknown_position'
+            )
+        if not np.isfinite(position).all():
+            i = int(np.argmin(np.isfinite(position)))
+            raise UnsafeCommandError(
+                f'position of joint {self._names[i]}: {position[i]} is not a finite number',
+                'not_finite',
+                self._names[i],
+            )
+        way = np.clip(position, self._lower, self._upper) - self.last
+        longest = self._way * periods
+        self.last = self.last + np.clip(way, -longest, longest)
+        return self.last
