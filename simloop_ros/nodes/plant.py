@@ -366,9 +366,8 @@ class PlantNode(BlockNode):
             raise SimloopError('only while the brakes hold: call control_simulation/stop first')
         start = self._model.home
         if self._stream:
-            self._stream.begin()
-            if self._stream.start is None:
-                raise SimloopError('nobody has told yet where the robot is')
+            if not self._stream.begin() or self._stream.start is None:
+                raise SimloopError('nobody knows where the robot is, or it is beyond its range')
             start = self._stream.start
         self._rest_at(start)
         if self.graph.realtime:

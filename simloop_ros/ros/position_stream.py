@@ -81,16 +81,17 @@ class PositionStream:
         if self.start is None and rests:
             self.begin()
 
-    def begin(self) -> None:
-        """Begin where the real robot is, if it may be there; else say so."""
+    def begin(self) -> bool:
+        """Begin where the real robot is; return whether that is known, and it may be there."""
         if self._robot is None:
-            return
+            return False
         try:
             self._gate.start(self._robot)
         except UnsafeCommandError as error:
             self._node.refuse(f'{self._config.robot}: {error}')
-        else:
-            self.start = self._robot
+            return False
+        self.start = self._robot
+        return True
 
     def send(self, stamp: int, position: Array, periods: int) -> None:
         """Tell the robot where to be [rad], shape ``(n,)``.
