@@ -114,7 +114,7 @@ def test_every_scenario_runs_for_a_moment(tmp_path: Path, name: str) -> None:
     assert set(summary['step_cost_us']) == {*PARTS, *([MONITOR] if watched else [])}
     assert all({'time', 'kind'} <= set(event) for event in summary['events'])
     log = read_mcap(tmp_path / 'log.mcap')
-    assert log.columns.shape == (steps, len(COLUMNS), prepared.facts.model.n)
+    assert log.columns.shape == (steps, len(prepared.facts.columns), prepared.facts.model.n)
     assert log.joint_names == prepared.facts.model.joint_names
     assert compute_metrics(McapReader(tmp_path / 'log.mcap')).digest == summary['digest']
 
