@@ -6,33 +6,25 @@ Draws the robot, and the torque error of its flexible joints against 001 (3), as
 
 from __future__ import annotations
 
-from collections.abc import Callable
 import math
 from pathlib import Path
 
 from make_pictures import picture
 from matplotlib.figure import Figure
 import numpy as np
-import pinocchio as pin
 
+from simloop_ros.bench.torque_error import JUMP, STEP, of_3, torque_errors
 from simloop_ros.loop.run import load_fit_robot
 from simloop_ros.loop.scenario import robot_config
 from simloop_ros.model import RobotModel
 from simloop_ros.plants.config import TorqueControl
-from simloop_ros.plants.flexible_plant import FlexiblePlant, known_motors
+from simloop_ros.plants.flexible_plant import known_motors
 from simloop_ros.plants.motor_driven_plant import PHASE, MotorDrivenPlant, elastic_frequency
 from simloop_ros.plants.torque_driven_plant import TorqueDrivenPlant
 from simloop_ros.plants.torque_stage import TorqueStage
-from simloop_ros.values import Array
 
 IMAGES = Path(__file__).parent / 'images'
 EYE, TARGET = (1.5, -1.6, 1.1), (0.25, 0.0, 0.45)
-JUMP = np.array([10.0, 10.0, 5.0, 5.0, 2.0, 1.0, 0.5])
-"""By which the desired torque jumps [N m]."""
-PUSH = np.array([20.0, -15.0, 30.0])
-"""Force on the flange meanwhile, in world axes [N]."""
-TIME, STEP = 0.02, 1e-4
-"""Time that is shown, and between two points [s]."""
 SHOWN = ('lwr_a1_joint', 'lwr_e1_joint', 'lwr_a4_joint')
 
 
@@ -93,34 +85,6 @@ def draw_torque_error(model: RobotModel) -> None:
         axes.grid(alpha=0.3)
     figure.savefig(IMAGES / 'torque_error.png', dpi=90)
     print(f'fastest elastic mode at home: {fastest / 2.0 / math.pi:.4g} Hz')
-
-
-def torque_errors(
-    model: RobotModel, build: Callable[[float], FlexiblePlant], step: float
-) -> tuple[Array, Array]:
-    """Return the torque errors [N m], shape ``(times, n)``, and the times [s], from 0 on."""
-    plant, data = build(step), model.pin_model.createData()
-    desired = plant.state.torque + JUMP
-    errors = [-JUMP]
-    for _ in range(round(TIME / step)):
-        jacobian = pin.computeFrameJacobian(
-            model.pin_model,
-            data,
-            plant.truth.position,
-            model.tip_frames[0],
-            pin.ReferenceFrame.LOCAL_WORLD_ALIGNED,
-        )
-        plant.step(desired, jacobian[:3].T @ PUSH)
-        errors.append(plant.state.torque - desired)
-    return np.array(errors), step * np.arange(len(errors))
-
-
-def of_3(config: TorqueControl, times: Array) -> Array:
-    """Return the solution of 001 (3) that starts at 1, at rest, by its poles."""
-    omega, ratio = config.natural_frequency, config.damping_ratio
-    first, second = np.roots([1.0, 2.0 * ratio * omega, omega**2])
-    parts = second * np.exp(first * times) - first * np.exp(second * times)
-    return np.real(parts / (second - first))
 
 
 if __name__ == '__main__':

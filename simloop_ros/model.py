@@ -124,6 +124,15 @@ class RobotModel:
         pin.framesForwardKinematics(self.pin_model, data, q)
         return np.array([data.oMf[frame].translation for frame in self.tip_frames])
 
+    def frame_position(self, q: Array, frame: int) -> Array:
+        """Return where the origin of a frame is [m], shape ``(3,)``.
+
+        :param frame: Pinocchio index of the frame.
+        """
+        data = self.pin_model.createData()
+        pin.framesForwardKinematics(self.pin_model, data, q)
+        return np.array(data.oMf[frame].translation)
+
     def collision_geometry(self) -> pin.GeometryModel:
         """Return the collision shapes of the links, without pairs."""
         return pin.buildGeomFromUrdfString(self.pin_model, self.urdf, pin.GeometryType.COLLISION)

@@ -12,6 +12,7 @@ from rich.table import Table
 
 from ..bench.collision import bench_collision
 from ..bench.graph import bench_graph
+from ..bench.guiding import bench_guiding
 from ..bench.guiding_realtime import bench_guiding_realtime
 from ..bench.loop import bench_loop
 from ..bench.reaction import bench_reaction
@@ -27,6 +28,7 @@ BENCHES = {
     'guiding_realtime': bench_guiding_realtime,
     'collision': bench_collision,
     'reaction': bench_reaction,
+    'guiding': bench_guiding,
 }
 PADDING = 3
 """Characters between two columns of a table: a line, and room on either side."""
@@ -99,11 +101,16 @@ def _print(name: str, result: BenchResult, console: Console) -> None:
         rows.add_row(*(_cell(row.get(column)) for column in columns))
     figures = Table('figure', 'value', 'limit')
     for figure, value in result.figures.items():
-        figures.add_row(figure, f'{value:.3f}', str(result.limits.get(figure, '')))
+        figures.add_row(figure, _figure(value), str(result.limits.get(figure, '')))
     # A table that is cut off is of no use: better lines that are too long for the screen.
     console.width = max(console.width, needed)
     console.print(rows)
     console.print(figures)
+
+
+def _figure(value: float) -> str:
+    """Return a figure with three decimals, or two digits if it is too small for them."""
+    return f'{value:.3f}' if value == 0.0 or abs(value) >= 1e-3 else f'{value:.1e}'
 
 
 def _cell(value: str | float | None) -> str:

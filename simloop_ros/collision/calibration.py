@@ -11,11 +11,14 @@ import numpy as np
 from ..config_types import Period, Positive
 from ..errors import ConfigError, UnknownNameError
 from ..model import RobotModel
+from ..values import Array
 from .collision_monitor import Limits
 from .explanation import Explanation
 
 SAME_PERIOD = 1e-6
 """Relative difference up to which two periods are the same."""
+SIGMAS = 3.0
+"""Multiple of its rms that a noise hardly ever exceeds."""
 
 
 class Calibration(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -48,6 +51,17 @@ class Calibration(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
         if kind not in self.thresholds:
             raise UnknownNameError('monitor', kind, self.thresholds)
         return Limits(np.array(self.thresholds[kind]), np.array(self.jump))
+
+    def torque_error(self, kind: str) -> Array:
+        """Return what the estimated torque is hardly ever wrong by [N m], shape ``(n,)``.
+
+        The noise, and the dry friction: a joint that sticks holds any torque up to it.
+
+        :param kind: of monitor that estimates it.
+        """
+        if kind not in self.noise:
+            raise UnknownNameError('monitor', kind, self.noise)
+        return np.abs(self.explanation.coulomb) + SIGMAS * np.array(self.noise[kind][0])
 
     def refuse_stranger(self, model: RobotModel, period: float, source: str) -> None:
         """Refuse a calibration that was made for something else.

@@ -9,7 +9,7 @@ import msgspec
 import numpy as np
 
 from ..config_types import NonNegative, Positive, Vector
-from ..errors import UnknownNameError
+from ..errors import ConfigError, UnknownNameError
 from ..values import Array
 from .discretisation import Parameters
 from .tip_task import Keep
@@ -36,11 +36,12 @@ class JointAdmittance(msgspec.Struct, frozen=True, forbid_unknown_fields=True, k
 class AdmittanceConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """How the robot gives way to a hand: 001 (2) and section 4.4.
 
-    The defaults are for an arm that reaches about 1 m. A hand of stiffness ``K`` at a lever ``l``
-    and a delay ``T`` in the loop are stable while ``d > K l^2 T``; at a speed ``v`` the hand needs
-    ``d v/l^2``, the dead zone and the spring. The smallest damping, 10 N m s/rad, covers 1000 N/m
-    at 1 m and 4 ms two and a half times, and asks for 1 N at 0.1 m/s. Scale ``mass``, ``damping``
-    and ``stiffness`` with the square of another robot's reach.
+    The numbers are those of a joint that reaches 1 m, felt there, and fit any arm: with
+    ``by_reach`` each joint has its share by the square of its own reach. A hand of stiffness ``K``
+    at a lever ``l`` and a delay ``T`` in the loop are stable while ``d > K l^2 T``; at a speed
+    ``v`` the hand needs ``d v/l^2``, the dead zone and the spring. The smallest damping, 20 N s/m
+    at the tip, bears 1000 N/m with an observer that is 20 ms late and 4 ms more, and asks for
+    some 2 N at 0.1 m/s.
 
     :ivar source: of the torque from outside that the robot gives way to: ``observer``, what the
         collision monitor estimates; ``truth``, which only a simulated robot knows; ``driver``,
@@ -51,7 +52,9 @@ class AdmittanceConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, 
     :ivar mass: m of every joint [kg m^2].
     :ivar damping: d of every joint while nobody touches the robot [N m s/rad].
     :ivar stiffness: s of every joint while nobody touches the robot [N m/rad].
-    :ivar joints: exceptions by joint name.
+    :ivar by_reach: whether these are for a reach of 1 m: each joint has them times the square of
+        its own reach, and the dead zone times its reach.
+    :ivar joints: exceptions by joint name, as they are.
     :ivar adapt: whether a touch makes the robot softer; without, its parameters are constant.
     :ivar together: whether a touch anywhere on an arm makes all its joints softer, or each joint
         only itself.
@@ -59,7 +62,7 @@ class AdmittanceConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, 
     :ivar touched_stiffness: stiffness while touched, as a share of the free one; with 0 a robot
         that was led without effort may stay where it was led to.
     :ivar dead_zone: external torque of a joint that counts as none, and is subtracted from a
-        larger one [N m].
+        larger one [N m]; where none is given, what the calibration says the estimate is wrong by.
     :ivar fall_time: time constant with which damping and stiffness fall on touch [s].
     :ivar damping_time: time constant with which the damping rises on release [s].
     :ivar stiffness_time: time constant with which the stiffness rises on release [s].
@@ -78,15 +81,16 @@ class AdmittanceConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, 
 
     source: Literal['none', 'observer', 'truth', 'driver'] = 'none'
     keep: Keep = 'none'
-    mass: Positive = 0.5
+    mass: Positive = 0.2
     damping: NonNegative = 40.0
     stiffness: NonNegative = 40.0
+    by_reach: bool = True
     joints: dict[str, JointAdmittance] = {}
     adapt: bool = True
     together: bool = True
     touched_damping: Share = 0.25
     touched_stiffness: Share = 0.02
-    dead_zone: NonNegative = 0.5
+    dead_zone: NonNegative | None = 0.5
     fall_time: Positive = 0.1
     damping_time: Positive = 0.1
     stiffness_time: Positive = 2.0
@@ -139,25 +143,48 @@ class Compliance(msgspec.Struct, frozen=True):
     dead_zone: Array
 
 
-def compliance(config: AdmittanceConfig, joint_names: Sequence[str]) -> Compliance:
+def compliance(
+    config: AdmittanceConfig,
+    joint_names: Sequence[str],
+    reach: Array | None = None,
+    torque_error: Array | None = None,
+) -> Compliance:
     """Return what a configuration means for the joints of a robot.
 
+    :param reach: of each joint [m], shape ``(n,)``; 1 m where none is given.
+    :param torque_error: what the estimated torque is wrong by [N m], shape ``(n,)``.
     :raises UnknownNameError: an exception is given for a joint that the robot does not have.
+    :raises ConfigError: the dead zone is left to a calibration that is not there.
     """
     for name in config.joints:
         if name not in joint_names:
             raise UnknownNameError('joint in admittance.joints', name, joint_names)
+    size = np.ones(len(joint_names)) if reach is None or not config.by_reach else reach
 
-    def column(field: str) -> Array:
+    def column(field: str, usual: Array) -> Array:
         own = (getattr(config.joints.get(name), field, None) for name in joint_names)
-        return np.array([getattr(config, field) if x is None else x for x in own], dtype=float)
+        return np.array([x if y is None else y for x, y in zip(usual, own, strict=True)])
 
-    free = Parameters(column('mass'), column('damping'), column('stiffness'))
+    if config.dead_zone is not None:
+        dead_zone = config.dead_zone * size
+    elif torque_error is not None:
+        dead_zone = torque_error
+    else:
+        raise ConfigError(
+            'admittance.dead_zone: none is given, and no calibration to take it from; give '
+            'monitor.calibration a file of simloop calibrate, or a number'
+        )
+    dead_zone = column('dead_zone', dead_zone)
+    free = Parameters(
+        column('mass', config.mass * size**2),
+        column('damping', config.damping * size**2),
+        column('stiffness', config.stiffness * size**2),
+    )
     if not config.adapt:
-        return Compliance(free, free, column('dead_zone'))
+        return Compliance(free, free, dead_zone)
     touched = Parameters(
         free.mass,
         config.touched_damping * free.damping,
         config.touched_stiffness * free.stiffness,
     )
-    return Compliance(free, touched, column('dead_zone'))
+    return Compliance(free, touched, dead_zone)

@@ -13,6 +13,7 @@ from .discretisation import Parameters
 from .energy_tank import gained, stored
 from .joint_admittance import Admittance, AdmittanceState, AdmittanceStep
 from .limits import Compliant, Limits
+from .reach import reaches
 from .tip_task import TipTask
 from .torque_intake import IntakeMemory, TorqueFaults, TorqueIntake
 from .touch import DeadZone, arms
@@ -72,11 +73,21 @@ class Guidance:
     :param model: the robot; its limits and the names of its joints.
     :param config: what it should feel like.
     :param period: time between two steps [s].
+    :param torque_error: what the torques are wrong by [N m], shape ``(n,)``: the dead zone where
+        the configuration has none.
     :ivar memory: a value; assigning one from earlier goes back there.
     """
 
-    def __init__(self, model: RobotModel, config: AdmittanceConfig, period: float):
+    def __init__(
+        self,
+        model: RobotModel,
+        config: AdmittanceConfig,
+        period: float,
+        torque_error: Array | None = None,
+    ):
         self._model = model
+        self._reach = reaches(model)
+        self._torque_error = torque_error
         self._period = period
         self._rate = np.array(1.0 / period)
         self._admittance = Admittance(period)
@@ -101,6 +112,7 @@ class Guidance:
         changes at once, and the tank takes or gives the kinetic energy.
 
         :raises UnknownNameError: an exception is given for a joint that the robot does not have.
+        :raises ConfigError: it leaves the dead zone to a calibration that is not there.
         """
         self._configure(config)
         memory = self.memory
@@ -114,7 +126,7 @@ class Guidance:
 
     def _configure(self, config: AdmittanceConfig) -> None:
         model = self._model
-        self._means = compliance(config, model.joint_names)
+        self._means = compliance(config, model.joint_names, self._reach, self._torque_error)
         self._adaptation = Adaptation(config, self._means, self._period)
         together = arms(model) if config.together else np.eye(model.n, dtype=bool)
         self._dead_zone = DeadZone(self._means.dead_zone, together)

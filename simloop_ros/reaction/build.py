@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from ..collision.calibration import load_calibration
 from ..collision.config import MonitorConfig
+from ..collision.watch import find_calibration
 from ..guiding.config import AdmittanceConfig
 from ..guiding.guidance import Guidance
 from ..model import RobotModel
@@ -32,7 +34,12 @@ def build_reflex(
     :param admittance: with which the robot gives way: always, or in ``comply``.
     :param compliance: of the control law [s^2]; that of deadbeat control where none is given.
     :param replan: returns a planner to the same goal from a position [rad] at rest.
+    :raises ConfigError: the dead zone is left to a calibration, and there is none that fits.
     """
+    error = None
+    if admittance.dead_zone is None and monitor.calibration:
+        path = find_calibration(monitor.calibration, period)
+        error = load_calibration(path, model, period).torque_error(monitor.kind)
     reacting = Reacting(
         planner,
         model,
@@ -40,6 +47,7 @@ def build_reflex(
         config=config,
         compliance=compliance,
         admittance=admittance,
+        torque_error=error,
         replan=replan,
     )
     after = monitor.resume_after
@@ -48,5 +56,5 @@ def build_reflex(
         monitor.reaction,
         monitor.reaction if monitor.push is None else monitor.push,
         None if after is None else round(after / period),
-        Guidance(model, admittance, period) if admittance.guides else None,
+        Guidance(model, admittance, period, error) if admittance.guides else None,
     )

@@ -36,13 +36,19 @@ class Comply(Reaction):
     no spring, which would bring it back into what it hit.
 
     :param admittance: with which the robot gives way; its stiffness is left out.
+    :param torque_error: what the torques are wrong by, see ``Guidance``.
     """
 
     def __init__(
-        self, motors: Motors, model: RobotModel, period: float, admittance: AdmittanceConfig
+        self,
+        motors: Motors,
+        model: RobotModel,
+        period: float,
+        admittance: AdmittanceConfig,
+        torque_error: Array | None = None,
     ):
         self._hold = Hold(motors, period)
-        self._guidance = Guidance(model, without_spring(admittance), period)
+        self._guidance = Guidance(model, without_spring(admittance), period, torque_error)
         self._place: Array | None = None
 
     @property

@@ -67,6 +67,7 @@ class Reacting:
     :param compliance: of the control law, ``ControlConfig.compliance`` [s^2]; that of deadbeat
         control where none is given.
     :param admittance: with which the robot gives way in ``comply``.
+    :param torque_error: what the torques are wrong by that it gives way to, see ``Guidance``.
     :param replan: returns a planner to the same goal from a position [rad] at rest, for a planner
         that cannot set out anew by itself; may raise ``GoalError``.
     """
@@ -81,12 +82,15 @@ class Reacting:
         *,
         compliance: float | None = None,
         admittance: AdmittanceConfig | None = None,
+        torque_error: Array | None = None,
         replan: Callable[[Array], MotionPlanner] | None = None,
     ):
         config = config or ReactionConfig()
         compliance = period**2 if compliance is None else compliance
         motors = Motors(model, period, config.margin, compliance)
-        self._comply = Comply(motors, model, period, admittance or AdmittanceConfig())
+        self._comply = Comply(
+            motors, model, period, admittance or AdmittanceConfig(), torque_error
+        )
         self._reactions: dict[ReactionKind, Reaction] = {
             'stop': Stop(motors, period, config.ramp_time),
             'hold': Hold(motors, period),

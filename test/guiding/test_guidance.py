@@ -205,7 +205,9 @@ def test_a_desired_position_that_jumps_is_gone_to_smoothly(yumi: RobotModel) -> 
     for _ in range(5000):
         end = guidance.step(goal, np.zeros(yumi.n))
         assert np.abs(end.velocity - v).max() <= config.acceleration * H * (1.0 + ROUNDING)
-        assert np.abs(end.position - q).max() <= H * np.abs([v, end.velocity]).max() + ROUNDING
+        # The speed may be larger within the step than at its ends.
+        most = np.abs([v, end.velocity]).max() + 0.25 * config.acceleration * H
+        assert np.abs(end.position - q).max() <= H * most
         q, v = end.position, end.velocity
     np.testing.assert_allclose(q, goal, atol=1e-3)
 
@@ -223,7 +225,8 @@ def test_bad_torques_are_counted_and_nothing_jumps(yumi: RobotModel) -> None:
     v = np.array([c.velocity for c in course])
     assert np.isfinite(q).all()
     assert np.abs(np.diff(v, axis=0)).max() <= config.acceleration * H * (1.0 + ROUNDING)
-    assert np.abs(np.diff(q, axis=0)).max() <= H * np.abs(v).max() * (1.0 + ROUNDING)
+    most = np.abs(v).max() + 0.25 * config.acceleration * H
+    assert np.abs(np.diff(q, axis=0)).max() <= H * most
     assert guidance.faults.not_finite == 11
     assert guidance.faults.bounded >= 5
     assert guidance.faults.stuck == 99
@@ -242,9 +245,10 @@ def test_a_joint_that_is_touched_alone_softens_alone_if_asked(two_link: RobotMod
     push = np.array([5.0, 0.0])
     for together in (True, False):
         guidance = Guidance(two_link, AdmittanceConfig(together=together), H)
+        free = guidance.parameters.damping
         for _ in range(200):
             guidance.step(np.zeros(2), push)
-        soft = guidance.parameters.damping < 0.9 * AdmittanceConfig().damping
+        soft = guidance.parameters.damping < 0.9 * free
         np.testing.assert_array_equal(soft, [True, together])
 
 
