@@ -149,7 +149,7 @@ def bench_collision(quick: bool, progress: Progress) -> BenchResult:
             **({'us_per_step': 1e6 * costs[kind].step} if study is main else {}),
         }
         for study in (*studies, *others)
-        for kind in (KINDS if study in studies else (best,))
+        for kind in KINDS
     ]
     return BenchResult(
         figures=figures,
