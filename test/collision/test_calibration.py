@@ -9,7 +9,7 @@ import pytest
 from simloop_ros.collision.build import KINDS, build_monitor
 from simloop_ros.collision.calibration import Calibration, load_calibration, model_hash
 from simloop_ros.collision.explanation import nothing_learnt
-from simloop_ros.errors import ConfigError
+from simloop_ros.errors import ConfigError, UnknownNameError
 
 H = 0.002
 
@@ -69,3 +69,15 @@ def test_what_is_no_calibration_is_refused_in_one_line(text, two_link, tmp_path)
     assert '\n' not in str(caught.value)
     with pytest.raises(ConfigError, match='cannot be read'):
         load_calibration(tmp_path / 'nowhere.yaml', two_link, H)
+
+
+def test_the_error_of_the_torque_is_friction_and_noise(calibration):
+    friction, noise = 0.3, 0.1
+    n = len(calibration.joint_names)
+    explanation = msgspec.structs.replace(calibration.explanation, coulomb=(-friction,) * n)
+    known = msgspec.structs.replace(
+        calibration, explanation=explanation, noise={'matched_filter': ((noise,) * n,)}
+    )
+    np.testing.assert_allclose(known.torque_error('matched_filter'), friction + 3.0 * noise)
+    with pytest.raises(UnknownNameError):
+        known.torque_error('nose')

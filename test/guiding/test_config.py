@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from simloop_ros.config_types import field_docs
-from simloop_ros.errors import UnknownNameError
+from simloop_ros.errors import ConfigError, UnknownNameError
 from simloop_ros.guiding.config import AdmittanceConfig, JointAdmittance, compliance
 
 NAMES = ('a', 'b', 'c')
@@ -27,6 +27,27 @@ def test_touched_values_are_shares_of_the_free_ones() -> None:
     np.testing.assert_array_equal(means.touched.damping, [5.0] * 3)
     constant = compliance(msgspec.structs.replace(config, adapt=False), NAMES)
     assert constant.touched is constant.free
+
+
+def test_every_joint_has_its_share_by_its_reach() -> None:
+    reach = np.array([1.0, 0.5, 0.2])
+    config = AdmittanceConfig(
+        mass=2.0, damping=8.0, dead_zone=1.0, joints={'c': JointAdmittance(mass=3.0)}
+    )
+    means = compliance(config, NAMES, reach)
+    np.testing.assert_allclose(means.free.mass, [2.0, 0.5, 3.0])
+    np.testing.assert_allclose(means.free.damping, [8.0, 2.0, 0.32])
+    np.testing.assert_allclose(means.dead_zone, reach)
+    plain = compliance(msgspec.structs.replace(config, by_reach=False), NAMES, reach)
+    np.testing.assert_array_equal(plain.free.damping, [8.0] * 3)
+
+
+def test_a_dead_zone_that_is_left_open_is_the_error_of_the_torque() -> None:
+    config = AdmittanceConfig(dead_zone=None, joints={'b': JointAdmittance(dead_zone=7.0)})
+    means = compliance(config, NAMES, torque_error=np.array([0.1, 0.2, 0.3]))
+    np.testing.assert_array_equal(means.dead_zone, [0.1, 7.0, 0.3])
+    with pytest.raises(ConfigError, match=r'admittance\.dead_zone.*simloop calibrate'):
+        compliance(config, NAMES)
 
 
 def test_a_joint_that_the_robot_has_not_is_named() -> None:
