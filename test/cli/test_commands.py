@@ -18,7 +18,7 @@ from simloop_ros.loop.mcap import McapReader, read_mcap
 from simloop_ros.loop.metrics import compute_metrics
 from simloop_ros.loop.run import load_fit_robot
 from simloop_ros.loop.scenario import robot_config, scenario_descriptions, scenario_names
-from simloop_ros.report.figures import GRAPHS
+from simloop_ros.loop.scenario import SIX_GRAPHS
 from simloop_ros.resources import resource_folder
 
 SHORT = ['run', 'sphere_step', '--set', 'duration=0.1']
@@ -139,7 +139,7 @@ def test_plot(tmp_path: Path, capsys: Captured) -> None:
     assert capsys.readouterr().out.split() == [str(first)]
     assert first.read_bytes() == pixels
     assert main(['plot', folder, '--all']) == 0
-    assert {Path(line).stem for line in capsys.readouterr().out.split()} == set(GRAPHS)
+    assert {Path(line).stem for line in capsys.readouterr().out.split()} == set(SIX_GRAPHS)
     assert len(list(tmp_path.glob('*.png'))) == 6
 
 

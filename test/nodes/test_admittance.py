@@ -55,7 +55,7 @@ class Partner:
         self.executor = SingleThreadedExecutor(context=self.context)
         self.other = Node('other', context=self.context)
         self.executor.add_node(self.other)
-        scenario = load_scenario('lwr_tcp', settings)
+        scenario = load_scenario('lwr_tcp', ['admittance.by_reach=false', *settings])
         self.realtime = realtime
         self.model = load_fit_robot(scenario.robot)
         self.specs = wire(scenario, WiringOptions(realtime=realtime, priority=0))
