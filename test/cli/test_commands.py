@@ -17,8 +17,12 @@ from simloop_ros.errors import ConfigError
 from simloop_ros.loop.mcap import McapReader, read_mcap
 from simloop_ros.loop.metrics import compute_metrics
 from simloop_ros.loop.run import load_fit_robot
-from simloop_ros.loop.scenario import robot_config, scenario_descriptions, scenario_names
-from simloop_ros.loop.scenario import SIX_GRAPHS
+from simloop_ros.loop.scenario import (
+    SIX_GRAPHS,
+    robot_config,
+    scenario_descriptions,
+    scenario_names,
+)
 from simloop_ros.resources import resource_folder
 
 SHORT = ['run', 'sphere_step', '--set', 'duration=0.1']
