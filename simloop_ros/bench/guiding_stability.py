@@ -36,6 +36,8 @@ EARLY, LATE = (0.6, 1.2), (2.2, 3.0)
 """Times between which the largest speeds are compared [s]."""
 GROWN = 0.95
 """Late speed, as a part of the early one, from which a motion does not decay."""
+SHAKEN = 0.1
+"""Late joint speed that is none of a motion that dies down, but a limit cycle [rad/s]."""
 STILL = 0.005
 """Joint speed that is no oscillation, but the last of a slow return [rad/s]."""
 WILD = 50.0
@@ -117,4 +119,4 @@ def stable(cell: Cell, scenario: str = 'lwr_tcp', link: str = 'flange') -> bool:
     early, late = (
         max(speeds[round(begin / period) : round(end / period)]) for begin, end in (EARLY, LATE)
     )
-    return late < max(GROWN * early, STILL)
+    return late < min(max(GROWN * early, STILL), SHAKEN)

@@ -137,6 +137,7 @@ def draw_forces(bars: Sequence[ForceBars], path: Path) -> None:
         axes.axhline(each.limit, color=_LIMIT, ls='--', lw=1.0, label=f'{each.limit:g} N')
         axes.set_xticks(places, each.names, fontsize=9)
         axes.set_ylabel('force [N]')
+        axes.set_ylim(0.0, 1.3 * max(each.limit, float(each.peak.max())))
         axes.set_title(
             f'{each.title}: median {np.median(each.force):.1f} N, '
             f'largest {each.force.max():.1f} N',
@@ -188,7 +189,7 @@ def _draw_map(axes: Axes, panel: StabilityPanel) -> None:
     axes.tick_params(which='minor', length=0)
     wide = float(np.count_nonzero(panel.delay <= panel.human_delay * (1.0 + 1e-9)))
     high = float(np.count_nonzero(panel.stiffness <= panel.human_stiffness))
-    axes.add_patch(Rectangle((-0.5, -0.5), wide, high, fill=False, ec=_HUMAN, lw=2.0))
+    axes.add_patch(Rectangle((-0.5, -0.5), wide, high, fill=False, ec=_HUMAN, lw=3.0, zorder=5))
     axes.set_title(panel.title, fontsize=9)
 
 
