@@ -33,6 +33,7 @@ SETTINGS = (
     'duration=1000',
     'plant.hands=[]',
     'admittance.source=driver',
+    'admittance.by_reach=false',
     'safety.timeout=60',
     'control.natural_frequency=20',  # bears delays
 )
