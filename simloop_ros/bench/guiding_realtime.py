@@ -12,6 +12,7 @@ import msgspec
 import numpy as np
 
 from ..guiding.config import compliance
+from ..guiding.reach import reaches
 from ..loop.mcap import McapLog, read_mcap
 from ..loop.run import load_fit_robot, prepare, run
 from ..loop.scenario import Scenario, load_scenario
@@ -118,8 +119,8 @@ def _settings(duration: float) -> tuple[str, ...]:
 
 def push_delays(log: McapLog, scenario: Scenario) -> list[float]:
     """Return the time from each push to the motion that it commands [s]."""
-    names = load_fit_robot(scenario.robot).joint_names
-    dead_zone = compliance(scenario.admittance, names).dead_zone
+    model = load_fit_robot(scenario.robot)
+    dead_zone = compliance(scenario.admittance, model.joint_names, reaches(model)).dead_zone
     beyond = np.abs(log.column('true_external_torque')) > dead_zone
     touched: list[bool] = np.any(beyond, axis=1).tolist()
     desired = log.column('desired_position')

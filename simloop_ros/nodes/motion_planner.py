@@ -14,7 +14,7 @@ from std_srvs.srv import Trigger
 
 from ..collision.config import MonitorConfig
 from ..config_types import NonNegative, Positive
-from ..errors import SimloopError
+from ..errors import ConfigError, SimloopError
 from ..guiding.config import AdmittanceConfig, compliance, live_parameters
 from ..loop.run import load_fit_robot
 from ..model import RobotConfig
@@ -188,7 +188,13 @@ class MotionPlannerNode(BlockNode):
     def check_live(self, config: msgspec.Struct) -> None:
         """Refuse an admittance of joints that the robot does not have."""
         if isinstance(config, AdmittanceConfig):
-            compliance(config, self._model.joint_names)
+            compliance(config, self._model.joint_names, torque_error=np.zeros(self._model.n))
+            now = self.config(AdmittanceConfig, 'admittance')
+            if config.dead_zone is None and now.dead_zone is not None:
+                raise ConfigError(
+                    'admittance.dead_zone: it is taken from the calibration only if it was left '
+                    'out from the beginning'
+                )
 
     def apply_live(self) -> None:
         """Take over how the robot reacts and gives way, and how long a torque counts."""

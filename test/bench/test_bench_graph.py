@@ -106,7 +106,7 @@ def test_the_delay_of_a_push_is_counted_from_its_torque_to_the_motion() -> None:
     torque[200:300, 3] = 2.0
     torque[250, 3] = 0.0  # the same push
     torque[600:650, 5] = -2.0
-    torque[800:820, 5] = 0.4  # within the dead zone
+    torque[800:820, 0] = 0.4  # within the dead zone
     desired += 0.1 * h * np.arange(rows)[:, None]  # what is going on anyway
     desired[207:, 3] += 2e-4
     desired[612:, 5] -= 2e-4

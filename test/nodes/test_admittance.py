@@ -415,6 +415,7 @@ def test_what_cannot_change_now_is_refused(open_partner: Callable[..., Partner])
         ('admittance.mass', 0.0, 'mass'),
         ('admittance.speed', 1.5, 'speed'),
         ('admittance.touched_damping', 2.0, 'touched_damping'),
+        ('admittance.dead_zone', float('nan'), 'from the calibration only'),
         ('admittance.joints', '{elbow: {mass: 1}}', 'elbow'),
         ('admittance.mass_direction', [0.0, 0.0, 0.0], 'is no direction'),
         ('admittance.elbows', '{flange: no_such_link}', 'no_such_link'),
