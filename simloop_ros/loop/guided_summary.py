@@ -35,9 +35,10 @@ def guided_summary(log: LogReader, masses: TipMasses) -> dict[str, Any]:
         position, torque = block[:, TRUE_POSITION], block[:, TRUE_EXTERNAL]
         start = position[:1] if before is None else before[None]
         before = position[-1]
-        energy += float(np.vdot(torque, np.diff(position, axis=0, prepend=start)))
-        error = (block[:, EXTERNAL] - torque).ravel()
-        squares += float(error @ error)
+        # Sums of numpy, not of BLAS, whose last bit depends on how many threads it has.
+        energy += float((torque * np.diff(position, axis=0, prepend=start)).sum())
+        error = block[:, EXTERNAL] - torque
+        squares += float(np.square(error).sum())
         count += error.size
     return {
         'guiding_energy': energy,

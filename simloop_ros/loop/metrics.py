@@ -57,7 +57,8 @@ class _Spread:
 
     def add(self, values: Array) -> None:
         flat = values.ravel()
-        self._squares += float(flat @ flat)
+        # Not flat @ flat: its last bit depends on how many threads BLAS has.
+        self._squares += float(np.square(flat).sum())
         self._count += flat.size
         self.max = float(np.maximum(self.max, np.abs(flat).max()))
 
