@@ -16,7 +16,7 @@ DIGITS = 50
 """A stiff joint squares the exponential 20 times; this leaves more than 30 digits."""
 TERMS = 18
 """Of Taylor's series at 0.01: ``0.01^19/19!`` is 1e-55."""
-KINDS = 7
+KINDS = 8
 """Kinds of degenerate parameters, see ``draw``."""
 
 Matrix = list[list[Decimal]]
@@ -44,7 +44,7 @@ class ExactError(msgspec.Struct, frozen=True):
 
 
 def draw(count: int, seed: int) -> Cases:
-    """Return joints of every kind: tiny, stiff, no spring, no damper, neither, near critical."""
+    """Return joints of every kind: tiny, stiff, without spring or damper, nearly critical."""
     rng = np.random.default_rng([seed, 5])
     kind = rng.integers(0, KINDS, count)
     x = 10.0 ** rng.uniform(-9.0, 4.0, count)  # d h/m
@@ -56,6 +56,7 @@ def draw(count: int, seed: int) -> Cases:
     y[kind == 3] = (critical * (1.0 + off))[kind == 3]
     x[(kind == 4) | (kind == 5)] = 0.0
     y[kind == 5] = 0.0
+    y[kind == 6] = (critical * 10.0 ** rng.uniform(-12.0, 0.0, count))[kind == 6]
     m = 10.0 ** rng.uniform(-3.0, 2.0, count)
     size = 10.0 ** rng.uniform(-3.0, 1.0, count)
     e, v, u = rng.normal(size=(3, count)) * size
@@ -68,8 +69,7 @@ def exact_error(count: int, seed: int) -> ExactError:
     cases = draw(count, seed)
     p, state, h = cases.parameters, cases.state, PERIOD
     start = np.array([state.deflection, state.velocity * h, cases.torque * h**2 / p.mass])
-    rows = zip(p.mass, p.damping, p.stiffness, strict=True)
-    end = np.einsum('nij,jn->in', np.array([_transition(*row) for row in rows]), start)
+    end = np.einsum('nij,jn->in', transitions(p), start)
     size = np.abs(start).max(axis=0)
     step = Admittance(h).step(state, p, cases.torque)
     theirs = _by_scipy(cases)
@@ -98,8 +98,18 @@ def _by_scipy(cases: Cases) -> Array | None:
     return found
 
 
+def transitions(parameters: Parameters) -> Array:
+    """Return how (e, e' h, tau h^2/m) go over into those one step later, shape ``(n, 3, 3)``.
+
+    The exponential of the matrix of 001 (2) with the torque as a third, constant state; in units
+    of the step ``h``, so that its entries can be compared with each other.
+    """
+    p = parameters
+    rows = zip(p.mass, p.damping, p.stiffness, strict=True)
+    return np.array([_transition(*row) for row in rows])
+
+
 def _transition(mass: float, damping: float, stiffness: float) -> Array:
-    """Return how (e, e' h, tau h^2/m) go over into those one step later, shape ``(3, 3)``."""
     with localcontext() as context:
         context.prec = DIGITS
         m, d, s, h = (Decimal(float(x)) for x in (mass, damping, stiffness, PERIOD))

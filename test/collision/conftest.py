@@ -9,30 +9,12 @@ import pinocchio as pin
 import pytest
 
 from simloop_ros.collision.observation import Observation
-from simloop_ros.loop.run import load_fit_robot
-from simloop_ros.loop.scenario import robot_config
 from simloop_ros.model import RobotModel
 from simloop_ros.values import JointState
 
 H = 1.0 / 1000.0
 
 Watch = Callable[..., Iterator[Observation]]
-
-
-@pytest.fixture(scope='session')
-def shipped() -> Callable[[str], RobotModel]:
-    """Return the reader of a shipped robot."""
-    return lambda name: load_fit_robot(robot_config(name))
-
-
-@pytest.fixture(scope='session')
-def yumi(shipped: Callable[[str], RobotModel]) -> RobotModel:
-    return shipped('yumi')
-
-
-@pytest.fixture(scope='session')
-def two_link(shipped: Callable[[str], RobotModel]) -> RobotModel:
-    return shipped('two_link')
 
 
 @pytest.fixture

@@ -2,54 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import NamedTuple
-
 import numpy as np
 import pytest
 
+from simloop_ros.bench.exact_admittance import PERIOD as H
+from simloop_ros.bench.exact_admittance import Cases, draw, transitions
 from simloop_ros.guiding.discretisation import Discretiser, Parameters
 from simloop_ros.guiding.joint_admittance import Admittance, AdmittanceState
 
-H = 0.002
 EXACT = 1e-12  # what the issue asks for; measured: 6e-13
 SETS = 10_000
 NO_NUMBER = 1e-30  # an impulse response that has died down to this counts as zero
-Transition = Callable[[float, float, float, float], np.ndarray]
-
-
-class Cases(NamedTuple):
-    parameters: Parameters
-    state: AdmittanceState
-    torque: np.ndarray
 
 
 @pytest.fixture(scope='module')
 def cases() -> Cases:
-    """Return joints of every kind: tiny, stiff, without spring or damper, nearly critical."""
-    rng = np.random.default_rng(1)
-    kind = rng.integers(0, 8, SETS)
-    x = 10.0 ** rng.uniform(-9.0, 4.0, SETS)  # d h/m
-    y = 10.0 ** rng.uniform(-12.0, 4.0, SETS)  # s h^2/m
-    critical = 0.25 * x * x
-    off = rng.choice([-1.0, 1.0], SETS) * 10.0 ** rng.uniform(-16.0, -1.0, SETS)
-    y[kind == 1] = 0.0
-    y[kind == 2] = critical[kind == 2]
-    y[kind == 3] = (critical * (1.0 + off))[kind == 3]
-    x[(kind == 4) | (kind == 5)] = 0.0
-    y[kind == 5] = 0.0
-    y[kind == 6] = (critical * 10.0 ** rng.uniform(-12.0, 0.0, SETS))[kind == 6]
-    m = 10.0 ** rng.uniform(-3.0, 2.0, SETS)
-    size = 10.0 ** rng.uniform(-3.0, 1.0, SETS)
-    e, v, u = rng.normal(size=(3, SETS)) * size
-    state = AdmittanceState(e, v / H)
-    return Cases(Parameters(m, x * m / H, y * m / H**2), state, u * m / H**2)
+    return draw(SETS, seed=1)
 
 
 @pytest.fixture(scope='module')
-def exact(cases: Cases, transition: Transition) -> np.ndarray:
-    m, d, s = cases.parameters.mass, cases.parameters.damping, cases.parameters.stiffness
-    return np.array([transition(*row, H) for row in zip(m, d, s, strict=True)])
+def exact(cases: Cases) -> np.ndarray:
+    return transitions(cases.parameters)
 
 
 def alone(parameters: Parameters, i: int) -> Parameters:

@@ -9,19 +9,12 @@ import pytest
 from simloop_ros.guiding.config import AdmittanceConfig
 from simloop_ros.guiding.guidance import Guidance
 from simloop_ros.guiding.tip_task import TipTask
-from simloop_ros.loop.run import load_fit_robot
-from simloop_ros.loop.scenario import robot_config
 from simloop_ros.model import RobotModel
 from simloop_ros.values import JointState
 
 H = 0.002
 MASS = np.array([0.5, 1.0, 0.3, 0.7, 0.2, 0.4, 0.1])
 TIP_STAYS = 1e-5  # [m], [rad]: of second order in a step of 2 ms
-
-
-@pytest.fixture(scope='module')
-def lwr() -> RobotModel:
-    return load_fit_robot(robot_config('lwr'))
 
 
 def pose(model: RobotModel, q: np.ndarray) -> pin.SE3:

@@ -5,21 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-import msgspec
 import numpy as np
 import pytest
 
 from simloop_ros.model import RobotConfig, RobotModel, load_robot
 from simloop_ros.planning.config import PlannerConfig
 from simloop_ros.planning.forced_simulation import ForcedSimulation
-from simloop_ros.resources import resource_folder
 from simloop_ros.values import JointState
-
-
-def _shipped(name: str) -> RobotModel:
-    text = (resource_folder('config') / 'robots' / f'{name}.yaml').read_bytes()
-    config = msgspec.yaml.decode(text, type=RobotConfig)
-    return load_robot(config, resource_folder('urdf'))
 
 
 def _planar(shoulder_end: float) -> str:
@@ -54,24 +46,6 @@ def planar(tmp_path_factory: pytest.TempPathFactory) -> Callable[[float], RobotM
         return load_robot(RobotConfig(urdf=str(path), tips=('tip',), home=home))
 
     return make
-
-
-@pytest.fixture(scope='session')
-def sphere() -> RobotModel:
-    """One joint along z: the tip is the joint."""
-    return _shipped('sphere')
-
-
-@pytest.fixture(scope='session')
-def two_link() -> RobotModel:
-    """Two links of 1 m in the x-z plane: its reach is known."""
-    return _shipped('two_link')
-
-
-@pytest.fixture(scope='session')
-def yumi() -> RobotModel:
-    """Two arms of seven joints."""
-    return _shipped('yumi')
 
 
 @pytest.fixture(scope='session')

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cache
 
 import numpy as np
 import pytest
 
 from simloop_ros.control.config import ControlConfig
 from simloop_ros.control.control_simulation import ControlSimulation
-from simloop_ros.loop.scenario import robot_config
-from simloop_ros.model import RobotModel, load_robot
+from simloop_ros.model import RobotModel
 from simloop_ros.planning.build import PlannedMotion, build_planner
 from simloop_ros.planning.config import PlannerConfig
 from simloop_ros.plants.pinocchio_plant import PinocchioPlant
@@ -21,7 +19,6 @@ from simloop_ros.reaction.config import ReactionConfig
 from simloop_ros.reaction.felt import Felt
 from simloop_ros.reaction.reacting import Reacting
 from simloop_ros.reaction.wanted import Wanted
-from simloop_ros.resources import resource_folder
 from simloop_ros.values import Array, Command, JointState
 
 H = 0.001
@@ -76,21 +73,6 @@ class Rig:
     @property
     def positions(self) -> Array:
         return np.array([wanted.position for wanted in self.wanted])
-
-
-@pytest.fixture(scope='session')
-def shipped() -> Callable[[str], RobotModel]:
-    return cache(lambda name: load_robot(robot_config(name), resource_folder('urdf')))
-
-
-@pytest.fixture(scope='session')
-def yumi(shipped: Callable[[str], RobotModel]) -> RobotModel:
-    return shipped('yumi')
-
-
-@pytest.fixture(params=['sphere', 'two_link', 'yumi'])
-def robot(request: pytest.FixtureRequest, shipped: Callable[[str], RobotModel]) -> RobotModel:
-    return shipped(request.param)
 
 
 @pytest.fixture(scope='session')

@@ -1,0 +1,50 @@
+"""The shipped robots, read once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+
+import pytest
+
+from simloop_ros.loop.run import load_fit_robot
+from simloop_ros.loop.scenario import robot_config
+from simloop_ros.model import RobotModel
+
+ROBOTS = ('sphere', 'two_link', 'yumi')
+
+
+@pytest.fixture(scope='session')
+def shipped() -> Callable[[str], RobotModel]:
+    """Return the reader of a shipped robot."""
+    return cache(lambda name: load_fit_robot(robot_config(name)))
+
+
+@pytest.fixture(scope='session', params=ROBOTS)
+def robot(request: pytest.FixtureRequest, shipped: Callable[[str], RobotModel]) -> RobotModel:
+    """Return one robot after the other."""
+    return shipped(request.param)
+
+
+@pytest.fixture(scope='session')
+def sphere(shipped: Callable[[str], RobotModel]) -> RobotModel:
+    """Return a point mass on one vertical joint: the tip is the joint."""
+    return shipped('sphere')
+
+
+@pytest.fixture(scope='session')
+def two_link(shipped: Callable[[str], RobotModel]) -> RobotModel:
+    """Return two links of 1 m in the x-z plane, each of which moves the other."""
+    return shipped('two_link')
+
+
+@pytest.fixture(scope='session')
+def yumi(shipped: Callable[[str], RobotModel]) -> RobotModel:
+    """Return two arms of seven joints."""
+    return shipped('yumi')
+
+
+@pytest.fixture(scope='session')
+def lwr(shipped: Callable[[str], RobotModel]) -> RobotModel:
+    """Return one arm of seven joints, with flexible joints if a plant asks for them."""
+    return shipped('lwr')
