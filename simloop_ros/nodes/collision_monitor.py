@@ -91,6 +91,11 @@ class CollisionMonitorNode(BlockNode):
         """Return what the next step needs."""
         return self._rows.missing()
 
+    @property
+    def awaited(self) -> bool:
+        """Return whether somebody waits for its word on each step."""
+        return self._every_step
+
     def gaps(self) -> Iterable[tuple[str, int]]:
         """Return what got lost."""
         return self._rows.gaps()

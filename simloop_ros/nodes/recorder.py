@@ -139,6 +139,11 @@ class RecorderNode(BlockNode):
         """Return what the next row lacks."""
         return () if self.finished else self._rows.missing()
 
+    @property
+    def awaited(self) -> bool:
+        """Return that it may lag behind, as far as the plant's window reaches."""
+        return False
+
     def gaps(self) -> Iterable[tuple[str, int]]:
         """Return what got lost."""
         return self._rows.gaps()

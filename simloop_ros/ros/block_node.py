@@ -34,7 +34,7 @@ from .local_bus import LocalBus
 from .parameters import changed_config, check_change, declare_config, read_config
 from .qos import EVENTS, STREAM, STREAM_DEPTH, stream_reader
 from .resend import Resend
-from .scheduling import set_priority, step_back
+from .scheduling import make_way, set_priority, step_back
 from .stamped_publisher import StampedPublisher
 from .stamps import join, stamp_of
 
@@ -71,6 +71,7 @@ class BlockNode(LifecycleNode):
     sends it again: a lost message costs time but changes nothing, and nobody needs to be first.
 
     :param bus: way to the other nodes of the same process.
+    :ivar graph: what every node is told, once it is configured.
     :ivar active: whether the node is in the active state.
     :ivar finished: whether the node has nothing left to do, so that its process may end.
     :ivar failure: why the node cannot be configured, or broke.
@@ -129,6 +130,11 @@ class BlockNode(LifecycleNode):
         """Return topic and stamp of each message that the next step waits for, in lockstep."""
         return ()
 
+    @property
+    def awaited(self) -> bool:
+        """Return whether the next step of others waits for this node, in lockstep."""
+        return True
+
     def gaps(self) -> Iterable[tuple[str, int]]:
         """Return those of which later ones of the same topic are there already."""
         return ()
@@ -150,11 +156,6 @@ class BlockNode(LifecycleNode):
         config = self._configs[prefix]
         assert isinstance(config, kind)
         return config
-
-    @property
-    def graph(self) -> GraphConfig:
-        """Return what every node is told."""
-        return self.config(GraphConfig)
 
     def stamp(self, step: int) -> int:
         """Return the stamp of a step [ns], in lockstep."""
@@ -368,6 +369,7 @@ class BlockNode(LifecycleNode):
             self._configs = {
                 prefix: read_config(self, kind, prefix) for prefix, kind in self._kinds.items()
             }
+            self.graph = self.config(GraphConfig)
             self.resend = Resend(self.publisher(Header, 'resend', EVENTS), self.missing, self.gaps)
             self.subscription(Header, 'resend', self.resend.answer, EVENTS)
             self.build()
@@ -391,6 +393,8 @@ class BlockNode(LifecycleNode):
             self.every(POLL_PERIOD, self._poll)
         if not self.graph.realtime:
             self.every(self.graph.patience, self.resend.tick)
+            if not self.awaited and self.bus is None:
+                make_way()
         elif self.graph.priority:
             self._become_urgent()
         return result

@@ -10,8 +10,9 @@ from rclpy.qos import QoSProfile
 from sensor_msgs.msg import JointState as JointStateMessage
 
 from ..errors import MessageError
+from ..loop.joint_state_cdr import FIELDS
 from ..values import Array
-from .joint_state import DecodedJointState, JointStateDecoder, JointStateEncoder
+from .joint_state import ABSENT, DecodedJointState, JointStateDecoder, JointStateEncoder
 from .local_bus import Deliver
 from .outbox import Outbox
 
@@ -43,6 +44,7 @@ class JointPublisher:
         self._publisher = node.publisher(JointStateMessage, topic, qos)
         self._bus = node.bus
         self._names, self._fields = tuple(joint_names), fields
+        self._places = [FIELDS.index(field) for field in fields]
         self._encoders: dict[str, JointStateEncoder] = {}
         self._sent: Outbox[tuple[str, tuple[Array, ...]]] = Outbox()
         self._near: list[Deliver] = []
@@ -79,8 +81,11 @@ class JointPublisher:
             self._near = self._bus.readers(self._publisher.topic_name, self._names, self._fields)
             self._far = self._publisher.get_subscription_count() != len(self._near)
         self._count += 1
-        values = dict(zip(self._fields, arrays, strict=True))
-        self._bus.send(self._near, DecodedJointState(stamp, **values, frame_id=frame_id))
+        values = [ABSENT] * len(FIELDS)
+        for i, array in zip(self._places, arrays, strict=True):
+            values[i] = array
+        position, velocity, effort = values
+        self._bus.send(self._near, DecodedJointState(stamp, position, velocity, effort, frame_id))
         if self._far:
             self._publisher.publish(self._encoder(frame_id).encode(stamp, *arrays))
 
@@ -142,13 +147,12 @@ class JointSubscription:
         if node.active:
             self._near.append(message.stamp)
             node.resend.received += 1
-            node.guard(self._take, message)
-
-    def _take(self, message: DecodedJointState) -> None:
-        try:
-            self._call(message)
-        except MessageError as error:
-            self._refuse(error)
+            try:
+                self._call(message)
+            except MessageError as error:
+                self._refuse(error)
+            except Exception as error:
+                node.fail(error)
 
     def _receive(self, data: bytes) -> None:
         node = self._node

@@ -28,7 +28,7 @@ class GraphConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     autostart: bool = True
     patience: Positive = 0.01
     window: Annotated[int, msgspec.Meta(ge=0, le=100_000)] = 0
-    ahead: Annotated[int, msgspec.Meta(ge=2, le=1000)] = 32
+    ahead: Annotated[int, msgspec.Meta(ge=2, le=1000)] = 64
     priority: Annotated[int, msgspec.Meta(ge=0, le=99)] = 0
 
 

@@ -16,7 +16,7 @@ from .local_bus import LocalBus
 from .middleware import LONGEST_SPIN, fastest_executor, open_middleware
 from .scheduling import SWITCH
 
-DELIVERIES = 64
+DELIVERIES = 128
 """Messages between nodes of the process after which the executor has its turn."""
 
 

@@ -49,6 +49,7 @@ class RowJoiner:
         self._states = self._waiting[state]
         self._ends: deque[int] = deque()
         self._start: int | None = None if realtime else 0
+        self._end = stamp_of(1, period)
         self._strays = 0
         self.rows = 0
         self.dropped = 0
@@ -57,7 +58,7 @@ class RowJoiner:
     def end(self) -> int | None:
         """Return the stamp at which the next row ends [ns], once it is known."""
         if not self._realtime:
-            return stamp_of(self.rows + 1, self._period)
+            return self._end
         return self._ends[0] if self._ends else None
 
     def add(self, topic: str, stamp: int, content: Any) -> None:
@@ -95,7 +96,12 @@ class RowJoiner:
                 waiting.clear()
 
     def complete(self) -> Iterator[tuple[Any, ...]]:
-        """Yield each row that is complete: early topics, late ones, the state."""
+        """Return each row that is complete: early topics, late ones, the state."""
+        if not self._realtime and self._end not in self._states:  # mostly so: the last to come
+            return iter(())
+        return self._complete()
+
+    def _complete(self) -> Iterator[tuple[Any, ...]]:
         while self._start is not None and (end := self.end) is not None:
             start = self._start
             row = self._row(start, end)
@@ -106,6 +112,8 @@ class RowJoiner:
                 self.dropped += 1
             else:
                 self.rows += 1
+                if not self._realtime:
+                    self._end = stamp_of(self.rows + 1, self._period)
                 yield row
 
     def _is_lost(self, start: int, end: int) -> bool:

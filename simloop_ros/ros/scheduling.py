@@ -11,6 +11,10 @@ SWITCH = 0.0005
 """Time after which a thread of Python lets another one go on [s]; 5 ms are usual, too long for a
 loop in whose process somebody plans."""
 THREADS = Path('/proc/self/task')
+AUTOGROUP = Path('/proc/self/autogroup')
+WAY_FOR_OTHERS = 10
+"""Niceness of a process that nobody waits for: a tenth of the others' time where there is too
+little for all, and no interruption of them each time that a message comes."""
 
 
 def set_priority(priority: int) -> bool:
@@ -32,6 +36,23 @@ def set_priority(priority: int) -> bool:
     except PermissionError:
         return False
     return True
+
+
+def make_way() -> None:
+    """Let others go first, with all threads of this process; there is no way back.
+
+    Niceness counts among the processes of one session. Between sessions, and each node that
+    ``simloop launch`` starts has its own, that of the session's group counts.
+    """
+    if sys.platform == 'linux':
+        if os.getsid(0) == os.getpid():
+            with suppress(OSError):  # a system without such groups
+                AUTOGROUP.write_text(str(WAY_FOR_OTHERS))
+        for thread in THREADS.iterdir():
+            with suppress(ProcessLookupError):  # it has just ended
+                number = int(thread.name)
+                nice = max(os.getpriority(os.PRIO_PROCESS, number), WAY_FOR_OTHERS)
+                os.setpriority(os.PRIO_PROCESS, number, nice)
 
 
 def step_back() -> None:
