@@ -151,7 +151,7 @@ def draw_forces(bars: Sequence[ForceBars], path: Path) -> None:
 
 def draw_stability(panels: Sequence[StabilityPanel], path: Path) -> None:
     """Draw the stable region of each panel, stiffness of the hand by delay."""
-    columns = min(4, len(panels))
+    columns = min(5, len(panels))
     rows = -(-len(panels) // columns)
     figure = _figure(3.4 * columns, 3.3 * rows + 0.9)
     grid = figure.subplots(rows, columns, squeeze=False, sharex=True, sharey=True)
@@ -171,7 +171,7 @@ def draw_stability(panels: Sequence[StabilityPanel], path: Path) -> None:
         ncols=3,
         fontsize=9,
     )
-    figure.suptitle('LWR whose flange is held by a hand: which motion decays', fontsize=11)
+    figure.suptitle('A tip that is held by a hand: which motion decays', fontsize=11)
     figure.savefig(path)
 
 
