@@ -21,7 +21,7 @@ from simloop_ros.loop.scenario import robot_config
 from simloop_ros.plants.pinocchio_plant import PinocchioPlant
 from simloop_ros.report.dynamics_figures import PARTS, draw_contributions
 from simloop_ros.textbook.read_arm import read_arm
-from simloop_ros.textbook.two_link import lagrange
+from simloop_ros.textbook.two_link import Contributions, lagrange
 from simloop_ros.values import Array, JointState
 
 IMAGES = Path(__file__).parent / 'images'
@@ -115,30 +115,43 @@ def desired(time: Array) -> tuple[Array, Array, Array]:
 
 
 def move() -> None:
-    """Draw what the torques of the driven motion are made of."""
-    arm = read_arm(load_fit_robot(robot_config('two_link')))
-    time = np.linspace(0.0, DURATION, 601)
-    theta, velocity, acceleration = desired(time)
-    parts = lagrange(arm, theta, velocity, acceleration)
+    """Draw what the torques of the driven motion are made of, and print their largest values."""
+    arm, time = read_arm(load_fit_robot(robot_config('two_link'))), _driven_time()
     title = 'A driven motion: what its torques are for'
-    draw_contributions(arm, time, theta, parts, title, IMAGES / 'dynamics_move.png')
+    picture = IMAGES / 'dynamics_move.png'
+    draw_contributions(arm, time, desired(time)[0], driven(), title, picture)
+    print('\n'.join(move_rows()))
+
+
+def driven() -> Contributions:
+    """Return the parts of the torques of the driven motion, shape ``(steps, 2)`` each."""
+    arm = read_arm(load_fit_robot(robot_config('two_link')))
+    return lagrange(arm, *desired(_driven_time()))
+
+
+def _driven_time() -> Array:
+    return np.linspace(0.0, DURATION, 601)
+
+
+def move_rows() -> list[str]:
+    """Return the table of the largest parts [N m], as it stands in the page."""
+    parts = driven()
+    rows = []
     for i in range(2):
-        largest = [f'{np.abs(getattr(parts, name)[:, i]).max():.1f}' for name in PARTS]
-        print(
-            f'| {i + 1} | ' + ' | '.join(largest) + f' | {np.abs(parts.torque[:, i]).max():.1f} |'
-        )
+        curves = [*(getattr(parts, name) for name in PARTS), parts.torque]
+        cells = [f'{np.abs(curve[:, i]).max():.1f}' for curve in curves]
+        rows.append(f'| {i + 1} | ' + ' | '.join(cells) + ' |')
+    return rows
 
 
 def missing() -> None:
-    """Draw how computed torque errs if it leaves a part out, and print the largest errors."""
+    """Draw how computed torque errs if it leaves a part out, and print the errors."""
     figure = Figure(figsize=(10.0, 4.0), layout='constrained')
     joints = figure.subplots(1, 2, sharey=True)
     for (label, left_out), colour in zip(LEFT_OUT.items(), COLOURS, strict=True):
         time, error = controlled(left_out)
         for i, axes in enumerate(joints):
             axes.plot(time, np.rad2deg(error[:, i]), color=colour, label=label, lw=1.4)
-        _print_errors(label, error)
-    _print_errors('nothing, but the robot is 10 % heavier', controlled((), HEAVIER)[1])
     for i, axes in enumerate(joints):
         axes.axvline(DURATION, color='#666666', ls=':', lw=1.0)
         axes.set_title(f'Joint {i + 1}', fontsize=10)
@@ -148,6 +161,19 @@ def missing() -> None:
     joints[1].legend(title='left out', fontsize=9)
     figure.suptitle('Computed torque (3.5), with parts of the dynamics left out', fontsize=11)
     figure.savefig(IMAGES / 'dynamics_missing.png', dpi=90)
+    print('\n'.join(missing_rows()))
+
+
+def missing_rows() -> list[str]:
+    """Return the table of errors [°], largest and last of each joint, as it stands in the page."""
+    errors = {label: controlled(left_out)[1] for label, left_out in LEFT_OUT.items()}
+    errors['nothing, but the robot is 10 % heavier'] = controlled((), HEAVIER)[1]
+    rows = []
+    for label, error in errors.items():
+        values = np.rad2deg([*np.abs(error).max(axis=0), *error[-1]])
+        cells = [f'{value.round(2) + 0.0:.2f}' for value in values]  # + 0.0: no negative zero
+        rows.append(f'| {label} | ' + ' | '.join(cells) + ' |')
+    return rows
 
 
 def controlled(left_out: tuple[str, ...], heavier: float = 0.0) -> tuple[Array, Array]:
@@ -171,11 +197,6 @@ def controlled(left_out: tuple[str, ...], heavier: float = 0.0) -> tuple[Array, 
         plant.step(parts.torque - sum(getattr(parts, name) for name in left_out))
         error.append(goal - plant.truth.position)
     return time, np.array(error)
-
-
-def _print_errors(label: str, error: Array) -> None:
-    largest, last = np.rad2deg(np.abs(error).max(axis=0)), np.rad2deg(error[-1])
-    print(f'| {label} | ' + ' | '.join(f'{value:.2g}' for value in (*largest, *last)) + ' |')
 
 
 PICTURES: dict[str, Callable[[], None]] = {
