@@ -47,6 +47,7 @@ setup(
         *share('urdf'),
         *share('config'),
         *share('launch'),
+        *share('examples'),
     ],
     zip_safe=False,
     python_requires='>=3.10',

@@ -35,6 +35,7 @@ LAYERS = {
     **dict.fromkeys(BASE, 0),
     **dict.fromkeys(BLOCKS, 1),
     'reaction': 2,
+    'textbook': 2,
     'loop': 3,
     'report': 4,
     'ros': 4,
