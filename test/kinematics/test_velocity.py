@@ -101,8 +101,9 @@ def test_dexterity_vanishes_at_the_singularities(irb120: RobotModel) -> None:
     jacobian = velocity.jacobian(irb120.home)
     assert home.manipulability == pytest.approx(abs(np.linalg.det(jacobian)))
     assert home.reciprocal_condition == pytest.approx(1.0 / np.linalg.cond(jacobian))
-    wrist = irb120.home * [1, 1, 1, 1, 0, 1]
-    elbow = irb120.home + [0, 0, -np.arctan2(0.302, 0.07) - 0.2, 0, 0, 0]
+    wrist, elbow = irb120.home.copy(), irb120.home.copy()
+    wrist[4] = 0.0
+    elbow[2] = -np.arctan2(0.302, 0.07)
     for q in (wrist, elbow):
         found = velocity.dexterity(q)
         assert found.manipulability < EXACT
