@@ -273,7 +273,8 @@ def _numerical(
     progress()
     model = load_fit_robot(robot_config(name))
     solver = inverse_kinematics(model, tip)
-    found, wanted, costs, unsolved = [], [], [], 0
+    found, wanted, unsolved = [], [], 0
+    costs: list[float] = []
     while len(costs) < count:
         pose = model.frame_poses(rng.uniform(model.lower, model.upper), [tip])[0]
         begin = time.perf_counter()

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 import itertools
 import math
+from pathlib import Path
+import re
+from typing import Any
 
 import numpy as np
 import pinocchio as pin
@@ -95,6 +99,29 @@ def test_a_blind_search_finds_as_many_solutions(
         assert count_within(searched, irb120.lower, irb120.upper) == len(found)
         counts.add(len(found))
     assert len(counts) > 2
+
+
+def test_first_three_joints_are_those_of_002(irb120: RobotModel, rng: np.random.Generator) -> None:
+    """(1) and (3) to (10) as they are printed; (5) goes with (8), and (6) with (9)."""
+    d1, a2, a3, d4 = 0.290, 0.270, 0.070, 0.302
+    r2, beta = math.hypot(a3, d4), math.atan(a3 / d4)
+    free = np.full(irb120.n, 50.0)
+    wide = replace(irb120, lower=-free, upper=free)
+    unlimited = inverse_kinematics(wide, 'tool0')
+    assert isinstance(unlimited, AnalyticInverse)
+    for q in rng.uniform(irb120.lower, irb120.upper, (20, 6)):
+        x, y, z = pose_of(irb120, q, 'link_5').translation
+        r = math.hypot(x, y)
+        r1, phi = math.hypot(r, z - d1), math.atan2(z - d1, r)
+        psi = math.acos((a2**2 + r1**2 - r2**2) / (2.0 * a2 * r1))
+        gamma = math.acos((r1**2 + r2**2 - a2**2) / (2.0 * r1 * r2))
+        branches = unlimited.branches([pose_of(irb120, q)], irb120.home)[0]
+        for one, other in itertools.product((1.0, -1.0), repeat=2):
+            theta_2 = 0.5 * math.pi - phi - one * psi
+            theta_3 = beta + (other * gamma - phi) - theta_2
+            printed = np.array([math.atan2(y, x), theta_2, theta_3])
+            distance = np.abs(np.exp(1j * branches[:, :3]) - np.exp(1j * printed)).max(axis=1)
+            assert (distance.min() < 1e-6) == (one == other)
 
 
 @pytest.mark.parametrize('seed', range(6))
@@ -389,3 +416,16 @@ def test_bad_joints_and_shapes(solver: AnalyticInverse, irb120: RobotModel) -> N
 def test_no_poses_at_all(solver: AnalyticInverse, irb120: RobotModel) -> None:
     assert solver.along([], irb120.home).shape == (0, 6)
     assert solver.branches([], irb120.home).shape == (0, 8, 6)
+
+
+def test_example_of_the_page_runs() -> None:
+    page = Path(__file__).parents[2] / 'docs' / 'kinematics.md'
+    (code,) = re.findall(r'```python\n(.*?)```', page.read_text(), re.DOTALL)
+    names: dict[str, Any] = {}
+    exec(code, names)
+    assert names['solver'].kind == 'analytic'
+    assert names['every'].shape == (3, 6)
+    assert names['course'].shape == (100, 6)
+    assert away(names['robot'], names['q'], names['pose']) <= ASKED
+    moved = names['tip'].tip_velocity(names['q'], names['v'])
+    np.testing.assert_allclose(moved, [0.1, 0.0, 0.0, 0.0, 0.0, 0.0], atol=ASKED)
