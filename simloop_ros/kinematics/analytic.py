@@ -56,7 +56,7 @@ class AnalyticInverse(InverseKinematics):
         :param near: joints of the robot [rad], shape ``(n,)``, or one row for each pose.
         """
         matrices = checked_poses(poses, self.tip)
-        beside = np.broadcast_to(near, (len(matrices), self.model.n))[:, self._joints]
+        beside = self._checked_rows(near, len(matrices))[:, self._joints]
         out = np.empty((len(matrices), BRANCHES, 6))
         for begin in range(0, len(matrices), CHUNK):
             part = slice(begin, begin + CHUNK)
@@ -64,13 +64,7 @@ class AnalyticInverse(InverseKinematics):
         return out
 
     def nearest_each(self, poses: Poses, near: Array) -> Array:
-        """Return the nearest solution of each of many poses [rad], shape ``(k, n)``.
-
-        A row is NaN where there is none; ask ``nearest`` why. That a tip would be inside the base
-        is not looked at here.
-
-        :param near: joints of the robot [rad], shape ``(n,)``, or one row for each pose.
-        """
+        """Do the same for many poses at once."""
         found = self.branches(poses, near)
         out = np.array(np.broadcast_to(near, (len(found), self.model.n)))
         away = ((found - out[:, None, self._joints]) ** 2).sum(axis=2)
