@@ -15,8 +15,8 @@ from ..report.progress import progress_bar
 from ..resources import resource_folder
 from ..robotstudio.axes import find_axes
 from ..robotstudio.client import RobotStudioClient
-from ..robotstudio.config import LinkConfig, read_port
-from ..robotstudio.packet import TIMES, Target, encode
+from ..robotstudio.config import LinkConfig, read_move_time, read_port
+from ..robotstudio.packet import Target, encode
 from ..robotstudio.recording import POSITIONS, read_recording, recorded_robot
 from ..robotstudio.targets import plan_targets
 
@@ -39,22 +39,19 @@ def add_parser(subparsers: argparse._SubParsersAction) -> None:
     parser.add_argument(
         '--every',
         metavar='T',
-        type=_seconds,
-        default=DEFAULTS.move_time,
+        default=str(DEFAULTS.move_time),
         help='move time from target to target [s] [%(default)s]',
     )
     parser.add_argument(
         '--approach',
         metavar='T',
-        type=_seconds,
-        default=DEFAULTS.approach_time,
+        default=str(DEFAULTS.approach_time),
         help='time of the first move, from wherever the robot is [s] [%(default)s]',
     )
     parser.add_argument(
         '--timeout',
         metavar='T',
-        type=_seconds,
-        default=DEFAULTS.answer_timeout,
+        default=str(DEFAULTS.answer_timeout),
         help='longest wait for an answer after the move time [s] [%(default)s]',
     )
     parser.add_argument(
@@ -84,9 +81,9 @@ def robotstudio(options: argparse.Namespace) -> int:
     config = LinkConfig(
         host=options.host,
         port=read_port(options.port),
-        move_time=options.every,
-        approach_time=options.approach,
-        answer_timeout=options.timeout,
+        move_time=read_move_time(options.every),
+        approach_time=read_move_time(options.approach),
+        answer_timeout=read_move_time(options.timeout),
         joints=tuple(name.strip() for name in options.joints.split(',') if name.strip()),
     )
     recording = read_recording(options.source, options.column)
@@ -119,11 +116,13 @@ def _send(targets: Sequence[Target], config: LinkConfig) -> None:
                 client.send(target)
                 progress.advance(task, target.time)
         except LinkError as error:
-            raise LinkError(
-                f'{error}; {client.acknowledged} of {len(targets)} targets were acknowledged and '
-                'nothing more is sent: look where the robot is, then start anew',
-                error.fault,
-            ) from error
+            done = (
+                f'{client.acknowledged} of {len(targets)} targets were acknowledged and nothing '
+                'more is sent: look where the robot is, then start anew'
+                if client.sent
+                else 'nothing was sent'
+            )
+            raise LinkError(f'{error}; {done}', error.fault) from error
         except KeyboardInterrupt:
             _say(client.acknowledged, len(targets))
             raise
@@ -142,14 +141,3 @@ def _robot(options: argparse.Namespace) -> RobotConfig:
     if options.source.suffix == '.csv':
         raise ConfigError('a CSV file does not tell the limits of the robot: add --robot')
     return recorded_robot(options.source)
-
-
-def _seconds(text: str) -> float:
-    """Return a time that was given as text [s]; whether it fits a packet is seen later."""
-    try:
-        seconds = float(text)
-    except ValueError:
-        seconds = -1.0
-    if not 0.0 < seconds < float('inf'):
-        raise argparse.ArgumentTypeError(f'{text!r} given; a time is needed, {TIMES}')
-    return seconds

@@ -8,7 +8,7 @@ import msgspec
 
 from ..config_types import NonNegative, Positive
 from ..errors import ConfigError
-from .packet import LONGEST_TIME, SHORTEST_TIME
+from .packet import LONGEST_TIME, SHORTEST_TIME, TIMES, time_field
 
 LARGEST_PORT = 65535
 MoveTime = Annotated[float, msgspec.Meta(ge=SHORTEST_TIME, le=LONGEST_TIME)]
@@ -65,3 +65,16 @@ def read_port(text: str) -> int:
             f'port: {text!r} given; a whole number from 1 to {LARGEST_PORT} is needed'
         )
     return int(text)
+
+
+def read_move_time(text: str) -> float:
+    """Return a move time that was given as text [s].
+
+    :raises ConfigError: it is none, or does not fit a packet.
+    """
+    try:
+        seconds = float(text)
+    except ValueError:
+        raise ConfigError(f'move time: {text!r} given; one of {TIMES} is needed') from None
+    time_field(seconds)
+    return seconds

@@ -59,7 +59,7 @@ def encode(target: Target) -> bytes:
             f'{len(target.angles)} joint angles given; a packet has {JOINTS}', 'joints'
         )
     fields = [_angle(i, angle) for i, angle in enumerate(target.angles, 1)]
-    return ''.join((*fields, _time(target.time))).encode()
+    return ''.join((*fields, time_field(target.time))).encode()
 
 
 def _angle(axis: int, angle: float) -> str:
@@ -77,7 +77,11 @@ def _angle(axis: int, angle: float) -> str:
     return text
 
 
-def _time(seconds: float) -> str:
+def time_field(seconds: float) -> str:
+    """Return a move time [s] as a packet has it.
+
+    :raises ConfigError: it does not fit.
+    """
     for text in (f'{seconds:.2f}', f'{seconds:.1f}'):
         if len(text) == TIME_WIDTH and SHORTEST_TIME <= float(text) <= LONGEST_TIME:
             if math.isclose(float(text), seconds, rel_tol=ROUNDING):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..errors import ConfigError, UnsafeCommandError
+from ..errors import UnsafeCommandError
 from .axes import Axes
-from .packet import Target, encode
+from .packet import Target, time_field
 from .recording import Recording
 
 
@@ -21,6 +21,8 @@ def plan_targets(recording: Recording, axes: Axes, every: float, approach: float
     :raises ConfigError: a joint is missing, or a time does not fit a packet.
     :raises UnsafeCommandError: a target must not reach the robot; the message has its number.
     """
+    for seconds in (every, approach):
+        time_field(seconds)
     positions = recording.columns(axes.names)
     begin, end = recording.time[0], recording.time[-1]
     # A sample that is the end but for rounding is not taken twice.
@@ -32,14 +34,11 @@ def plan_targets(recording: Recording, axes: Axes, every: float, approach: float
         before = targets[-1] if targets else None
         try:
             target = axes.target(position, every if before else approach, before)
-            encode(target)
         except UnsafeCommandError as error:
             raise UnsafeCommandError(
                 f'target {i + 1} of {len(picked)}, at {times[i]:g} s: {error}; nothing was sent',
                 error.kind,
                 error.joint,
             ) from error
-        except ConfigError as error:
-            raise ConfigError(f'{error}; nothing was sent') from error
         targets.append(target)
     return targets
