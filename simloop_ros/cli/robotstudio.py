@@ -51,7 +51,8 @@ def add_parser(subparsers: argparse._SubParsersAction) -> None:
     parser.add_argument(
         '--timeout',
         metavar='T',
-        default=str(DEFAULTS.answer_timeout),
+        type=float,
+        default=DEFAULTS.answer_timeout,
         help='longest wait for an answer after the move time [s] [%(default)s]',
     )
     parser.add_argument(
@@ -78,12 +79,14 @@ def add_parser(subparsers: argparse._SubParsersAction) -> None:
 
 def robotstudio(options: argparse.Namespace) -> int:
     """Check the whole motion, then send it target by target."""
+    if not 0.0 < options.timeout < float('inf'):
+        raise ConfigError(f'--timeout: {options.timeout:g} is not a positive number')
     config = LinkConfig(
         host=options.host,
         port=read_port(options.port),
         move_time=read_move_time(options.every),
         approach_time=read_move_time(options.approach),
-        answer_timeout=read_move_time(options.timeout),
+        answer_timeout=options.timeout,
         joints=tuple(name.strip() for name in options.joints.split(',') if name.strip()),
     )
     recording = read_recording(options.source, options.column)

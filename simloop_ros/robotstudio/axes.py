@@ -48,7 +48,7 @@ class Axes(msgspec.Struct, frozen=True):
             way = 'cross its range' if before is None else 'get there'
             raise UnsafeCommandError(
                 f'joint {self.names[i]}: {seconds:g} s to {way} given; at its velocity limit of '
-                f'{self.velocity_limit[i]:g} deg/s it takes {needed[i]:.3g} s: give a longer time',
+                f'{self.velocity_limit[i]:g} deg/s it takes {needed[i]:.4g} s: give a longer time',
                 'velocity_limit',
                 self.names[i],
             )

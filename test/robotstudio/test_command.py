@@ -111,6 +111,7 @@ def refused(capsys: Captured) -> Callable[..., str]:
         ([*SIX, '--every', 'soon'], ["'soon' given"]),
         ([*SIX, '--every', '-1'], ['do not fit']),
         ([*SIX, '--approach', '2'], ['target 1 of 4', 'cross its range', 'nothing was sent']),
+        ([*SIX, '--timeout', '0'], ['--timeout: 0 is not a positive number']),
         ([*SIX, '--port', '0'], ["port: '0' given"]),
         ([*SIX, '--port', 'x'], ["port: 'x' given"]),
         ([*SIX, '--column', 'effort'], ['effort', 'true_position']),
