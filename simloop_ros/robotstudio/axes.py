@@ -98,9 +98,10 @@ def find_axes(model: RobotModel, names: Sequence[str] = ()) -> Axes:
         if name not in model.joint_names:
             raise UnknownNameError('joint', name, model.joint_names)
     if len(chosen) != JOINTS or len(set(chosen)) != JOINTS:
+        given = f'{len(set(chosen))} given' if names else f'the robot has {model.n}'
         raise ConfigError(
-            f'joints: {len(set(chosen))} different ones given, a packet has {JOINTS}: name '
-            f"{JOINTS} in the order of the controller's axes, of {', '.join(model.joint_names)}"
+            f'joints: {given}, a packet has {JOINTS}: name {JOINTS} different ones '
+            f"in the order of the controller's axes, of {', '.join(model.joint_names)}"
         )
     index = [model.joint_names.index(name) for name in chosen]
     units = joint_units(model)

@@ -78,7 +78,7 @@ def recorded_robot(path: Path) -> RobotConfig:
     try:
         settings = json.loads(summary.read_text())['settings']
         return msgspec.convert(settings['robot'], RobotConfig)
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, msgspec.MsgspecError) as error:
         raise ConfigError(
             f'{path}: the robot is not known, because there is no {SUMMARY} of a run: add --robot'
         ) from error
@@ -87,7 +87,7 @@ def recorded_robot(path: Path) -> RobotConfig:
 def _read_csv(path: Path) -> Recording:
     """Read ``time`` [s] and a column per joint [rad], with their names in the first line."""
     try:
-        with path.open(newline='') as file:
+        with path.open(newline='', encoding='utf-8-sig') as file:
             head, *lines = list(csv.reader(file)) or [[]]
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         reason = error.strerror if isinstance(error, OSError) else error

@@ -62,7 +62,7 @@ ARGUMENTS = {
         'real time: SCHED_FIFO priority of the nodes, where the system allows it; 0 for none',
     ),
     **{name: ('', f'{text}; empty for none') for name, text in ROBOT_TOPICS.items()},
-    **{name: ('', f'{text}; empty for the default') for name, text in ROBOTSTUDIO.items()},
+    **{name: ('', f'{text}; may be empty') for name, text in ROBOTSTUDIO.items()},
     'record': ('true', 'whether the run is recorded, and over when the scenario is'),
     'out': ('', 'folder for log, summary and figures; empty for runs/SCENARIO'),
     'settings': ('', 'further values of the scenario, as "seed=1; robot.tips=[tool0]"'),

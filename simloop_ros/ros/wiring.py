@@ -236,7 +236,7 @@ def _link(options: WiringOptions) -> LinkConfig:
 
 ROBOTSTUDIO = {
     'robotstudio': 'HOST:PORT of a controller of ABB that is sent the positions as targets',
-    'robotstudio_time': 'its move time from target to target [s]',
+    'robotstudio_time': f'its move time from target to target [s] ({LinkConfig().move_time:g})',
 }
 """Fields of ``WiringOptions`` for the link to RobotStudio, and what they mean."""
 

@@ -266,7 +266,7 @@ def test_a_controller_that_is_absent(follow: Callable[..., Partner]) -> None:
 
 
 def test_waiting_for_a_controller_holds_up_nobody(follow: Callable[..., Partner]) -> None:
-    """It takes the line and is silent: the node still answers, and ends at once."""
+    """It takes the line and is silent: the node still answers, and hangs up when it is told."""
     with socket.create_server(('127.0.0.1', 0)) as listener:
         partner = follow(listener.getsockname()[1], answer_timeout=60.0)
         partner.tell(np.zeros(6))
@@ -274,7 +274,12 @@ def test_waiting_for_a_controller_holds_up_nobody(follow: Callable[..., Partner]
         begin = time.monotonic()
         assert not partner.reset().success
         assert time.monotonic() - begin < 5.0
-        # The fixture sees to it that the node ends within a second.
+        line, _ = listener.accept()
+        with line:
+            line.settimeout(LONGEST)
+            assert len(line.recv(1000)) == 52
+            partner.node.trigger_deactivate()
+            assert line.recv(1000) == b''
 
 
 def test_a_position_out_of_range_is_not_sent(
@@ -288,6 +293,7 @@ def test_a_position_out_of_range_is_not_sent(
     partner.tell(np.zeros(6))
     partner.work(0.2)
     assert server.targets == []
+    assert partner.reports('stopped', ERROR) == values  # the reason stays
 
 
 def test_a_message_that_is_none_is_refused(

@@ -85,7 +85,7 @@ def test_six_joints_of_a_model_in_any_order(lwr: RobotModel) -> None:
 
 @pytest.mark.parametrize('names', [(), ('lwr_a1_joint',) * 6, ('lwr_a1_joint',)])
 def test_not_six_joints(lwr: RobotModel, names: tuple[str, ...]) -> None:
-    with pytest.raises(ConfigError, match='a packet has 6: name 6 in the order'):
+    with pytest.raises(ConfigError, match='a packet has 6: name 6 different ones in the order'):
         find_axes(lwr, names)
 
 

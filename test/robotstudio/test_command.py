@@ -105,7 +105,7 @@ def refused(capsys: Captured) -> Callable[..., str]:
 @pytest.mark.parametrize(
     ('arguments', 'parts'),
     [
-        ([], ['7 different ones given', 'name 6']),
+        ([], ['the robot has 7', 'name 6']),
         (['--joints', 'lwr_a1_jont'], ['did you mean lwr_a1_joint']),
         ([*SIX, '--every', '0.125'], ['0.125 s do not fit']),
         ([*SIX, '--every', 'soon'], ["'soon' given"]),
@@ -117,7 +117,7 @@ def refused(capsys: Captured) -> Callable[..., str]:
         ([*SIX, '--column', 'effort'], ['effort', 'true_position']),
         ([*SIX, '--robot', 'lwrr'], ["unknown robot 'lwrr'", 'did you mean lwr']),
         ([*SIX, '--robot', 'none.urdf'], ['no such robot description']),
-        (['--robot', 'sphere'], ['1 different ones given']),
+        (['--robot', 'sphere'], ['the robot has 1']),
     ],
 )
 def test_a_users_mistake(
@@ -132,6 +132,9 @@ def test_what_is_no_run(refused: Callable[..., str], run: Path, tmp_path: Path) 
     assert 'not there' in refused(str(tmp_path / 'none'))
     (tmp_path / 'log.mcap').write_bytes((run / 'log.mcap').read_bytes())
     assert 'add --robot' in refused(str(tmp_path), *SIX)
+    for text in ('{}', '[]', 'x', '{"settings": {"robot": {"urdf": 1}}}'):
+        (tmp_path / 'summary.json').write_text(text)
+        assert 'add --robot' in refused(str(tmp_path), *SIX)
     (tmp_path / 'log.mcap').write_bytes(b'rubbish')
     assert 'not a complete log' in refused(str(tmp_path), *SIX)
     (tmp_path / 'way.csv').write_text('time,j1\n0,0\n')

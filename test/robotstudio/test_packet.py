@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 import pytest
 
@@ -26,6 +26,8 @@ from simloop_ros.robotstudio.packet import (
 ANGLE = st.floats(-LARGEST_ANGLE, LARGEST_ANGLE)
 TIME = st.integers(1, 999).map(lambda i: i / 100) | st.integers(100, 999).map(lambda i: i / 10)
 
+exhaustive = settings(max_examples=200, deadline=None, derandomize=True)
+
 
 def at(angle: float) -> tuple[float, ...]:
     return (0.0, 0.0, angle, 0.0, 0.0, 0.0)
@@ -44,6 +46,7 @@ def test_times_that_fit(seconds: float, text: str) -> None:
     assert time_field(seconds) == text
 
 
+@exhaustive
 @given(st.tuples(*[ANGLE] * 6), TIME)
 def test_reading_gives_back_what_was_written(angles: tuple[float, ...], seconds: float) -> None:
     packet = encode(Target(angles, seconds))
@@ -84,6 +87,7 @@ def test_a_time_that_does_not_fit_is_refused_and_not_rounded(seconds: float) -> 
         encode(Target(at(0.0), seconds))
 
 
+@exhaustive
 @given(st.floats(0.0, 99.9))
 def test_a_fitting_time_is_long_enough_and_the_next_shorter_one_is_not(seconds: float) -> None:
     fitting = fitting_time(seconds)
@@ -127,6 +131,7 @@ def test_what_is_no_packet_is_refused(packet: bytes, reason: str) -> None:
         decode(packet)
 
 
+@exhaustive
 @given(st.binary(min_size=52, max_size=52))
 def test_any_bytes_are_read_or_refused(packet: bytes) -> None:
     try:

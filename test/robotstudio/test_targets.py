@@ -41,6 +41,12 @@ def test_a_motion_of_one_sample_is_its_approach(axes: Axes) -> None:
     assert target.time == 5.0
 
 
+def test_the_end_is_not_sent_twice(axes: Axes) -> None:
+    """2.1 / 0.3 is a little more than 7 in floating point."""
+    way = Recording('way', axes.names, np.array([0.0, 2.1]), np.array([np.zeros(6), 0.1 * SWING]))
+    assert len(plan_targets(way, axes, 0.3, 5.0)) == 8
+
+
 def test_a_motion_that_is_too_fast_says_where(axes: Axes) -> None:
     """Half a turn within one sample, in the middle of the motion."""
     fast = recording(axes, 2.0)
@@ -72,7 +78,7 @@ def test_a_joint_that_was_not_recorded(axes: Axes) -> None:
 
 def test_a_csv_file(tmp_path: Path) -> None:
     path = tmp_path / 'way.csv'
-    path.write_text('time, j1,j2\n0,1.5,-2\n\n0.5,1e-3,0\n')
+    path.write_text('\ufefftime, j1,j2\n0,1.5,-2\n\n0.5,1e-3,0\n')  # as spreadsheets begin it
     way = read_recording(path)
     assert way.joint_names == ('j1', 'j2')
     np.testing.assert_array_equal(way.time, [0.0, 0.5])
