@@ -12,6 +12,7 @@ NODES = (
     'motion_planner',
     'plant',
     'recorder',
+    'robotstudio',
 )
 
 
