@@ -14,6 +14,8 @@ FORCED_PROFILES = ('constant_acceleration', 'jerk_limited')
 """Of ``online`` and ``offline``; the first one where none is given."""
 SIDE_PROFILES = ('quintic', 'trapezoidal', 'time_optimal')
 """Of ``cartesian``; the first one where none is given."""
+LONGEST_MOTION = 1_000_000
+"""Number of steps that a planned motion may take; a run may rest at its goal for longer."""
 
 
 class PlannerConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -59,9 +61,7 @@ class PlannerConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
     acceleration: Positive = 0.5
     max_velocity: Positive = 0.25
     profile: (
-        Literal[
-            'constant_acceleration', 'jerk_limited', 'quintic', 'trapezoidal', 'time_optimal'
-        ]
+        Literal['constant_acceleration', 'jerk_limited', 'quintic', 'trapezoidal', 'time_optimal']
         | None
     ) = None
     jerk: Positive = 5.0

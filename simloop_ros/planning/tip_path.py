@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import pinocchio as pin
@@ -115,6 +116,11 @@ class TipCourse:
         return points
 
 
+def at_same_place(a: Array, b: Array) -> bool:
+    """Return whether two places [m], shape ``(3,)``, are the same."""
+    return bool(np.linalg.norm(a - b) <= SAME_PLACE)
+
+
 def sides_of(config: PlannerConfig, start: pin.SE3) -> tuple[Side, ...]:
     """Return the path along ``config.corners`` from the tip's pose at the start.
 
@@ -132,7 +138,7 @@ def sides_of(config: PlannerConfig, start: pin.SE3) -> tuple[Side, ...]:
             'planner.corners is empty: give the points that the tip goes to, '
             'for instance [[0.3, 0.1, 0.4], [0.3, -0.1, 0.4]]'
         )
-    at_first = bool(np.linalg.norm(corners[0].position - start.translation) <= SAME_PLACE)
+    at_first = at_same_place(corners[0].position, start.translation)
     first = Corner(corners[0].name if at_first else 'the start', start.translation.copy())
     way = [first, *corners[1 if at_first else 0 :]]
     if config.closed and len(corners) > 1:
@@ -153,9 +159,9 @@ def straight_sides(
     held = rotation if orientation is None else pin.rpy.rpyToMatrix(np.array(orientation))
     turn = np.zeros(3) if orientation is None else pin.log3(rotation.T @ held)
     sides = []
-    for i, (begin, end) in enumerate(zip(way[:-1], way[1:], strict=True)):
+    for i, (begin, end) in enumerate(pairwise(way)):
         side = Side(i + 1, begin, end, held if i else rotation, np.zeros(3) if i else turn)
-        if side.length <= SAME_PLACE:
+        if at_same_place(begin.position, end.position):
             raise ConfigError(
                 f'planner.corners: {end} and {begin} coincide; leave one of them out'
             )
