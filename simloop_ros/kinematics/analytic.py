@@ -11,7 +11,7 @@ from ..errors import UnreachableError
 from ..model import RobotModel
 from ..values import Array
 from .chain import Chain
-from .pieper import ARRAYS, BRANCHES, NUMBERS, Branch, branches
+from .pieper import ARRAYS, BRANCHES, NUMBERS, SINGULAR, Branch, branches
 from .poses import Poses, checked_poses
 from .solver import InverseKinematics, Solution
 from .turns import SLACK, TURN, Range, all_turns, nearest_turn, nearest_turns, share
@@ -21,6 +21,8 @@ REACH_ROUNDING = 1e-10
 """By how much an arm may be too short and still be stretched out [m]: round-off."""
 SAME = 1e-9
 """Two solutions that differ by less are one [rad]."""
+FINENESS = math.radians(1.0)
+"""Steps in which joint 1 is tried where it is free and its present angle will not do [rad]."""
 CHUNK = 2048
 """Poses that are solved at a time, so that what belongs to them stays in the cache."""
 
@@ -30,7 +32,8 @@ class AnalyticInverse(InverseKinematics):
 
     Eight branches: shoulder in front or behind, elbow up or down, wrist as it is or flipped. Where
     axes 4 and 6 are in line, joints 4 and 6 share what is determined, nearest to where they were;
-    with the wrist centre on axis 1, joint 1 stays where it was.
+    with the wrist centre on axis 1, joint 1 stays where it was, or as near to it as the limits of
+    the wrist let it.
     """
 
     kind = 'analytic'
@@ -78,6 +81,16 @@ class AnalyticInverse(InverseKinematics):
         return out
 
     def _solve_many(self, matrices: Array, near: Array, out: Array) -> None:
+        self._solve_rows(matrices, near, out)
+        for i in np.flatnonzero(np.isnan(out[:, :, 0]).all(axis=1)):
+            wrist = self._wrist(matrices[i].tolist())
+            for turn in self._turns_on_axis(wrist, float(near[i, 0])):
+                beside = np.array([[turn, *near[i, 1:]]])
+                self._solve_rows(matrices[i : i + 1], beside, out[i : i + 1])
+                if not np.isnan(out[i, :, 0]).all():
+                    break
+
+    def _solve_rows(self, matrices: Array, near: Array, out: Array) -> None:
         wrists = self.arm.to_arm @ matrices @ self.arm.to_wrist
         values = list(np.ascontiguousarray(wrists[:, :3].transpose(1, 2, 0)))
         angles = np.empty((6, len(matrices)))
@@ -86,10 +99,22 @@ class AnalyticInverse(InverseKinematics):
             fitted = nearest_turns(angles, near.T, self._lower[:, None], self._upper[:, None])
             fitted[:, branch.missing > REACH_ROUNDING] = np.nan
             out[:, number] = np.where(np.isnan(fitted).any(axis=0), np.nan, fitted).T
-            for i in np.flatnonzero(branch.free):
+            for i in np.flatnonzero(branch.free & (branch.missing <= REACH_ROUNDING)):
                 alone = _pick(branch, int(i))
                 found = None if number % 2 else self._fit(alone, near[i].tolist(), math.inf)
                 out[i, number] = np.nan if found is None else found[0]
+
+    def _turns_on_axis(self, wrist: list[list[float]], near: float) -> list[float]:
+        """Return where joint 1 may be [rad], nearest first, if the wrist centre is on its axis.
+
+        Any turn is as good for the position, but not each leaves the wrist within its limits.
+        """
+        if math.hypot(wrist[0][3], wrist[1][3]) >= SINGULAR:
+            return []
+        lower, upper = self._limits[0]
+        low, high = max(lower, near - math.pi), min(upper, near + math.pi)
+        count = max(2, math.ceil((high - low) / FINENESS))
+        return sorted(np.linspace(low, high, count).tolist(), key=lambda turn: abs(turn - near))
 
     def _wrist(self, pose: list[list[float]]) -> list[list[float]]:
         """Return the pose of the wrist in the arm's frame, 002 (22)."""
@@ -99,18 +124,28 @@ class AnalyticInverse(InverseKinematics):
     def _solve(self, pose: list[list[float]], near: Array, arm: int | None) -> Solution:
         beside: list[float] = near.tolist() if self._whole else near[self._joints].tolist()
         wrist = self._wrist(pose)
-        best, best_cost, way = None, math.inf, 0
-        for number, branch in enumerate(
-            branches(self.arm, wrist, (beside[0], beside[3]), NUMBERS)
-        ):
+        found = self._best(wrist, beside, arm)
+        if found is None:
+            turns = self._turns_on_axis(wrist, beside[0])
+            tries = (self._best(wrist, [turn, *beside[1:]], arm) for turn in turns)
+            found = next((one for one in tries if one is not None), None)
+        if found is None:
+            raise self._refusal(wrist, beside, arm)
+        joints, way = found
+        return Solution(self._robot_joints(joints, near), way)
+
+    def _best(
+        self, wrist: list[list[float]], near: list[float], arm: int | None
+    ) -> tuple[list[float], int] | None:
+        """Return the nearest branch and its way to hold the arm, if there is one."""
+        best, least = None, math.inf
+        for number, branch in enumerate(branches(self.arm, wrist, (near[0], near[3]), NUMBERS)):
             if branch.missing > REACH_ROUNDING or arm not in (None, number // 2):
                 continue
-            found = self._fit(branch, beside, best_cost)
+            found = self._fit(branch, near, least)
             if found is not None:
-                (best, best_cost), way = found, number // 2
-        if best is None:
-            raise self._refusal(wrist, beside, arm)
-        return Solution(self._robot_joints(best, near), way)
+                best, least = (found[0], number // 2), found[1]
+        return best
 
     def _robot_joints(self, joints: list[float], near: Array) -> Array:
         if self._whole:
@@ -162,10 +197,20 @@ class AnalyticInverse(InverseKinematics):
     def _solve_all(self, pose: list[list[float]]) -> Array:
         middle = np.clip(np.zeros(self.model.n), self.model.lower, self.model.upper)
         beside = middle[self._joints].tolist()
-        found: list[Array] = []
-        for number, branch in enumerate(
-            branches(self.arm, self._wrist(pose), (beside[0], beside[3]), NUMBERS)
-        ):
+        wrist = self._wrist(pose)
+        found = self._every(wrist, beside)
+        if not found:
+            turns = self._turns_on_axis(wrist, beside[0])
+            tries = (self._every(wrist, [turn, *beside[1:]]) for turn in turns)
+            found = next((some for some in tries if some), [])
+        return _distinct(
+            [self._robot_joints(joints, self.model.home) for joints in found], self.model.n
+        )
+
+    def _every(self, wrist: list[list[float]], near: list[float]) -> list[list[float]]:
+        """Return all branches in all their turns; one of a wrist that is free to share."""
+        found: list[list[float]] = []
+        for number, branch in enumerate(branches(self.arm, wrist, (near[0], near[3]), NUMBERS)):
             if branch.missing > REACH_ROUNDING:
                 continue
             if not branch.free:
@@ -173,12 +218,11 @@ class AnalyticInverse(InverseKinematics):
                     all_turns(q, *limits)
                     for q, limits in zip(branch.joints, self._limits, strict=True)
                 ]
-                solutions = [list(joints) for joints in product(*turns)]
-            else:
-                fitted = None if number % 2 else self._fit(branch, beside, math.inf)
-                solutions = [] if fitted is None else [fitted[0]]
-            found += [self._robot_joints(joints, self.model.home) for joints in solutions]
-        return _distinct(found, self.model.n)
+                found += map(list, product(*turns))
+            elif number % 2 == 0:
+                fitted = self._fit(branch, near, math.inf)
+                found += [] if fitted is None else [fitted[0]]
+        return found
 
     def _refusal(
         self, wrist: list[list[float]], near: list[float], arm: int | None
@@ -245,8 +289,6 @@ def _pick(branch: Branch, i: int) -> Branch:
 
 def _distinct(solutions: list[Array], n: int) -> Array:
     """Return solutions, each once: branches meet at singularities."""
-    kept: list[Array] = []
-    for joints in solutions:
-        if all(np.abs(joints - other).max() > SAME for other in kept):
-            kept.append(joints)
-    return np.array(kept).reshape(-1, n)
+    found = np.array(solutions).reshape(-1, n)
+    away = np.abs(found[:, None] - found).max(axis=2)
+    return found[[not np.any(away[i, :i] <= SAME) for i in range(len(found))]]
