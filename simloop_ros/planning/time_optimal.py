@@ -13,6 +13,10 @@ from .side_profiles import Tabulated
 NO_LIMIT = 1e4
 """Stands for a limit that the robot does not give [rad/s, N m]: far beyond what matters."""
 
+SCALES = (0.1, 1.0, 10.0, 0.01)
+"""Lengths that a side has for toppra. The problem is the same, but its solver has fixed tolerances
+and now and then gives up on one of them: seen with 500 rad/s^2 at 1.0, 5 rad/s^2 at 100."""
+
 
 def time_optimal(
     model: RobotModel, shares: Array, positions: Array, limit_share: float, acceleration: float
@@ -57,12 +61,14 @@ def time_optimal(
             discretization_scheme=between,
         ),
     ]
-    path = SplineInterpolator(shares, positions)
-    solver = TOPPRA(constraints, path, gridpoints=shares, solver_wrapper='seidel')
-    _, speeds, _ = solver.compute_parameterization(0.0, 0.0)
-    if speeds is None or not (np.isfinite(speeds).all() and (speeds[1:-1] > 0.0).all()):
-        return None
-    return Tabulated(shares, np.asarray(speeds, np.float64))
+    for scale in SCALES:
+        places = scale * shares
+        path = SplineInterpolator(places, positions)
+        solver = TOPPRA(constraints, path, gridpoints=places, solver_wrapper='seidel')
+        _, speeds, _ = solver.compute_parameterization(0.0, 0.0)
+        if speeds is not None and np.isfinite(speeds).all() and (speeds[1:-1] > 0.0).all():
+            return Tabulated(shares, np.asarray(speeds, np.float64) / scale)
+    return None
 
 
 def _both_ways(limit: Array, share: float) -> Array:

@@ -71,3 +71,12 @@ def test_a_robot_that_cannot_hold_itself_has_no_way(two_link: RobotModel) -> Non
     gravity = pin.computeGeneralizedGravity(two_link.pin_model, data, np.zeros(2))
     share = 0.5 * float(np.max(np.abs(gravity) / two_link.effort_limit))
     assert time_optimal(two_link, SHARES, positions, share, 20.0) is None
+
+
+@pytest.mark.parametrize('acceleration', [2.0, 5.0, 20.0, 100.0, 500.0, 2000.0])
+def test_any_acceleration_has_its_way(two_link: RobotModel, acceleration: float) -> None:
+    """More is never slower, and without a limit of torque twice as much is ``sqrt(2)`` faster."""
+    begin, end = np.array([-0.6, 1.2]), np.array([0.7, 0.3])
+    positions = begin + SHARES[:, None] * (end - begin)
+    slow, fast = (found(two_link, positions, 0.9, a * acceleration).duration for a in (1.0, 2.0))
+    assert 1.0 - 1e-3 < slow / fast < np.sqrt(2.0) + 1e-3
