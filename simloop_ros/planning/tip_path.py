@@ -16,6 +16,8 @@ from .side_profiles import SideProfile
 
 SAME_PLACE = 1e-6
 """Distance at which two places are the same [m]: well below any encoder."""
+AT_FIRST = 1e-4
+"""Distance from the first corner at which the tip is there [m]: no side of its own for noise."""
 
 
 @dataclass(frozen=True)
@@ -116,15 +118,15 @@ class TipCourse:
         return points
 
 
-def at_same_place(a: Array, b: Array) -> bool:
-    """Return whether two places [m], shape ``(3,)``, are the same."""
-    return bool(np.linalg.norm(a - b) <= SAME_PLACE)
+def at_same_place(a: Array, b: Array, apart: float = SAME_PLACE) -> bool:
+    """Return whether two places [m], shape ``(3,)``, are no further apart than ``apart`` [m]."""
+    return bool(np.linalg.norm(a - b) <= apart)
 
 
 def sides_of(config: PlannerConfig, start: pin.SE3) -> tuple[Side, ...]:
     """Return the path along ``config.corners`` from the tip's pose at the start.
 
-    A first corner where the tip is already is the start itself.
+    Where the tip is at the first corner already, the path begins there, from where it really is.
 
     :raises ConfigError: there are too few corners, or two that follow each other coincide.
     """
@@ -138,7 +140,7 @@ def sides_of(config: PlannerConfig, start: pin.SE3) -> tuple[Side, ...]:
             'planner.corners is empty: give the points that the tip goes to, '
             'for instance [[0.3, 0.1, 0.4], [0.3, -0.1, 0.4]]'
         )
-    at_first = at_same_place(corners[0].position, start.translation)
+    at_first = at_same_place(corners[0].position, start.translation, AT_FIRST)
     first = Corner(corners[0].name if at_first else 'the start', start.translation.copy())
     way = [first, *corners[1 if at_first else 0 :]]
     if config.closed and len(corners) > 1:

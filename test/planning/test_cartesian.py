@@ -186,9 +186,10 @@ REFUSED = {
         {'corners': (START, (0.03, 0.02, 0.1))},
         r'corner 2 .* inside base_link, .*; move the corner',
     ),
-    'side through the base': (
+    'side beyond a joint limit': (
         {'corners': (START, (-0.3, -0.15, 0.35), (-0.3, 0.15, 0.35))},
-        r'side \d, .*: ',
+        r'side 2, .*, at \(-0\.300, -0\.0\d+, 0\.350\) m: tool0 can be there with the shoulder '
+        r'and elbow of the course only beyond the limit of joint_1 .*; move its corners',
     ),
     'side to a joint limit': (
         {'orientation': (0.0, 1.5708, 0.0)},
