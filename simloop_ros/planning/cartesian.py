@@ -16,7 +16,7 @@ from ..model import RobotModel, link_positions
 from ..values import Array, JointState
 from .cartesian_limits import SideMotion, refuse_slow_joints, refuse_weak_joints
 from .config import LONGEST_MOTION, PlannerConfig
-from .self_collision import refuse_self_collision
+from .self_collision import first_touch
 from .side_joints import SideJoints
 from .side_profiles import Quintic, SideProfile, Tabulated, Trapezoidal
 from .time_optimal import time_optimal
@@ -99,8 +99,11 @@ def plan_cartesian(
     refuse_slow_joints(config, model, period, motions)
     positions = np.concatenate([motion.positions(motion.steps) for motion in motions])
     refuse_weak_joints(config, model, period, start.position, positions, motions)
-    remedy = 'change planner.corners or robot.home'
-    refuse_self_collision(model, start.position, positions, period, remedy)
+    touch = first_touch(model, start.position, positions, period)
+    if touch is not None:
+        ends = np.cumsum([motion.steps for motion in motions])
+        side = sides[int(np.searchsorted(ends, touch.step, 'right'))]
+        raise GoalError(f'{side}: {touch}; move its corners or start from another robot.home')
     durations = period * np.array([motion.steps for motion in motions], np.float64)
     return CartesianPlan(positions, TipCourse(tip, sides, tuple(profiles), durations))
 
@@ -185,7 +188,11 @@ def _refusal(
     if error.kind == 'leap' and before is not None:
         at_end = np.minimum(before - model.lower, model.upper - before) < AT_LIMIT
         joints = tuple(model.joint_names[i] for i in np.flatnonzero(at_end)) or joints
-        cause = f'{", ".join(joints)} comes to its limit' if at_end.any() else 'a singularity'
+        cause = (
+            f'{", ".join(joints)} comes to its limit'
+            if at_end.any()
+            else 'it crosses a singularity'
+        )
         reason = f'{cause}: {reason}'
     remedy = 'move the corner' if before is None else 'move its corners'
     return GoalError(

@@ -199,6 +199,16 @@ REFUSED = {
         {'corners': ((0.374, 0.0, 0.63),), 'orientation': (0.0, np.pi / 2.0, 0.0)},
         r'side 1, from the start .*: it crosses a singularity at \(0\.374, 0\.000, 0\.630\) m',
     ),
+    'side through the robot itself': (
+        {
+            'corners': (
+                START,
+                (-0.41, -0.19, 0.16),
+            ),
+            'closed': False,
+        },
+        r'side 1, from corner 1 .*: the robot would run into itself: link_1 touches link_4 at ',
+    ),
     'too fast': (
         {'duration': 0.2},
         r'side 4, .*: joint_1 would have to go at 9\.\d+ rad/s, its limit is 4\.36 rad/s; raise '
