@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+import time
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,6 @@ import pinocchio as pin
 from ..errors import SimloopError, UnreachableError
 from ..kinematics.analytic import AnalyticInverse
 from ..kinematics.inverse import inverse_kinematics
-from ..kinematics.solver import InverseKinematics
 from ..kinematics.wrist_arm import WristArm
 from ..loop.run import load_fit_robot
 from ..loop.scenario import robot_config
@@ -266,14 +266,6 @@ def _costs(solver: AnalyticInverse, postures: Array, rounds: int) -> dict[str, f
     )
 
 
-def _answer(solver: InverseKinematics, pose: Array) -> Array | None:
-    """Return the joints nearest to home, if there are any."""
-    try:
-        return solver.nearest(pin.SE3(pose), solver.model.home)
-    except UnreachableError:
-        return None
-
-
 def _numerical(
     name: str, tip: str, count: int, rng: np.random.Generator, progress: Callable[[], None]
 ) -> dict[str, Any]:
@@ -281,18 +273,27 @@ def _numerical(
     progress()
     model = load_fit_robot(robot_config(name))
     solver = inverse_kinematics(model, tip)
-    postures = rng.uniform(model.lower, model.upper, (count, model.n))
-    poses = _forward(model, tip, postures)
-    answers = [_answer(solver, pose) for pose in poses]
-    found = [q for q in answers if q is not None]
-    wanted = poses[[q is not None for q in answers]]
-    errors = _Errors(_forward(model, tip, np.array(found)), wanted)
+    found, wanted, unsolved = [], [], 0
+    costs: list[float] = []
+    while len(costs) < count:
+        pose = model.frame_poses(rng.uniform(model.lower, model.upper), [tip])[0]
+        begin = time.perf_counter()
+        try:
+            found.append(solver.nearest(pose, model.home))
+            wanted.append(pose.homogeneous)
+        except UnreachableError as error:
+            if error.kind == 'inside_base':
+                continue  # drawn with the tip inside the base
+            unsolved += 1
+        costs.append(time.perf_counter() - begin)
+    errors = _Errors(_forward(model, tip, np.array(found)), np.array(wanted))
     return {
         'robot': name,
         'solver': solver.kind,
         'postures': 'random',
         'poses': count,
         'solutions': len(found),
-        'unsolved': count - len(found),
+        'unsolved': unsolved,
         **errors.row,
+        'median_ms': 1e3 * float(np.median(costs)),
     }

@@ -235,11 +235,9 @@ class AnalyticInverse(InverseKinematics):
         ]
         missing = min(branch.missing for branch in found)
         if missing > REACH_ROUNDING:
-            centre = math.dist((0.0, 0.0, 0.0), [row[3] for row in wrist])
             return UnreachableError(
-                f'{self.tip} is out of reach by {missing:.4g} m: its wrist centre would be '
-                f'{centre:.4g} m from the shoulder, and the arm goes from '
-                f'{abs(self.arm.upper - self.arm.fore):.4g} to '
+                f'{self.tip} is out of reach by {missing:.4g} m: from shoulder to wrist centre '
+                f'the arm goes from {abs(self.arm.upper - self.arm.fore):.4g} to '
                 f'{self.arm.upper + self.arm.fore:.4g} m; move the pose',
                 'out_of_reach',
                 self.tip,
