@@ -18,7 +18,7 @@ AXES = 'xyz'
 WANTED: Mapping[str, Any] = {'color': BLUE, 'lw': 4.0, 'label': 'desired'}
 """Thick and light, under what the robot did: where they agree, both are seen."""
 DONE: Mapping[str, Any] = {'color': RED, 'lw': 1.3, 'ls': (0, (5, 3)), 'label': 'actual'}
-MARGIN = 0.12
+MARGIN = 0.18
 """Room around a way, as a share of its extent."""
 SMALLEST = 1e-3
 """Extent that is shown at least [m]: a tip at rest is a point."""

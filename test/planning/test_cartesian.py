@@ -290,3 +290,11 @@ def test_profiles_of_corners_are_not_for_a_move(sphere: RobotModel) -> None:
     config = PlannerConfig(kind='offline', move=((0.0, 0.0, 0.1),), profile='quintic')
     with pytest.raises(ConfigError, match=r'quintic is not for planner\.kind offline; choose one'):
         built(sphere, config)
+
+
+def test_a_sliding_joint_is_told_in_its_own_units(sphere: RobotModel) -> None:
+    config = PlannerConfig(
+        kind='cartesian', corners=((0.0, 0.0, 0.5),), corners_from='start', duration=0.01
+    )
+    with pytest.raises(GoalError, match=r'side 1, .* at [\d.]+ m/s, its limit is [\d.]+ m/s'):
+        built(sphere, config)
