@@ -16,6 +16,7 @@ from simloop_ros.errors import ConfigError, GoalError, UnknownNameError
 from simloop_ros.loop.run import load_fit_robot
 from simloop_ros.loop.scenario import load_scenario
 from simloop_ros.model import RobotModel, link_positions
+from simloop_ros.planning import cartesian
 from simloop_ros.planning.build import PlannedMotion, build_planner
 from simloop_ros.planning.cartesian import plan_cartesian
 from simloop_ros.planning.config import PlannerConfig
@@ -182,6 +183,10 @@ REFUSED = {
         {'corners': (START, (-0.4, -0.1, 0.35))},
         r'corner 2 .*: tool0 can be there only beyond the limit of joint_1 .*; move the corner',
     ),
+    'corner beyond the horizon': (
+        {'corners': (START, (1e300, 0.0, 0.35))},
+        r'corner 2 \(1e\+300, 0\.000, 0\.350\) m: tool0 is out of reach',
+    ),
     'corner inside the base': (
         {'corners': (START, (0.03, 0.02, 0.1))},
         r'corner 2 .* inside base_link, .*; move the corner',
@@ -263,6 +268,16 @@ def test_a_singularity_inside_a_side_is_seen(irb120: RobotModel) -> None:
     assert abs(good.positions[-1][4]) > 0.05
     with pytest.raises(GoalError, match=r'side 2, from corner 1 .* to corner 2 .* singularity'):
         built(model, rectangle(corners=(first, second), closed=False, orientation=rpy))
+
+
+def test_a_side_that_the_joints_cannot_keep_to_is_refused(
+    irb120: RobotModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With demands beyond rounding no number of places is enough."""
+    monkeypatch.setattr(cartesian, 'STRAIGHT', 1e-19)
+    monkeypatch.setattr(cartesian, 'CROOKED', 1e-18)
+    with pytest.raises(GoalError, match=r'side 1, .*, at .* would have to turn too abruptly'):
+        built(irb120, rectangle())
 
 
 @pytest.mark.parametrize(
