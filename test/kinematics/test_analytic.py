@@ -282,11 +282,20 @@ def test_along_goes_straight_through_the_wrist_singularity(
 
 
 def test_along_keeps_the_elbow(irb120: RobotModel, solver: AnalyticInverse) -> None:
-    """Out to nearly stretched and back again: the elbow does not change over."""
-    bends = np.concatenate((np.linspace(0.3, 1e-3, 40), np.linspace(1e-3, 0.3, 40)))
+    """Poses of an elbow that changes over: the course stretches out, and bends back again.
+
+    Pose by pose, the nearest solution would change over as well.
+    """
+    bends = np.linspace(0.2, -0.2, 41)
     postures = [np.array([0.2, 0.8, STRETCHED + bend, 0.3, 0.6, 0.1]) for bend in bends]
-    course = solver.along([pose_of(irb120, q) for q in postures], postures[0])
-    np.testing.assert_allclose(course, postures, atol=1e-6)
+    poses = [pose_of(irb120, q) for q in postures]
+    course = solver.along(poses, postures[0])
+    assert max(away(irb120, q, p) for q, p in zip(course, poses, strict=True)) <= ASKED
+    np.testing.assert_allclose(course[:, 2] - STRETCHED, np.abs(bends), atol=1e-6)
+    followed = [postures[0]]
+    for pose in poses:
+        followed.append(solver.nearest(pose, followed[-1]))
+    np.testing.assert_allclose(followed[1:], postures, atol=1e-6)
 
 
 def test_along_refuses_a_leap(solver: AnalyticInverse, irb120: RobotModel) -> None:
@@ -409,6 +418,11 @@ def test_bad_joints_and_shapes(solver: AnalyticInverse, irb120: RobotModel) -> N
         solver.nearest(pose, np.zeros(5))
     with pytest.raises(ConfigError, match='not finite'):
         solver.along([pose], np.full(6, np.nan))
+    for many in (np.zeros(5), np.zeros((2, 6))):
+        with pytest.raises(ConfigError, match=r'\(6,\) or \(1, 6\) is needed'):
+            solver.nearest_each([pose], many)
+    with pytest.raises(ConfigError, match='not finite'):
+        solver.nearest_each([pose], np.full(6, np.inf))
     with pytest.raises(ConfigError, match=r'\(k, 4, 4\) is needed'):
         solver.branches(np.eye(4), irb120.home)
 

@@ -122,6 +122,17 @@ def test_along_is_continuous(lwr: RobotModel) -> None:
         assert away(lwr, q, pose, 'flange') <= ASKED
 
 
+def test_many_at_once(lwr: RobotModel, rng: np.random.Generator) -> None:
+    solver = inverse_kinematics(lwr, 'flange')
+    near = lwr.home + rng.uniform(-AROUND, AROUND, (3, 7))
+    poses = [pose_of(lwr, lwr.home, 'flange') for _ in range(3)]
+    poses[1] = pin.SE3(np.eye(3), np.array([0.0, 0.0, 2.0]))
+    found = solver.nearest_each(poses, near)
+    assert np.isnan(found[1]).all()
+    for i in (0, 2):
+        np.testing.assert_array_equal(found[i], solver.nearest(poses[i], near[i]))
+
+
 def test_out_of_reach(lwr: RobotModel) -> None:
     """Straight up the arm ends at 1.178 m."""
     solver = inverse_kinematics(lwr, 'flange')

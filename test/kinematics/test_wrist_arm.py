@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib.metadata import files
 import math
 
 import numpy as np
@@ -12,7 +13,7 @@ from simloop_ros.errors import ConfigError, UnknownNameError
 from simloop_ros.kinematics.chain import chain_to
 from simloop_ros.kinematics.inverse import inverse_kinematics
 from simloop_ros.kinematics.wrist_arm import wrist_arm
-from simloop_ros.model import RobotModel
+from simloop_ros.model import RobotConfig, RobotModel, load_robot
 
 EXACT = 1e-12
 
@@ -37,6 +38,14 @@ def test_other_arms_of_the_family_are_recognised(
     assert abs(arm.offset) > 0.01
     assert abs(arm.side) > 0.01
     assert abs(arm.bend) > 0.01
+
+
+def test_kinova_is_one_of_them() -> None:
+    listed = files('example-robot-data') or []
+    urdf = next(file for file in listed if str(file).endswith('robots/kinova.urdf'))
+    tip = 'j2s6s200_end_effector'
+    model = load_robot(RobotConfig(urdf=str(urdf.locate()), tips=(tip,)))
+    assert wrist_arm(chain_to(model, tip)) is not None
 
 
 def test_arm_whose_axes_miss_is_not_of_the_family(odd_arm: Callable[..., RobotModel]) -> None:
