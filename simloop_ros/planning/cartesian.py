@@ -181,9 +181,9 @@ def _joints_on(
         joint = model.joint_names[int(np.argmax(turned))]
         (point,) = side.points(between[worst : worst + 1])
         raise GoalError(
-            f'{side}, at {in_words(point)}: {joint} would have to turn too abruptly for the tip to '
-            f'keep to it (off by {away[worst]:.1e} m): a singularity, or the limit of a joint, is '
-            'near; move its corners, turn the tip (planner.orientation) or start from another '
+            f'{side}, at {in_words(point)}: {joint} would have to turn too abruptly for the tip '
+            f'to keep to it (off by {away[worst]:.1e} m): a singularity, or the limit of a joint, '
+            'is near; move its corners, turn the tip (planner.orientation) or start from another '
             'robot.home',
             solver.tip,
             joints=(joint,),
