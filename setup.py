@@ -63,6 +63,7 @@ setup(
         'pyyaml',
         'rich',
         'ruckig',
+        'toppra',
         'xacro',
         'zstandard',
     ],

@@ -2,12 +2,37 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import combinations
 
 import pinocchio as pin
 
 from ..model import RobotModel
 from ..values import Array
+
+COLLISION_SPACING = 0.02
+"""Time between two looks for self-collision [s]."""
+
+
+@dataclass(frozen=True)
+class Touch:
+    """Two links that touch.
+
+    :ivar step: index of the step at which they were seen to.
+    :ivar time: of it [s].
+    """
+
+    step: int
+    time: float
+    link: str
+    other: str
+
+    def __str__(self) -> str:
+        return (
+            f'the robot would run into itself: {self.link} touches {self.other} at '
+            f't = {self.time:.2f} s'
+        )
 
 
 class SelfCollision:
@@ -53,3 +78,20 @@ class SelfCollision:
         pairs = [(pair.first, pair.second) for pair in self._geometry.collisionPairs]
         results = data.collisionResults
         return [pair for pair, result in zip(pairs, results, strict=True) if result.isCollision()]
+
+
+def first_touch(
+    model: RobotModel, start: Array, positions: Sequence[Array] | Array, period: float
+) -> Touch | None:
+    """Return when the robot runs into itself on a motion, if it does.
+
+    :param start: joint position that is known to be free [rad], shape ``(n,)``.
+    :param positions: at each step [rad], shape ``(steps, n)``.
+    """
+    check = SelfCollision(model, start)
+    stride = max(1, round(COLLISION_SPACING / period))
+    for step in range(0, len(positions), stride):
+        links = check.first(positions[step])
+        if links is not None:
+            return Touch(step, step * period, *links)
+    return None
