@@ -8,7 +8,6 @@ import msgspec
 import numpy as np
 
 from ..errors import ConfigError, UnknownNameError, UnsafeCommandError
-from ..loop.run import joint_units
 from ..model import RobotModel
 from ..values import Array
 from .packet import JOINTS, LARGEST_ANGLE, RESOLUTION, ROUNDING, Target, fitting_time
@@ -104,7 +103,7 @@ def find_axes(model: RobotModel, names: Sequence[str] = ()) -> Axes:
             f"in the order of the controller's axes, of {', '.join(model.joint_names)}"
         )
     index = [model.joint_names.index(name) for name in chosen]
-    units = joint_units(model)
+    units = model.joint_units
     for name, i in zip(chosen, index, strict=True):
         if units[i] != 'rad':
             raise ConfigError(f'joint {name}: slides, but a packet has angles only')
