@@ -34,7 +34,7 @@ from .local_bus import LocalBus
 from .parameters import changed_config, check_change, declare_config, read_config
 from .qos import EVENTS, STREAM, STREAM_DEPTH, stream_reader
 from .resend import Resend
-from .scheduling import make_way, set_priority, step_back
+from .scheduling import MakeWay, set_priority, step_back
 from .stamped_publisher import StampedPublisher
 from .stamps import join, stamp_of
 
@@ -97,6 +97,7 @@ class BlockNode(LifecycleNode):
         self._active_timers: list[Timer] = []
         self._waiting_channels: list[JointSubscription] = []
         self._thread: ThreadPoolExecutor | None = None
+        self._making_way: MakeWay | None = None
         self._steady = Clock(clock_type=ClockType.STEADY_TIME)
         self._kinds: dict[str, type[msgspec.Struct]] = {'': GraphConfig, **self.SECTIONS}
         for prefix, kind in self._kinds.items():
@@ -394,7 +395,7 @@ class BlockNode(LifecycleNode):
         if not self.graph.realtime:
             self.every(self.graph.patience, self.resend.tick)
             if not self.awaited and self.bus is None:
-                make_way()
+                self._making_way = MakeWay()
         elif self.graph.priority:
             self._become_urgent()
         return result
@@ -432,6 +433,8 @@ class BlockNode(LifecycleNode):
             self.active = False
             if self.graph.realtime and self.graph.priority:
                 set_priority(0)
+            if self._making_way:
+                self._making_way.end()
             for timer in self._active_timers:
                 self.destroy_timer(timer)
             self._active_timers.clear()

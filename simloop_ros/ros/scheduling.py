@@ -12,9 +12,10 @@ SWITCH = 0.0005
 loop in whose process somebody plans."""
 THREADS = Path('/proc/self/task')
 AUTOGROUP = Path('/proc/self/autogroup')
-WAY_FOR_OTHERS = 10
-"""Niceness of a process that nobody waits for: a tenth of the others' time where there is too
-little for all, and no interruption of them each time that a message comes."""
+WAY_FOR_OTHERS = 5
+"""Niceness of a process that nobody waits for: a third of the others' time where there is too
+little for all, and no interruption of them each time that a message comes. More would be faster,
+but take long to end where others keep the machine busy."""
 
 
 def set_priority(priority: int) -> bool:
@@ -38,21 +39,31 @@ def set_priority(priority: int) -> bool:
     return True
 
 
-def make_way() -> None:
-    """Let others go first, with all threads of this process; there is no way back.
+class MakeWay:
+    """Lets others go first, with all threads of this process, until it is told to ``end``.
 
     Niceness counts among the processes of one session. Between sessions, and each node that
-    ``simloop launch`` starts has its own, that of the session's group counts.
+    ``simloop launch`` starts has its own, that of the session's group counts. Not every user may
+    go back to what was before; then it stays as it is.
     """
-    if sys.platform == 'linux':
+
+    def __init__(self) -> None:
+        self._before = os.getpriority(os.PRIO_PROCESS, 0)
+        self._set(max(self._before, WAY_FOR_OTHERS))
+
+    def end(self) -> None:
+        """Be as urgent as before, if that is allowed."""
+        self._set(self._before)
+
+    def _set(self, niceness: int) -> None:
+        if sys.platform != 'linux':
+            return
         if os.getsid(0) == os.getpid():
-            with suppress(OSError):  # a system without such groups
-                AUTOGROUP.write_text(str(WAY_FOR_OTHERS))
+            with suppress(OSError):  # not allowed, or a system without such groups
+                AUTOGROUP.write_text(str(niceness))
         for thread in THREADS.iterdir():
-            with suppress(ProcessLookupError):  # it has just ended
-                number = int(thread.name)
-                nice = max(os.getpriority(os.PRIO_PROCESS, number), WAY_FOR_OTHERS)
-                os.setpriority(os.PRIO_PROCESS, number, nice)
+            with suppress(ProcessLookupError, PermissionError):  # it has ended; not allowed
+                os.setpriority(os.PRIO_PROCESS, int(thread.name), niceness)
 
 
 def step_back() -> None:

@@ -55,7 +55,8 @@ class Partner:
         self.executor = SingleThreadedExecutor(context=self.context)
         self.other = Node('other', context=self.context)
         self.executor.add_node(self.other)
-        scenario = load_scenario('lwr_tcp', ['admittance.by_reach=false', *settings])
+        joint_by_joint = ['admittance.by_reach=false', 'admittance.even=1']
+        scenario = load_scenario('lwr_tcp', [*joint_by_joint, *settings])
         self.realtime = realtime
         self.model = load_fit_robot(scenario.robot)
         self.specs = wire(scenario, WiringOptions(realtime=realtime, priority=0))
