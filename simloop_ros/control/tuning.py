@@ -26,6 +26,7 @@ import pinocchio as pin
 
 from ..model import RobotModel
 from ..values import Array
+from .config import ControlConfig
 
 BANDWIDTH_TIMES_PERIOD = 0.3
 """Nominal bandwidth times period.
@@ -56,6 +57,17 @@ class JointGains(msgspec.Struct, frozen=True):
 def nominal_bandwidth(period: float) -> float:
     """Return the bandwidth at which laws are compared [rad/s]."""
     return BANDWIDTH_TIMES_PERIOD / period
+
+
+def observer_bandwidth(period: float) -> float:
+    """Return the bandwidth of the observer beside laws of the nominal bandwidth [rad/s].
+
+    Deadbeat control behind an observer of bandwidth ``b`` turns noise of standard deviation ``s``
+    into accelerations of about ``2 b s/h``; computed torque with the difference quotient as
+    velocity into ``2 sqrt(2) r w s/h``. So ``b = w`` is never rougher. Faster than the default of
+    ``control.bandwidth`` it would follow the noise and not the robot.
+    """
+    return min(nominal_bandwidth(period), ControlConfig().bandwidth)
 
 
 def joint_inertia(model: RobotModel) -> Array:
