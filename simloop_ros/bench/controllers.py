@@ -59,6 +59,7 @@ QUICK = Size(
     periods=PERIODS[:2],
     mass_errors=(CLAIM_MASS_ERROR,),
     noises=(CLAIM_NOISE,),
+    frictions=(True,),
 )
 
 
@@ -67,7 +68,7 @@ def bench_controllers(
 ) -> BenchResult:
     """Return the figures, rows and pictures of the comparison.
 
-    :param quick: only where the claim is made, and not at the highest rate.
+    :param quick: only where the claim is made, with friction, and not at the highest rate.
     :param progress: told what is being done and the share that is done.
     :param workers_count: number of processes; the results do not depend on it.
     :param size: which conditions are run; by ``quick`` where none is given.
