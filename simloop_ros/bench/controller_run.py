@@ -24,10 +24,9 @@ LEAD_IN = 0.25
 """Time at the start before the motion begins [s]: control finds the weight of the robot."""
 REST = 0.5
 """Time at the goal [s]."""
-LOST = 0.1
-"""Distance of a tip from its place at which the robot counts as lost [m]."""
-GROWTH, GROWN = 2.0, 1e-3
-"""Factor by which the error grows during the rest, and error [m], of a robot that is unstable."""
+RESTLESS, LASTING = 1e-4, 0.8
+"""A robot does not come to rest if, in the second half of the time at its goal, a tip still moves
+by so much (rms about its mean place) [m], and by more than this part of the first half."""
 
 
 class Case(msgspec.Struct, frozen=True):
@@ -61,7 +60,7 @@ class Outcome(msgspec.Struct, frozen=True):
     :ivar ripple: torque ripple, see ``torque_ripple`` [N m].
     :ivar effort: rms over steps and joints of effort over effort limit.
     :ivar limited: share of steps in which an effort limit was applied.
-    :ivar unstable: whether the run diverged, a tip was lost, or the error grew while at rest.
+    :ivar unstable: whether the run diverged or the robot did not come to rest at its goal.
     """
 
     tip_rms: float
@@ -131,7 +130,7 @@ def outcome(
     start, error = every[:lead_in], every[lead_in:]
     effort = rows[lead_in:, COLUMNS.index('effort')]
     half = round(0.5 * REST / period)
-    before, after = _rms(error[-2 * half : -half]), _rms(error[-half:])
+    before, after = _motion(true[-2 * half : -half]), _motion(true[-half:])
     return Outcome(
         tip_rms=_rms(error),
         tip_max=float(error.max()),
@@ -139,7 +138,7 @@ def outcome(
         ripple=torque_ripple(effort, period),
         effort=_rms(effort / model.effort_limit),
         limited=limited,
-        unstable=bool(error.max() > LOST or (after > GROWN and after > GROWTH * before)),
+        unstable=after > max(RESTLESS, LASTING * before),
     )
 
 
@@ -172,6 +171,11 @@ def _rows(prepared: Prepared, lead_in: int) -> Array | None:
             return LogReader(raw, facts.model.n).read()
     finally:
         loop.plant.close()
+
+
+def _motion(path: Array) -> float:
+    """Return by how much the tips move about their mean places, rms [m]."""
+    return _rms(np.linalg.norm(path - path.mean(axis=0), axis=2))
 
 
 def _rms(values: Array) -> float:

@@ -10,7 +10,7 @@ every direction. The laws that look at each joint by itself need an inertia ``d`
   is an eigenvalue of ``M^-1 diag(d)``. In steps of ``h`` with the velocity as a difference
   quotient the loop is stable while ``l (2 h K_v + h^2 K_p + h^3 K_i / 2) < 4`` (gains for
   ``d = 1``; the pole that leaves first does so at ``z = -1``). All ``d`` are scaled down, if
-  need be, so that the largest ``l`` stays below that by ``GAIN_MARGIN``.
+  need be, so that the largest ``l`` stays below that by ``GAIN_MARGIN`` times ``POSE_MARGIN``.
 - PID places its poles at ``(s^2 + 2 r w s + w^2)(s + c w)``. The direction with the smallest
   ``l`` is stable while ``l (2 r + c)(1 + 2 r c) > c`` (Routh), here too by ``GAIN_MARGIN``, and
   ``c`` is at most ``INTEGRAL_SHARE``.
@@ -36,7 +36,14 @@ period late; PID up to 0.73 and 0.35. This is the largest round number that bear
 At h = 1/200 it is 60 rad/s, the default of ``control.natural_frequency``.
 """
 GAIN_MARGIN = 2.0
-"""By which factor the gain of every loop is away from where it becomes unstable, at home."""
+"""By which factor the gain of a loop shall be away from where it becomes unstable."""
+POSE_MARGIN = 2.0
+"""By which factor the coupling may be larger elsewhere than at home.
+
+Over their whole range it is up to 26 times as large for YuMi and 10 times for the LWR, where axes
+of the arm nearly coincide. Gains that are safe there would leave a joint a thirtieth of its
+stiffness everywhere: constant gains are for the poses around the one they were tuned for.
+"""
 INTEGRAL_SHARE = 0.2
 """Largest pole of the integral, as a part of the bandwidth: it takes 11 degrees of phase there."""
 
@@ -125,7 +132,7 @@ def _gains(
     inertia = joint_inertia(model)
     eigenvalues = coupling(model, inertia)
     limit = gain_limit(period, *_unit_gains(w, ratio, integral_share))
-    scale = min(1.0, limit / (GAIN_MARGIN * eigenvalues[-1]))
+    scale = min(1.0, limit / (GAIN_MARGIN * POSE_MARGIN * eigenvalues[-1]))
     pole = integral_pole(scale * eigenvalues[0], ratio, integral_share) if integral_share else 0.0
     stiffness, damping, integral = _unit_gains(w, ratio, pole)
     inertia *= scale

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pinocchio as pin
@@ -13,6 +14,7 @@ from simloop_ros.control.tuning import (
     BANDWIDTH_TIMES_PERIOD,
     GAIN_MARGIN,
     INTEGRAL_SHARE,
+    POSE_MARGIN,
     JointGains,
     coupling,
     gain_limit,
@@ -23,6 +25,8 @@ from simloop_ros.control.tuning import (
     pd_gains,
     pid_gains,
 )
+from simloop_ros.loop.run import prepare
+from simloop_ros.loop.scenario import load_scenario
 from simloop_ros.model import RobotModel
 
 H = 0.005
@@ -101,14 +105,27 @@ def test_the_limit_of_the_gain_is_where_the_loop_becomes_unstable(w: float, pole
 @pytest.mark.parametrize('frequency', [20.0, 60.0, 120.0])
 @pytest.mark.parametrize('name', ROBOTS)
 @pytest.mark.parametrize('rule', RULES)
-def test_at_home_every_gain_may_double_or_halve(
+def test_at_home_every_gain_may_be_four_times_or_half_as_large(
     shipped: Callable[[str], RobotModel], rule: str, name: str, frequency: float
 ) -> None:
     """All joints at once, as they are coupled; less a hundredth, which rounding may take."""
     robot = shipped(name)
     gains, inertia = RULES[rule](robot, H, frequency, 1.0), inertia_of(robot)
-    for factor in (1.0, 0.99 * GAIN_MARGIN, 1.01 / GAIN_MARGIN):
+    for factor in (1.0, 0.99 * GAIN_MARGIN * POSE_MARGIN, 1.01 / GAIN_MARGIN):
         assert radius(inertia, times(gains, factor), H) < 1.0, factor
+
+
+def test_where_yumi_goes_every_gain_may_still_grow_by_the_half(yumi: RobotModel) -> None:
+    """At the end of ``yumi_step`` the joints are coupled twice as much as at home."""
+    motion = prepare(load_scenario('yumi_offline'))
+    planner = motion.loop.planner
+    for _ in range(motion.facts.steps):
+        goal = planner.step(motion.loop.control.state)
+    motion.loop.plant.close()
+    there = replace(yumi, home=goal)
+    for rule in RULES.values():
+        gains = rule(yumi, H, nominal_bandwidth(H), 1.0)
+        assert radius(inertia_of(there), times(gains, 1.5), H) < 1.0
 
 
 def test_gains_of_a_slow_loop_are_those_of_the_joint_alone(yumi: RobotModel) -> None:
