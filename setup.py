@@ -61,6 +61,7 @@ setup(
         'pyyaml',
         'rich',
         'ruckig',
+        'toppra',
         'xacro',
         'zstandard',
     ],

@@ -16,6 +16,14 @@ UnsafeKind = Literal[
     'unknown_position',
 ]
 
+UnreachableKind = Literal[
+    'not_finite',
+    'not_a_rotation',
+    'out_of_reach',
+    'joint_limit',
+    'inside_base',
+    'leap',
+]
 
 USER_ERROR = 2
 """Exit status for whatever the user can mend."""
@@ -64,6 +72,27 @@ class GoalError(SimloopError):
         self.tip = tip
         self.missing = missing
         self.joints = joints
+
+
+class UnreachableError(GoalError):
+    """A pose that no joints of the robot give.
+
+    :param kind: why there are none.
+    :param index: which of several poses it is.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        kind: UnreachableKind,
+        tip: str = '',
+        missing: float = 0.0,
+        joints: tuple[str, ...] = (),
+        index: int | None = None,
+    ):
+        super().__init__(message, tip, missing, joints)
+        self.kind = kind
+        self.index = index
 
 
 class DivergenceError(SimloopError):

@@ -148,11 +148,25 @@ class RobotModel:
                     for key, text in element.attrib.items():
                         element.set(key, repr(float(text) * (1.0 + bias)))
         urdf = ET.tostring(root, encoding='unicode')
-        pin_model = _pin_model(urdf)
+        pin_model = kinematic_tree(urdf)
         pin_model.gravity.linear = self.pin_model.gravity.linear
         return replace(
             self, urdf=urdf, pin_model=pin_model, total_mass=self.total_mass * (1.0 + bias)
         )
+
+
+def link_positions(pin_model: pin.Model, link: str, positions: Array) -> Array:
+    """Return where the origin of a link is in the world [m], shape ``(m, 3)``.
+
+    :param positions: joints [rad], shape ``(m, n)``.
+    """
+    data = pin_model.createData()
+    frame = pin_model.getFrameId(link, pin.FrameType.BODY)
+    points = np.empty((len(positions), 3))
+    for point, q in zip(points, positions, strict=True):
+        pin.forwardKinematics(pin_model, data, q)
+        point[:] = pin.updateFramePlacement(pin_model, data, frame).translation
+    return points
 
 
 def load_robot(config: RobotConfig, urdf_folder: Path | None = None) -> RobotModel:
@@ -179,7 +193,7 @@ def load_robot(config: RobotConfig, urdf_folder: Path | None = None) -> RobotMod
         inertia.attrib.update({key: '0' for key in TENSOR if key not in inertia.attrib})
     resolve_meshes(root, path, config.packages)
     urdf = ET.tostring(root, encoding='unicode')
-    pin_model = _pin_model(urdf, str(path))
+    pin_model = kinematic_tree(urdf, str(path))
     pin_model.gravity.linear = np.array(config.gravity)
     joint_names = tuple(str(name) for name in pin_model.names)[1:]
     if not joint_names:
@@ -305,8 +319,12 @@ def resolve_meshes(root: ET.Element, path: Path, packages: Sequence[str]) -> Non
         mesh.set('filename', str(found.resolve()))
 
 
-def _pin_model(urdf: str, source: str = 'URDF') -> pin.Model:
-    """Build the Pinocchio model; a continuous joint becomes a revolute one without ends."""
+def kinematic_tree(urdf: str, source: str = 'URDF') -> pin.Model:
+    """Build the Pinocchio model; a continuous joint becomes a revolute one without ends.
+
+    :param source: where the URDF is from, for messages.
+    :raises ModelError: it is not a robot.
+    """
     root = ET.fromstring(urdf)
     for joint in root.findall('joint'):
         if joint.get('type') == 'continuous':

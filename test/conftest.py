@@ -48,3 +48,9 @@ def yumi(shipped: Callable[[str], RobotModel]) -> RobotModel:
 def lwr(shipped: Callable[[str], RobotModel]) -> RobotModel:
     """Return one arm of seven joints, with flexible joints if a plant asks for them."""
     return shipped('lwr')
+
+
+@pytest.fixture(scope='session')
+def irb120(shipped: Callable[[str], RobotModel]) -> RobotModel:
+    """Return one arm of six joints with a spherical wrist."""
+    return shipped('irb120')

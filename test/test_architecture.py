@@ -28,6 +28,7 @@ BASE = (
     'values',
     'errors',
     'kalman',
+    'kinematics',
     '',
 )
 """What everything speaks; the empty name is the package itself, which has the version."""

@@ -19,11 +19,15 @@ from simloop_ros.model import RobotConfig, RobotModel, load_robot
 from simloop_ros.resources import resource_folder
 
 FACTS = yaml.safe_load((Path(__file__).parent / 'data' / 'robots.yaml').read_text())
-ROBOTS = ('sphere', 'two_link', 'yumi', 'lwr')
+ROBOTS = ('sphere', 'two_link', 'yumi', 'lwr', 'irb120')
 EXACT = 1e-12  # numbers are copied, so only round-off is left
 ANGLE_DIGITS = 1e-6  # rpy are given to six digits or more
 MASS_DIGITS = 2e-5  # the fact sheet rounds sixteen masses to 1e-5 kg
-NEXT_BUT_ONE = ({'yumi_link_5', 'yumi_link_7'}, {'lwr_5_link', 'lwr_7_link'})
+NEXT_BUT_ONE = (
+    {'yumi_link_5', 'yumi_link_7'},
+    {'lwr_5_link', 'lwr_7_link'},
+    {'link_4', 'link_6'},
+)
 """Links of a wrist whose shapes are wider than the link between them."""
 
 
@@ -246,16 +250,55 @@ def test_lwr_points_down_at_home() -> None:
     np.testing.assert_allclose(flange.rotation[:, 2], [0.0, 0.0, -1.0], atol=digits)
 
 
-def test_lwr_holds_itself_with_its_payload(rng: np.random.Generator) -> None:
-    """Data sheet: 7 kg."""
-    robot = load('lwr')
+def assert_holds(robot: RobotModel, payload: float, rng: np.random.Generator) -> None:
+    """A payload [kg] at the tip, in many postures, takes no more than the efforts allow."""
     frame = robot.pin_model.frames[robot.tip_frames[0]]
-    load_inertia = pin.Inertia(7.0, np.zeros(3), np.zeros((3, 3)))
+    load_inertia = pin.Inertia(payload, np.zeros(3), np.zeros((3, 3)))
     robot.pin_model.appendBodyToJoint(frame.parentJoint, load_inertia, frame.placement)
     data = robot.pin_model.createData()
     for q in rng.uniform(robot.lower, robot.upper, (200, robot.n)):
         weight = pin.computeGeneralizedGravity(robot.pin_model, data, q)
         assert np.all(np.abs(weight) < robot.effort_limit)
+
+
+def test_lwr_holds_itself_with_its_payload(rng: np.random.Generator) -> None:
+    """Data sheet: 7 kg."""
+    assert_holds(load('lwr'), 7.0, rng)
+
+
+def test_irb120_boxes_are_the_bounding_boxes() -> None:
+    robot, links = load('irb120'), FACTS['irb120']['links']
+    boxes = {name: link['primitive'] for name, link in links.items()}
+    boxes = {name: box for name, box in boxes.items() if box['type'] == 'box'}
+    assert len(boxes) == 4
+    for name, facts in boxes.items():
+        ((box, at),) = shapes_of(robot, name)
+        np.testing.assert_allclose(2.0 * box.halfSide, facts['size'], rtol=0.0, atol=EXACT)
+        np.testing.assert_allclose(at.translation, facts['origin_xyz'], rtol=0.0, atol=EXACT)
+
+
+def test_irb120_points_down_at_home_and_touches_itself_neither_there_nor_at_zero() -> None:
+    robot = load('irb120')
+    (tool,) = robot.frame_poses(robot.home, ['tool0'])
+    np.testing.assert_allclose(tool.rotation[:, 2], [0.0, 0.0, -1.0], atol=EXACT)
+    for q in (robot.home, np.zeros(robot.n)):
+        assert touching(robot, q) == set()
+
+
+def test_irb120_reaches_as_far_as_its_data_sheet_says() -> None:
+    """0.58 m from axis 1 to the wrist centre, stretched out horizontally."""
+    robot, dh = load('irb120'), FACTS['irb120']['dh']
+    q = np.zeros(robot.n)
+    q[1] = 0.5 * math.pi
+    q[2] = -math.atan2(dh['d4'], dh['a3'])
+    (wrist,) = robot.frame_poses(q, ['link_5'])
+    assert wrist.translation[0] == pytest.approx(dh['a2'] + math.hypot(dh['a3'], dh['d4']))
+    assert wrist.translation[0] == pytest.approx(0.58, abs=1e-4)
+
+
+def test_irb120_holds_itself_with_its_payload(rng: np.random.Generator) -> None:
+    """Data sheet: 3 kg."""
+    assert_holds(load('irb120'), 3.0, rng)
 
 
 def test_lwr_flexible_joints() -> None:
@@ -272,7 +315,7 @@ def test_lwr_flexible_joints() -> None:
         assert ratio == pytest.approx([facts['joint_damping_ratio_suggested']] * 2)
 
 
-@pytest.mark.parametrize('name', ['sphere', 'two_link', 'yumi'])
+@pytest.mark.parametrize('name', ['sphere', 'two_link', 'yumi', 'irb120'])
 def test_of_other_robots_no_motors_are_known(name: str) -> None:
     assert load(name).flexible_joints is None
 

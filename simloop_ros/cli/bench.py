@@ -15,6 +15,7 @@ from ..bench.controllers import bench_controllers
 from ..bench.graph import bench_graph
 from ..bench.guiding import bench_guiding
 from ..bench.guiding_realtime import bench_guiding_realtime
+from ..bench.kinematics import bench_kinematics
 from ..bench.loop import bench_loop
 from ..bench.reaction import bench_reaction
 from ..bench.realtime import bench_realtime
@@ -31,6 +32,7 @@ BENCHES = {
     'reaction': bench_reaction,
     'guiding': bench_guiding,
     'controllers': bench_controllers,
+    'kinematics': bench_kinematics,
 }
 PADDING = 3
 """Characters between two columns of a table: a line, and room on either side."""
@@ -118,4 +120,6 @@ def _figure(value: float) -> str:
 def _cell(value: str | float | None) -> str:
     if value is None:
         return ''
-    return f'{value:.2f}' if isinstance(value, float) else str(value)
+    if not isinstance(value, float):
+        return str(value)
+    return f'{value:.2f}' if value == 0.0 or abs(value) >= 5e-3 else f'{value:.1e}'

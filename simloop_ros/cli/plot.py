@@ -13,7 +13,9 @@ def add_parser(subparsers: argparse._SubParsersAction) -> None:
     parser = subparsers.add_parser('plot', help='figures again from a log')
     parser.add_argument('folder', metavar='DIR', type=Path, help='folder of a run')
     parser.add_argument(
-        '--all', action='store_true', help='all six graphs, not only those of the scenario'
+        '--all',
+        action='store_true',
+        help='every graph that the log has data for',
     )
     parser.set_defaults(call=plot)
 

@@ -52,6 +52,8 @@ GUIDED_TOPICS: Mapping[str, Mapping[str, str]] = {
 
 _MESSAGE_HEADER = struct.Struct('<BQHIQQ')  # opcode, length, channel, sequence, two times
 _RECORD_HEADER_SIZE = 9
+_LENGTH = struct.Struct('<I')  # of a string in CDR, its final zero included
+_DESCRIPTION = '/robot_description'
 _CHUNK_BYTES = 4 * 1024 * 1024
 _LOG_RECORD, _USER_RECORD = 'simloop_log', 'simloop'
 _DAMAGE = (
@@ -120,7 +122,7 @@ def write_mcap(
             state = writer.add_schema(
                 'sensor_msgs/msg/JointState', 'ros2msg', JOINT_STATE.encode()
             )
-            description_channel = writer.add_channel('/robot_description', 'cdr', text)
+            description_channel = writer.add_channel(_DESCRIPTION, 'cdr', text)
             channels = {
                 writer.add_channel(topic, 'cdr', state): columns
                 for topic, columns in _places(log.columns).items()
@@ -154,7 +156,7 @@ def _places(columns: Sequence[str]) -> dict[str, dict[str, int]]:
 
 def _description_block(channel: int, description: str) -> MessageBlock:
     text = description.encode() + b'\0'
-    data = CDR_LITTLE_ENDIAN + struct.pack('<I', len(text)) + text
+    data = CDR_LITTLE_ENDIAN + _LENGTH.pack(len(text)) + text
     builder = RecordBuilder()
     Message(channel, log_time=0, data=data, publish_time=0, sequence=0).write(builder)
     return MessageBlock(builder.end(), {channel: np.zeros((1, 2), np.uint64)})
@@ -215,6 +217,18 @@ class McapReader:
     def rows(self) -> int:
         """Return the number of steps."""
         return self._rows
+
+    @property
+    def description(self) -> str:
+        """Return the URDF of the robot."""
+        try:
+            with open(self.path, 'rb') as file:
+                messages = make_reader(file).iter_messages(topics=[_DESCRIPTION])
+                _, _, message = next(messages)
+                text = message.data[len(CDR_LITTLE_ENDIAN) + _LENGTH.size : -1]
+                return bytes(text).decode()
+        except (OSError, StopIteration, *_DAMAGE) as error:
+            raise self.refusal() from error
 
     def chunks(self, rows: int = 4096) -> Iterator[Array]:
         """Yield blocks of shape ``(at most rows, columns, n)`` in the order of the steps."""

@@ -20,6 +20,7 @@ from ..guiding.tip_masses import TipMasses
 from ..model import RobotConfig, RobotModel, load_robot
 from ..planning.build import build_planner
 from ..planning.motion_planner import MotionPlanner
+from ..planning.tip_path import TipCourse
 from ..plants.build import BuiltPlant, build_plant
 from ..plants.config import PlantConfig
 from ..plants.overlap import refuse_overlap
@@ -34,6 +35,7 @@ from .mcap import DerivedTopic, write_mcap
 from .metrics import compute_metrics
 from .protection import Protection
 from .scenario import Graph, Scenario
+from .tip_error import tip_summary
 
 LONGEST_RUN = 10**9
 """Number of steps beyond which a duration is taken for a slip of the pen."""
@@ -52,6 +54,7 @@ class RunFacts:
     :ivar goals: where the tips shall be at the end [m], shape ``(tips, 3)``; ``None`` if nowhere.
     :ivar notes: what differs from what was asked for, one line each.
     :ivar simulated: whether the robot is.
+    :ivar course: where a tip shall be at any time, of a Cartesian path.
     """
 
     scenario: Scenario
@@ -62,6 +65,7 @@ class RunFacts:
     goals: np.ndarray | None
     notes: tuple[str, ...] = ()
     simulated: bool = True
+    course: TipCourse | None = None
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -134,6 +138,7 @@ def prepare(scenario: Scenario) -> Prepared:
         steps=count_steps(scenario, motion.duration),
         goals=motion.goals,
         notes=built.notes,
+        course=motion.course,
     )
     protection, _ = None, facts.tip_masses  # refused now if it makes no sense
     if scenario.monitor.watches or scenario.admittance.guides:
@@ -358,6 +363,7 @@ def _summary(
         ),
         'velocity_difference_rms': metrics.velocity_difference_rms,
         'tip_error_end': tip_errors,
+        **({} if facts.course is None else tip_summary(log, model, facts.course, scenario.period)),
         'effort_share_max': max(
             e / limit for e, limit in zip(metrics.effort_max, model.effort_limit, strict=True)
         ),

@@ -31,6 +31,10 @@ Graph = Literal[
     'velocity_comparison',
     'velocity_difference',
     'external_torque',
+    'tip_path_3d',
+    'tip_path_plane',
+    'joint_angles',
+    'joint_velocities',
 ]
 SIX_GRAPHS: tuple[Graph, ...] = get_args(Graph)[:6]
 """Those of 000, section 6.2, which every run can draw."""
@@ -45,8 +49,9 @@ class Scenario(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     :ivar duration: simulated time [s]; the planned motion and ``rest`` where none is given.
     :ivar rest: time at the goal after a planned motion [s].
     :ivar seed: of the random generator.
-    :ivar graphs: the figures to draw: the six of 000 section 6.2, or, where a hand guides the
-        robot, ``external_torque``.
+    :ivar graphs: the figures to draw: the six of 000 section 6.2; where a hand guides the robot,
+        ``external_torque``; those of 002 section VII, ``tip_path_3d``, ``tip_path_plane``,
+        ``joint_angles`` and ``joint_velocities``.
     """
 
     name: Annotated[str, msgspec.Meta(pattern=r'^[\w. -]+$')]

@@ -10,7 +10,8 @@ import numpy as np
 from ..errors import ConfigError
 from ..model import RobotModel
 from ..values import Array, JointState
-from .config import PlannerConfig
+from .cartesian import chosen_tip, plan_cartesian
+from .config import FORCED_PROFILES, LONGEST_MOTION, SIDE_PROFILES, PlannerConfig
 from .forced_simulation import ForcedSimulation
 from .hand_guiding import HandGuiding
 from .motion_planner import MotionPlanner
@@ -18,12 +19,10 @@ from .offline import OfflinePlanner
 from .online import OnlinePlanner
 from .rehearsal import rehearse
 from .stay import Stay
+from .tip_path import TipCourse, at_same_place
 
 NOISE_MARGIN = 10.0
 """Standard deviations of the encoders that never count as a difference from the robot."""
-
-LONGEST_MOTION = 1_000_000
-"""Number of steps that a planned motion may take; a run may rest at its goal for longer."""
 
 
 @dataclass(frozen=True)
@@ -32,11 +31,13 @@ class PlannedMotion:
 
     :ivar duration: how long it takes [s], where that is known beforehand.
     :ivar goals: where the tips go [m], shape ``(tips, 3)``, if anywhere.
+    :ivar course: where a tip shall be at any time, of a Cartesian path.
     """
 
     planner: MotionPlanner
     duration: float | None = None
     goals: Array | None = None
+    course: TipCourse | None = None
 
 
 def build_planner(
@@ -54,7 +55,8 @@ def build_planner(
     :param compliance: position error that the control law leaves per acceleration that the model
         does not explain [s^2]; that of deadbeat control, ``period^2``, where none is given.
     :param goals: where the tips go [m], shape ``(tips, 3)``, for a motion that is planned anew;
-        where none are given, by ``config.move`` from ``start``.
+        where none are given, by ``config.move`` from ``start``. A Cartesian path that is planned
+        anew leads straight to the goal.
     :raises GoalError: the motion is refused.
     """
     floor = NOISE_MARGIN * noise
@@ -74,6 +76,14 @@ def build_planner(
             raise ConfigError(f'robot.tips: no joint moves {tip}; name a link further out')
         if tip in model.tips[:i]:
             raise ConfigError(f'robot.tips: {tip} is named twice')
+    allowed = SIDE_PROFILES if config.kind == 'cartesian' else FORCED_PROFILES
+    if config.profile is not None and config.profile not in allowed:
+        raise ConfigError(
+            f'planner.profile: {config.profile} is not for planner.kind {config.kind}; '
+            f'choose one of {", ".join(allowed)}'
+        )
+    if config.kind == 'cartesian':
+        return _cartesian(config, model, period, start, goals)
     if len(config.move) != len(model.tips):
         raise ConfigError(
             f'planner.move has {len(config.move)} rows, but there are {len(model.tips)} tips: '
@@ -90,6 +100,24 @@ def build_planner(
         else OnlinePlanner(simulation, start, config.leash * compliance + floor)
     )
     return PlannedMotion(planner, rehearsal.duration, goals)
+
+
+def _cartesian(
+    config: PlannerConfig,
+    model: RobotModel,
+    period: float,
+    start: JointState,
+    goals: Array | None,
+) -> PlannedMotion:
+    tip = model.tips.index(chosen_tip(config, model))
+    if goals is not None and at_same_place(goals[tip], model.tip_positions(start.position)[tip]):
+        return PlannedMotion(Stay(start), 0.0, goals)
+    plan = plan_cartesian(config, model, period, start, None if goals is None else goals[tip])
+    if goals is None:
+        goals = model.tip_positions(start.position)
+        goals[tip] = plan.course.sides[-1].end.position
+    planner = OfflinePlanner(plan.positions, period)
+    return PlannedMotion(planner, plan.course.duration, goals, plan.course)
 
 
 def _refuse_endless(config: PlannerConfig, period: float, ways: Array) -> None:

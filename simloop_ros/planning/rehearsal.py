@@ -9,7 +9,7 @@ import numpy as np
 from ..errors import GoalError
 from ..values import Array, JointState
 from .forced_simulation import ForcedSimulation, Motion
-from .self_collision import SelfCollision
+from .self_collision import refuse_self_collision
 
 AT_GOAL = 1e-6
 """Distance at which a tip has reached its goal [m]: well below any encoder."""
@@ -25,8 +25,6 @@ SETTLING = 3.0
 """Longest time for the free joint motion to die after the tips have arrived [s]."""
 AT_LIMIT = 0.02
 """Distance from the end of its range at which a joint is at its limit [rad]."""
-COLLISION_SPACING = 0.02
-"""Time between two looks for self-collision [s]."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +74,9 @@ def rehearse(simulation: ForcedSimulation, start: JointState) -> Rehearsal:
         _refuse_unreached(simulation, nearest)
     if lagging is not None:
         _refuse_lag(simulation, *lagging, lag)
-    _refuse_self_collision(simulation, start, positions)
+    refuse_self_collision(
+        simulation.model, start.position, positions, h, 'change planner.move or robot.home'
+    )
     return Rehearsal(np.array(positions), len(positions) * h)
 
 
@@ -130,17 +130,3 @@ def _refuse_lag(simulation: ForcedSimulation, tip: int, motion: Motion, lag: flo
         lag,
         joints,
     )
-
-
-def _refuse_self_collision(
-    simulation: ForcedSimulation, start: JointState, positions: list[Array]
-) -> None:
-    check = SelfCollision(simulation.model, start.position)
-    stride = max(1, round(COLLISION_SPACING / simulation.period))
-    for step in range(0, len(positions), stride):
-        links = check.first(positions[step])
-        if links is not None:
-            raise GoalError(
-                f'the robot would run into itself: {links[0]} touches {links[1]} at '
-                f't = {step * simulation.period:.2f} s; change planner.move or robot.home'
-            )

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import combinations
 
 import pinocchio as pin
 
+from ..errors import GoalError
 from ..model import RobotModel
 from ..values import Array
+
+COLLISION_SPACING = 0.02
+"""Time between two looks for self-collision [s]."""
 
 
 class SelfCollision:
@@ -53,3 +58,24 @@ class SelfCollision:
         pairs = [(pair.first, pair.second) for pair in self._geometry.collisionPairs]
         results = data.collisionResults
         return [pair for pair, result in zip(pairs, results, strict=True) if result.isCollision()]
+
+
+def refuse_self_collision(
+    model: RobotModel, start: Array, positions: Sequence[Array] | Array, period: float, remedy: str
+) -> None:
+    """Refuse a motion on which the robot runs into itself.
+
+    :param start: joint position that is known to be free [rad], shape ``(n,)``.
+    :param positions: at each step [rad], shape ``(steps, n)``.
+    :param remedy: what the user can do.
+    :raises GoalError: two links touch.
+    """
+    check = SelfCollision(model, start)
+    stride = max(1, round(COLLISION_SPACING / period))
+    for step in range(0, len(positions), stride):
+        links = check.first(positions[step])
+        if links is not None:
+            raise GoalError(
+                f'the robot would run into itself: {links[0]} touches {links[1]} at '
+                f't = {step * period:.2f} s; {remedy}'
+            )

@@ -1,4 +1,4 @@
-"""The six graphs of 000, section 6.2, and that of a guiding hand, as PNG files."""
+"""The graphs of a run as PNG files; here the six of 000, section 6.2, and that of a hand."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator, ScalarFormatter
 import msgspec
@@ -15,23 +14,25 @@ import numpy as np
 
 from ..errors import UnknownNameError
 from ..values import Array
+from .drawing import (
+    BLUE,
+    DOTS_PER_INCH,
+    GREY,
+    PURPLE,
+    RED,
+    Mark,
+    draw_marks,
+    empty_figure,
+    finite,
+    head,
+    readable,
+    shortened,
+)
+from .joint_figures import JOINT_GRAPHS, draw_joints
 from .series import Series
+from .tip_curves import TipCurve
+from .tip_figures import TIP_GRAPHS
 from .units import EFFORT_UNITS, Scale, scale_for
-
-DOTS_PER_INCH = 110
-_BLUE, _RED, _PURPLE = '#56A8E8', '#B81D13', '#AA3377'  # light under dark: for any eye
-_GREY = '#666666'
-
-
-class Mark(msgspec.Struct, frozen=True):
-    """Something that happened, drawn as a vertical line.
-
-    :ivar time: [s].
-    :ivar label: what to write beside it, for instance ``contact``.
-    """
-
-    time: float
-    label: str
 
 
 class _Graph(msgspec.Struct, frozen=True):
@@ -87,15 +88,17 @@ _GRAPHS = {
     ),
 }
 GRAPHS = tuple(_GRAPHS)
+"""Those that have axes for each joint."""
 
 
-def possible_graphs(series: Series) -> tuple[str, ...]:
-    """Return those of ``GRAPHS`` whose curves were logged."""
-    return tuple(
+def possible_graphs(series: Series, tips: Sequence[TipCurve] = ()) -> tuple[str, ...]:
+    """Return the graphs whose curves were logged."""
+    compared = [
         name
         for name, graph in _GRAPHS.items()
         if all(curve in series.curves for curve, _ in graph.curves)
-    )
+    ]
+    return (*compared, *(TIP_GRAPHS if tips else ()), *JOINT_GRAPHS)
 
 
 def draw_figures(
@@ -104,13 +107,15 @@ def draw_figures(
     series: Series,
     title: str,
     events: Sequence[Mark] = (),
+    tips: Sequence[TipCurve] = (),
 ) -> list[Path]:
     """Draw each graph into ``folder`` as ``NAME.png`` and return the paths.
 
     :param graphs: some of ``possible_graphs``.
     :param title: what run it is, see ``run_title``.
+    :param tips: the ways of the tips, for the graphs of them.
     """
-    possible = possible_graphs(series)
+    possible = possible_graphs(series, tips)
     for name in graphs:
         if name not in possible:
             raise UnknownNameError('graph', name, possible)
@@ -118,7 +123,13 @@ def draw_figures(
     paths = []
     for name in graphs:
         path = folder / f'{name}.png'
-        _draw(_GRAPHS[name], series, title, events).savefig(path)
+        if name in TIP_GRAPHS:
+            figure = TIP_GRAPHS[name](tips, title, events)
+        elif name in JOINT_GRAPHS:
+            figure = draw_joints(name, series, title, events)
+        else:
+            figure = _draw(_GRAPHS[name], series, title, events)
+        figure.savefig(path)
         paths.append(path)
     return paths
 
@@ -132,59 +143,22 @@ def grid_shape(n: int) -> tuple[int, int]:
 def _draw(graph: _Graph, series: Series, title: str, events: Sequence[Mark]) -> Figure:
     n = len(series.joint_names)
     rows, columns = grid_shape(n)
-    figure, grid = _empty_figure(rows, columns, 3.6 if n == 1 else 1.2)
+    figure, grid = empty_figure(rows, columns, 3.6 if n == 1 else 1.2)
     scales = _scales(graph, series)
-    marks = _readable(events, series.time)
+    marks = readable(events, series.time)
     for place, ax in enumerate(grid):
         if place >= n:
             ax.set_visible(False)
             continue
         _draw_joint(ax, graph, series, place, scales[place])
-        _draw_marks(ax, marks, labelled=place % rows == 0)
+        draw_marks(ax, marks, labelled=place % rows == 0)
         ax.yaxis.set_major_locator(MaxNLocator(nbins=7 if n == 1 else 4))
         if place + 1 == n or (place + 1) % rows == 0:
             ax.set_xlabel('time [s]', fontsize=9)
         else:
             ax.tick_params(labelbottom=False)
-    height = figure.get_figheight()
-    heading = f'{graph.heading}: {title}'
-    figure.text(0.5, 1.0 - 0.1 / height, heading, ha='center', va='top', parse_math=False)
-    lines, labels = grid[0].get_legend_handles_labels()
-    figure.legend(
-        lines,
-        labels,
-        loc='upper center',
-        bbox_to_anchor=(0.5, 1.0 - 0.3 / height),
-        ncols=len(lines),
-        fontsize=9,
-        frameon=False,
-    )
+    head(figure, *grid[0].get_legend_handles_labels(), f'{graph.heading}: {title}')
     return figure
-
-
-def _empty_figure(rows: int, columns: int, axes_height: float) -> tuple[Figure, list[Axes]]:
-    """Return a figure and its axes, column by column.
-
-    All measures are in inches: matplotlib's own layouts take seconds for a dozen axes, and so
-    does its sharing of axes for many.
-    """
-    left, right, top, bottom = 0.75, 0.2, 0.9, 0.55
-    across, down = 0.85, 0.42
-    axes_width = 7.9 if columns == 1 else 3.9
-    width = left + columns * axes_width + (columns - 1) * across + right
-    height = top + rows * axes_height + (rows - 1) * down + bottom
-    figure = Figure(figsize=(width, height), dpi=DOTS_PER_INCH)
-    FigureCanvasAgg(figure)
-    places = {
-        'left': left / width,
-        'right': 1.0 - right / width,
-        'top': 1.0 - top / height,
-        'bottom': bottom / height,
-        'wspace': across / axes_width,
-        'hspace': down / axes_height,
-    }
-    grid = figure.subplots(rows, columns, squeeze=False, gridspec_kw=places)
-    return figure, list(grid.T.flat)
 
 
 def _scales(graph: _Graph, series: Series) -> list[Scale]:
@@ -201,29 +175,29 @@ def _scales(graph: _Graph, series: Series) -> list[Scale]:
 
 
 def _largest(graph: _Graph, series: Series, joint: int) -> float:
-    values = np.concatenate([np.abs(_finite(series.curves[c][:, joint])) for c, _ in graph.curves])
+    values = np.concatenate([np.abs(finite(series.curves[c][:, joint])) for c, _ in graph.curves])
     return float(np.fmax.reduce(values, initial=0.0))
 
 
 def _draw_joint(ax: Axes, graph: _Graph, series: Series, joint: int, scale: Scale) -> None:
-    curves = [_finite(series.curves[name][:, joint]) / scale.factor for name, _ in graph.curves]
+    curves = [finite(series.curves[name][:, joint]) / scale.factor for name, _ in graph.curves]
     compared = len(curves) > 1
     # The second is thinner, dashed and on top: where they agree, both are seen.
     styles: tuple[dict[str, Any], ...] = (
-        ({'color': _BLUE, 'lw': 3.0}, {'color': _RED, 'lw': 1.3, 'ls': (0, (5, 3))})
+        ({'color': BLUE, 'lw': 3.0}, {'color': RED, 'lw': 1.3, 'ls': (0, (5, 3))})
         if compared
-        else ({'color': _PURPLE, 'lw': 1.1},)
+        else ({'color': PURPLE, 'lw': 1.1},)
     )
     if not compared:
-        ax.axhline(0.0, color=_GREY, lw=0.8)
+        ax.axhline(0.0, color=GREY, lw=0.8)
         largest = _largest(graph, series, joint) / scale.factor
         text = f'max |{graph.curves[0][1].split("  ")[0]}| = {largest:.3g} {scale.unit}'
-        ax.set_title(text, fontsize=8, loc='right', color=_GREY, pad=4)
+        ax.set_title(text, fontsize=8, loc='right', color=GREY, pad=4)
     ax.set_autoscale_on(False)
     for curve, style, (_, label) in zip(curves, styles, graph.curves, strict=True):
         ax.plot(series.time, curve, label=label, **style)
     _set_range(ax, np.concatenate(curves), compared)
-    name = _shortened(series.joint_names[joint])
+    name = shortened(series.joint_names[joint])
     ax.set_title(name, fontsize=9, loc='left', parse_math=False, pad=4)
     ax.set_ylabel(f'[{scale.unit}]', fontsize=9)
     ax.yaxis.set_label_coords(-0.56 * DOTS_PER_INCH / ax.bbox.width, 0.5)
@@ -237,27 +211,6 @@ def _draw_joint(ax: Axes, graph: _Graph, series: Series, joint: int, scale: Scal
         ax.set_xlim(0.0 if 0.0 < begin < 0.1 * end else begin, end)
 
 
-def _draw_marks(ax: Axes, marks: Sequence[Mark], labelled: bool) -> None:
-    if marks and labelled:
-        low, high = ax.get_ylim()
-        line = 10 / 72 * DOTS_PER_INCH / ax.bbox.height
-        room = min(0.45, line * min(len(marks), 3))
-        ax.set_ylim(low, low + (high - low) / (1.0 - room))
-    for i, mark in enumerate(marks):
-        ax.axvline(mark.time, color=_GREY, lw=0.9, ls=':')
-        if labelled:
-            ax.annotate(
-                mark.label,
-                (mark.time, 1.0),
-                xycoords=('data', 'axes fraction'),
-                xytext=(3, -2 - 10 * (i % 3)),  # neighbours on lines of their own
-                textcoords='offset points',
-                fontsize=8,
-                va='top',
-                parse_math=False,
-            )
-
-
 def _set_range(ax: Axes, values: Array, compared: bool) -> None:
     """Show every value; a difference with its zero, a constant as a flat line."""
     values = values[np.isfinite(values)]
@@ -268,25 +221,3 @@ def _set_range(ax: Axes, values: Array, compared: bool) -> None:
     middle, half = (low + high) / 2.0, max((high - low) / 2.0, least)
     half = 1.12 * half if half > 0.0 else 1.0
     ax.set_ylim(middle - half, middle + half)
-
-
-def _finite(curve: Array) -> Array:
-    """Return the curve with a gap instead of what has no place on an axis."""
-    return np.where(np.abs(curve) < 1e300, curve, np.nan)
-
-
-def _shortened(name: str, longest: int = 30) -> str:
-    return name if len(name) <= longest else '…' + name[1 - longest :]
-
-
-def _readable(events: Sequence[Mark], time: Array, most: int = 12) -> list[Mark]:
-    """Return the events within the time shown, without repeats that would print on each other."""
-    if not len(time):
-        return []
-    apart = 0.06 * (time[-1] - time[0])
-    chosen: list[Mark] = []
-    for event in sorted(events, key=lambda mark: mark.time):
-        near = [mark for mark in chosen if event.time - mark.time < apart]
-        if time[0] <= event.time <= time[-1] and not any(m.label == event.label for m in near):
-            chosen.append(event)
-    return chosen[:most]

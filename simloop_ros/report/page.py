@@ -13,6 +13,8 @@ from ..errors import ConfigError
 from ..loop.mcap import McapReader
 from .figures import Mark, draw_figures, possible_graphs
 from .series import series_of
+from .tip_curves import tip_curves
+from .tip_figures import TIP_GRAPHS
 from .units import EFFORT_UNITS, period_text, run_title
 
 CONSEQUENCES = ('contact_end', 'collision_located', 'collision_end', 'effort_limit')
@@ -30,6 +32,8 @@ def draw_run(folder: Path, every_graph: bool = False) -> list[Path]:
         units, graphs = summary['joint_units'], summary['graphs']
         title = run_title(summary['scenario'], summary['period'], summary['mass_bias'])
         marks = _marks(summary['events'])
+        marks += [Mark(float(c['time']), str(c['name'])) for c in summary.get('corners', ())]
+        tips = [str(tip) for tip in summary['settings']['robot']['tips']]
     except OSError as error:
         raise ConfigError(f'{folder}: not the folder of a run: no summary.json') from error
     except (ValueError, KeyError, TypeError) as error:
@@ -38,8 +42,11 @@ def draw_run(folder: Path, every_graph: bool = False) -> list[Path]:
     if not log.rows:
         return []
     series = series_of(log, log.period, log.joint_names, units)
-    chosen = possible_graphs(series) if every_graph else graphs
-    return draw_figures(folder, chosen, series, title, marks)
+    curves = (
+        tip_curves(log, tips) if every_graph or not TIP_GRAPHS.keys().isdisjoint(graphs) else ()
+    )
+    chosen = possible_graphs(series, curves) if every_graph else graphs
+    return draw_figures(folder, chosen, series, title, marks, curves)
 
 
 def _marks(events: list[dict[str, Any]]) -> list[Mark]:
@@ -80,6 +87,11 @@ def print_table(summary: dict[str, Any], console: Console) -> None:
         ('force difference rms', summary['force_difference_rms'], force),
         ('force difference max', summary['force_difference_max'], force),
         ('velocity difference rms', summary['velocity_difference_rms'], speed),
+        *(
+            (f'tip error {kind}', summary[f'tip_error_{kind}'], 'm')
+            for kind in ('rms', 'max')
+            if 'corners' in summary
+        ),
         *((f'{tip} from its goal', error, 'm') for tip, error in summary['tip_error_end'].items()),
         ('largest effort', 100.0 * summary['effort_share_max'], '% of its limit'),
         ('steps at an effort limit', float(summary['effort_limited_steps']), ''),

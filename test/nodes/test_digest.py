@@ -21,7 +21,7 @@ from simloop_ros.ros.wiring import NodeSpec, WiringOptions, wire
 LONGEST = 120.0  # a run of a second or two, on a busy machine [s]
 STEPS = 240  # per run: several times what goes ahead or waits for somebody
 PERIODS = (1 / 200, 1 / 2000)
-SCENARIOS = ('sphere_step', 'sphere_guiding', 'yumi_step', 'yumi_offline')
+SCENARIOS = ('sphere_step', 'sphere_guiding', 'yumi_step', 'yumi_offline', 'irb120_rectangle')
 GUIDING = ('lwr_guiding', 'lwr_finger', 'lwr_full_body', 'lwr_tcp', 'yumi_guiding')
 LED = ('duration=0.8', 'plant.noise=1e-6', 'plant.mass_bias=0.02', 'seed=7')  # hands since 0.5 s
 LONG = pytest.mark.long

@@ -1,0 +1,147 @@
+"""What every inverse kinematics does, however it finds its solutions."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import ClassVar, Literal, NamedTuple
+
+import numpy as np
+import pinocchio as pin
+
+from ..errors import ConfigError, UnreachableError
+from ..model import RobotModel
+from ..values import Array
+from .chain import Chain
+from .fixed_shapes import FixedShapes
+from .poses import Poses, checked_pose, checked_poses, of
+
+LEAP = 1.0
+"""Farthest that a joint goes from one pose of a course to the next [rad]. More is no course but
+another branch, another turn, or a wrist that spins through its singularity."""
+
+
+class Solution(NamedTuple):
+    """Joints that give a pose.
+
+    :ivar joints: of the whole robot [rad], shape ``(n,)``.
+    :ivar arm: which of the ways to hold the arm it is, for a course that keeps to one.
+    """
+
+    joints: Array
+    arm: int
+
+
+class InverseKinematics(ABC):
+    """From a pose of a tip in the world to the joints of the robot.
+
+    Joints that do not move the tip stay as they were. Nothing is drawn by lot: the same question
+    has the same answer.
+
+    :ivar kind: how the solutions are found.
+    :ivar tip: name of the tip.
+    """
+
+    kind: ClassVar[Literal['analytic', 'numerical']]
+
+    def __init__(self, model: RobotModel, tip: str, chain: Chain):
+        self.model = model
+        self.tip = tip
+        self.chain = chain
+        self._fixed = FixedShapes(model)
+
+    def nearest(self, pose: pin.SE3, near: Array) -> Array:
+        """Return the joints nearest to ``near`` that give a pose [rad], shape ``(n,)``.
+
+        Nearest by the sum of squares over the joints, over all turns within the limits.
+
+        :param pose: of the tip in the world.
+        :param near: the present joints [rad], shape ``(n,)``.
+        :raises UnreachableError: there are none, or it is not a pose; the message says why.
+        """
+        rows = checked_pose(pose, self.tip)
+        self._check_outside(rows)
+        return self._solve(rows, self._checked(near), None).joints
+
+    def all(self, pose: pin.SE3) -> Array:
+        """Return every solution within the limits [rad], shape ``(k, n)``; k may be 0.
+
+        Joints that do not move the tip are at home.
+
+        :raises UnreachableError: it is not a pose, or the tip would be inside the base.
+        """
+        rows = checked_pose(pose, self.tip)
+        self._check_outside(rows)
+        return self._solve_all(rows)
+
+    def along(self, poses: Poses, start: Array) -> Array:
+        """Return a course of joints through many poses [rad], shape ``(m, n)``.
+
+        Each is the one nearest to the one before, and the arm keeps its shoulder and its elbow.
+
+        :param start: joints that the first pose is nearest to [rad], shape ``(n,)``.
+        :raises UnreachableError: a pose has no solution on the branch of the first one, or a joint
+            would leap; ``index`` says at which pose.
+        """
+        course: list[Array] = []
+        arm: int | None = None
+        before = self._checked(start)
+        for i, matrix in enumerate(checked_poses(poses, self.tip)):
+            rows = matrix.tolist()
+            try:
+                self._check_outside(rows)
+                found = self._solve(rows, before, arm)
+            except UnreachableError as error:
+                text = f'{of(i)}{error}'
+                raise UnreachableError(
+                    text, error.kind, self.tip, error.missing, error.joints, i
+                ) from None
+            if course:
+                self._check_leap(before, found.joints, i)
+            before, arm = found.joints, found.arm
+            course.append(before)
+        return np.array(course).reshape(-1, self.model.n)
+
+    @abstractmethod
+    def _solve(self, pose: list[list[float]], near: Array, arm: int | None) -> Solution:
+        """Return the nearest solution; with ``arm``, only of that way to hold the arm."""
+
+    @abstractmethod
+    def _solve_all(self, pose: list[list[float]]) -> Array:
+        """Return all solutions, shape ``(k, n)``."""
+
+    def _checked(self, near: Array) -> Array:
+        """Return joints if they are joints of this robot."""
+        joints = np.asarray(near, dtype=float)
+        if joints.shape != (self.model.n,):
+            raise ConfigError(
+                f'joints of shape {joints.shape}: {self.model.name} has {self.model.n}'
+            )
+        if not np.isfinite(joints).all():
+            raise ConfigError(f'joints that are not finite: {joints}')
+        return joints
+
+    def _check_outside(self, pose: list[list[float]]) -> None:
+        point = np.array([row[3] for row in pose[:3]])
+        link = self._fixed.around(point)
+        if link is not None:
+            place = ', '.join(f'{value:.4g}' for value in point)
+            raise UnreachableError(
+                f'{self.tip} at ({place}) m would be inside {link}, which does not move; '
+                'choose a point outside of the robot',
+                'inside_base',
+                self.tip,
+            )
+
+    def _check_leap(self, before: Array, after: Array, index: int) -> None:
+        leaps = np.abs(after - before)
+        joint = int(np.argmax(leaps))
+        if leaps[joint] > LEAP:
+            name = self.model.joint_names[joint]
+            raise UnreachableError(
+                f'{of(index)}{name} would leap by {leaps[joint]:.2f} rad from the pose before; '
+                'give poses nearer together, or keep away from singularities and limits',
+                'leap',
+                self.tip,
+                joints=(name,),
+                index=index,
+            )

@@ -1,0 +1,105 @@
+"""Turns: an angle and the same angle a full turn on are different joints."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from ..model import UNBOUNDED
+from ..values import Array
+
+TURN = 2.0 * math.pi
+SLACK = 1e-10
+"""How far beyond a limit counts as at the limit [rad]: round-off."""
+
+
+def nearest_turn(angle: float, near: float, lower: float, upper: float) -> float | None:
+    """Return the angle in the turn nearest to ``near``, within the limits, if any turn is."""
+    turned = angle + TURN * math.floor((near - angle) / TURN + 0.5)
+    if turned > upper + SLACK:
+        turned -= TURN * math.ceil((turned - upper - SLACK) / TURN)
+    elif turned < lower - SLACK:
+        turned += TURN * math.ceil((lower - SLACK - turned) / TURN)
+    if not lower - SLACK <= turned <= upper + SLACK:
+        return None
+    return min(max(turned, lower), upper)
+
+
+def nearest_turns(angles: Array, near: Array, lower: Array, upper: Array) -> Array:
+    """Do the same with arrays; NaN where no turn is within the limits."""
+    low, high = lower - SLACK, upper + SLACK
+    turned = angles + TURN * np.floor((near - angles) / TURN + 0.5)
+    turned -= TURN * np.ceil(np.maximum(turned - high, 0.0) / TURN)
+    turned += TURN * np.ceil(np.maximum(low - turned, 0.0) / TURN)
+    fits = (turned >= low) & (turned <= high)
+    return np.where(fits, np.minimum(np.maximum(turned, lower), upper), np.nan)
+
+
+def all_turns(angle: float, lower: float, upper: float) -> list[float]:
+    """Return the angle in every turn within the limits; of a joint without ends, in one."""
+    if upper - lower >= UNBOUNDED:
+        return [math.remainder(angle, TURN)]
+    first = math.ceil((lower - SLACK - angle) / TURN)
+    last = math.floor((upper + SLACK - angle) / TURN)
+    return [min(max(angle + TURN * k, lower), upper) for k in range(first, last + 1)]
+
+
+class Shared(NamedTuple):
+    """Two joints that share a turn, and the square of their distance from where they were."""
+
+    first: float
+    last: float
+    cost: float
+
+
+class Range(NamedTuple):
+    """Where a joint was, and where it may be [rad]."""
+
+    near: float
+    lower: float
+    upper: float
+
+
+def share(first: float, last: float, sign: float, a: Range, b: Range) -> Shared | None:
+    """Return the nearest pair of joints of which only the sum or the difference is determined.
+
+    002 (20), (21): with axes 4 and 6 in line, ``first + t`` and ``last - sign t`` are as good for
+    every ``t``. The least sum of squares within both ranges is taken, over ``t`` and over the
+    turns of ``last``; it is convex in both, so that the turns are followed downhill.
+
+    :param sign: 1 where the sum is determined, -1 where the difference is.
+    """
+
+    def best(turn: int) -> Shared | None:
+        moved = last + TURN * turn
+        ends = sorted((sign * (moved - b.upper), sign * (moved - b.lower)))
+        low, high = max(a.lower - first, ends[0]), min(a.upper - first, ends[1])
+        if low > high + SLACK:
+            return None
+        t = 0.5 * ((a.near - first) + sign * (moved - b.near))
+        t = min(max(t, low), max(low, high))
+        one, other = first + t, moved - sign * t
+        return Shared(
+            min(max(one, a.lower), a.upper),
+            min(max(other, b.lower), b.upper),
+            (one - a.near) ** 2 + (other - b.near) ** 2,
+        )
+
+    # What the first joint can take off the last one, and the turns that leave a range to it.
+    shift = sorted((sign * (a.lower - first), sign * (a.upper - first)))
+    lowest = math.ceil((b.lower - last + shift[0] - SLACK) / TURN)
+    highest = math.floor((b.upper - last + shift[1] + SLACK) / TURN)
+    if lowest > highest:
+        return None
+    turn = math.floor((b.near + sign * (a.near - first) - last) / TURN + 0.5)
+    turn = min(max(turn, lowest), highest)
+    found = best(turn)
+    for step in (1, -1):
+        while lowest <= turn + step <= highest:
+            other = best(turn + step)
+            if other is None or (found is not None and other.cost >= found.cost):
+                break
+            found, turn = other, turn + step
+    return found

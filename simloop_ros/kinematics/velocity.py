@@ -1,0 +1,114 @@
+"""Velocity kinematics: from joint velocities to the tip's and back, 002 (23), (24)."""
+
+from __future__ import annotations
+
+import msgspec
+import numpy as np
+import pinocchio as pin
+
+from ..errors import ConfigError
+from ..model import RobotModel
+from ..values import Array
+from .chain import chain_to
+
+BOUND = 0.02
+"""Smallest singular value below which the inverse is damped; of the IRB 120 at home it is 0.16."""
+LARGEST_DAMPING = 0.02
+"""Damping at a singularity. Equal to the bound it holds the joint velocities below 1.07 / BOUND
+times the tip's, wherever the robot is."""
+
+
+class Dexterity(msgspec.Struct, frozen=True):
+    """How well a tip can move in all directions. Metres and radians are counted alike.
+
+    :ivar manipulability: product of the singular values of the Jacobian, ``sqrt(det(J J^T))``.
+    :ivar smallest: the smallest singular value: tip velocity per joint velocity in the worst
+        direction.
+    :ivar reciprocal_condition: the smallest divided by the largest, 0 at a singularity.
+    """
+
+    manipulability: float
+    smallest: float
+    reciprocal_condition: float
+
+
+class TipVelocity:
+    """The Jacobian of a tip and its damped pseudo-inverse.
+
+    ::
+
+        x' = J q'                                              002 (23)
+        q' = V diag(s / (s^2 + d^2)) U^T x',  J = U diag(s) V^T    002 (24), damped
+        d = LARGEST_DAMPING (1 - (s_min / BOUND)^2)            s_min < BOUND, else 0
+
+    A tip velocity is ``(velocity of its origin [m/s], angular velocity [rad/s])`` in world axes,
+    shape ``(6,)``. Where the inverse is not damped it is the pseudo-inverse of 002. ``d^2``
+    and its slope are continuous.
+
+    :raises ConfigError: the robot has no such tip, or no joint moves it; or a number is not
+        positive.
+    """
+
+    def __init__(
+        self,
+        model: RobotModel,
+        tip: str,
+        bound: float = BOUND,
+        largest_damping: float = LARGEST_DAMPING,
+    ):
+        if not (0.0 < bound < np.inf and 0.0 < largest_damping < np.inf):
+            raise ConfigError(
+                f'bound {bound:g} and largest damping {largest_damping:g} of the inverse: both '
+                'must be positive'
+            )
+        self._model = model.pin_model
+        self._joints = list(chain_to(model, tip).joints)
+        self._frame = model.frame(tip)
+        self._data = model.pin_model.createData()
+        self._bound = bound
+        self._largest = largest_damping
+
+    def jacobian(self, q: Array) -> Array:
+        """Return the Jacobian at joints ``q`` [rad], shape ``(6, n)``."""
+        return np.array(
+            pin.computeFrameJacobian(
+                self._model, self._data, q, self._frame, pin.ReferenceFrame.LOCAL_WORLD_ALIGNED
+            )
+        ).reshape(6, -1)
+
+    def tip_velocity(self, q: Array, v: Array) -> Array:
+        """Return the tip's velocity, 002 (23), shape ``(6,)``.
+
+        :param v: joint velocities [rad/s], shape ``(n,)``.
+        """
+        return self.jacobian(q) @ v
+
+    def joint_velocity(self, q: Array, velocity: Array) -> Array:
+        """Return joint velocities that move the tip so [rad/s], 002 (24), shape ``(n,)``.
+
+        The least ones that do; near a singularity they are held small, and the tip lags behind.
+        Joints that do not move the tip stand still.
+
+        :param velocity: of the tip, shape ``(6,)``.
+        """
+        out = np.zeros(self._model.nv)
+        U, s, Vt = self._decompose(q)
+        square = self._damping(float(s[-1])) ** 2
+        out[self._joints] = Vt.T @ ((s / (s * s + square)) * (U.T @ velocity))
+        return out
+
+    def damping(self, q: Array) -> float:
+        """Return the damping of the inverse at joints ``q``; 0 away from singularities."""
+        return self._damping(float(self._decompose(q)[1][-1]))
+
+    def dexterity(self, q: Array) -> Dexterity:
+        """Return how well the tip can move at joints ``q``."""
+        s = self._decompose(q)[1]
+        return Dexterity(float(np.prod(s)), float(s[-1]), float(s[-1] / s[0]))
+
+    def _decompose(self, q: Array) -> tuple[Array, Array, Array]:
+        U, s, Vt = np.linalg.svd(self.jacobian(q)[:, self._joints], full_matrices=False)
+        return U, s, Vt
+
+    def _damping(self, smallest: float) -> float:
+        return self._largest * max(0.0, 1.0 - (smallest / self._bound) ** 2)

@@ -1,0 +1,240 @@
+"""A tip along corners: every joint position beforehand, or the reason to refuse it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import ceil
+
+import numpy as np
+
+from ..errors import ConfigError, GoalError, UnknownNameError, UnreachableError
+from ..kinematics.inverse import inverse_kinematics
+from ..kinematics.solver import InverseKinematics
+from ..kinematics.velocity import TipVelocity
+from ..model import RobotModel, link_positions
+from ..values import Array, JointState
+from .cartesian_limits import SideMotion, refuse_slow_joints, refuse_weak_joints
+from .config import LONGEST_MOTION, PlannerConfig
+from .self_collision import refuse_self_collision
+from .side_joints import SideJoints
+from .side_profiles import Quintic, SideProfile, Tabulated, Trapezoidal
+from .time_optimal import time_optimal
+from .tip_path import Corner, Side, TipCourse, sides_of, straight_sides
+
+PLACE_SPACING = 1e-3
+"""Largest distance between two places of a side at which the joints are found [m]."""
+FEWEST_PLACES, MOST_PLACES = 100, 12_800
+STRAIGHT = 1e-8
+"""Largest distance of the tip from its side between two such places [m]."""
+SINGULAR = 5e-3
+"""Smallest singular value of the Jacobian below which the arm is singular [m/s or rad/s of the tip
+for 1 rad/s of the joints]: 0.1 m/s in the worst direction would need 20 rad/s."""
+AT_LIMIT = 0.02
+"""Distance from the end of its range at which a joint is at its limit [rad]."""
+WHOLE_STEPS = 1e-9
+"""Excess over a whole number of steps that is rounding, relative."""
+
+
+@dataclass(frozen=True)
+class CartesianPlan:
+    """The whole motion.
+
+    :ivar positions: desired positions at each step [rad], shape ``(steps, n)``.
+    :ivar course: where the tip shall be at any time.
+    """
+
+    positions: Array
+    course: TipCourse
+
+
+def chosen_tip(config: PlannerConfig, model: RobotModel) -> str:
+    """Return the tip that goes along the corners.
+
+    :raises ConfigError: it is not said which.
+    """
+    if config.tip is not None:
+        if config.tip not in model.tips:
+            raise UnknownNameError('planner.tip', config.tip, model.tips)
+        return config.tip
+    if len(model.tips) != 1:
+        raise ConfigError(
+            f'planner.tip: the robot has {len(model.tips)} tips; '
+            f'choose one of {", ".join(model.tips)}'
+        )
+    return model.tips[0]
+
+
+def plan_cartesian(
+    config: PlannerConfig,
+    model: RobotModel,
+    period: float,
+    start: JointState,
+    goal: Array | None = None,
+) -> CartesianPlan:
+    """Return the motion from ``start`` along the corners, or refuse it.
+
+    The tip is at rest at every corner, and every side takes a whole number of steps: its time is
+    rounded up. The joints are those of the inverse kinematics, each nearest to those before; what
+    does not move the tip stays.
+
+    :param goal: where to go straight instead of along the corners [m], shape ``(3,)``.
+    :raises ConfigError: the corners make no path.
+    :raises GoalError: a corner or a side cannot be reached, or not within the limits.
+    """
+    tip = chosen_tip(config, model)
+    (pose,) = model.frame_poses(start.position, [tip])
+    if goal is None:
+        sides = sides_of(config, pose)
+    else:
+        way = (Corner('the present place', pose.translation), Corner('the goal', goal))
+        sides = straight_sides(way, pose.rotation, config.orientation)
+    _refuse_endless(config, period, len(sides))
+    courses = _joints_along(model, inverse_kinematics(model, tip), sides, start.position)
+    profiles = _profiles(config, model, sides, courses)
+    motions = tuple(
+        SideMotion(side, joints, profile, _whole_steps(_duration(profile, config), period))
+        for side, joints, profile in zip(sides, courses, profiles, strict=True)
+    )
+    refuse_slow_joints(config, model, period, motions)
+    positions = np.concatenate([motion.positions(motion.steps) for motion in motions])
+    refuse_weak_joints(config, model, period, start.position, positions, motions)
+    remedy = 'change planner.corners or robot.home'
+    refuse_self_collision(model, start.position, positions, period, remedy)
+    durations = period * np.array([motion.steps for motion in motions], np.float64)
+    return CartesianPlan(positions, TipCourse(tip, sides, tuple(profiles), durations))
+
+
+def _duration(profile: SideProfile, config: PlannerConfig) -> float:
+    return profile.duration if isinstance(profile, Tabulated) else config.duration
+
+
+def _whole_steps(duration: float, period: float) -> int:
+    return max(1, ceil(duration / period * (1.0 - WHOLE_STEPS)))
+
+
+def _refuse_endless(config: PlannerConfig, period: float, sides: int) -> None:
+    steps = sides * config.duration / period
+    if config.profile != 'time_optimal' and steps > LONGEST_MOTION:
+        raise ConfigError(
+            f'planner.duration: {sides} sides of {config.duration:g} s are {steps:.3g} steps of '
+            f'{period:g} s, more than {LONGEST_MOTION}; lower it'
+        )
+
+
+def _joints_along(
+    model: RobotModel, solver: InverseKinematics, sides: Sequence[Side], start: Array
+) -> list[SideJoints]:
+    """Return the joints along every side; corners are looked at first.
+
+    :raises GoalError: a corner is out of reach, or a side, or a side is singular somewhere.
+    """
+    near = start
+    for side in sides:
+        (pose,) = side.poses(np.ones(1))
+        try:
+            near = solver.nearest(pose, near)
+        except UnreachableError as error:
+            raise _refusal(str(side.end), error, model) from error
+    courses = []
+    for side in sides:
+        joints = _joints_on(model, solver, side, start)
+        _refuse_singular(model, solver.tip, side, joints)
+        courses.append(joints)
+        start = joints.knots[-1]
+    return courses
+
+
+def _joints_on(
+    model: RobotModel, solver: InverseKinematics, side: Side, start: Array
+) -> SideJoints:
+    """Return the joints along a side, found at so many places that the tip keeps to it between.
+
+    :raises GoalError: it is out of reach somewhere.
+    """
+    places = max(FEWEST_PLACES, ceil(side.length / PLACE_SPACING))
+    while True:
+        shares = np.linspace(0.0, 1.0, places + 1)
+        poses = side.poses(shares)
+        try:
+            joints = SideJoints(solver.along(poses, start))
+        except UnreachableError as error:
+            at = error.index or 0
+            (point,) = side.points(shares[at : at + 1])
+            before = solver.along(poses[:at], start)[-1] if at else start
+            raise _refusal(f'{side}, at {_place(point)}', error, model, before) from error
+        between = (shares[1:] + shares[:-1]) / 2.0
+        tips = link_positions(model.pin_model, solver.tip, joints.at(between))
+        away = float(np.linalg.norm(tips - side.points(between), axis=1).max())
+        if away <= STRAIGHT or places >= MOST_PLACES:
+            return joints
+        places *= 2
+
+
+def _refusal(
+    where: str, error: UnreachableError, model: RobotModel, before: Array | None = None
+) -> GoalError:
+    """Return why a corner or a side is refused, from what the inverse kinematics says.
+
+    :param before: the last joints that could be reached [rad], shape ``(n,)``, on a side.
+    """
+    reason = str(error)
+    if error.index is not None:
+        reason = reason.partition(': ')[2]
+    reason, joints = reason.partition('; ')[0], error.joints
+    if error.kind == 'leap' and before is not None:
+        at_end = np.minimum(before - model.lower, model.upper - before) < AT_LIMIT
+        joints = tuple(model.joint_names[i] for i in np.flatnonzero(at_end)) or joints
+        cause = f'{", ".join(joints)} comes to its limit' if at_end.any() else 'a singularity'
+        reason = f'{cause}: {reason}'
+    remedy = 'move the corner' if before is None else 'move its corners'
+    return GoalError(
+        f'{where}: {reason}; {remedy}, turn the tip (planner.orientation) or start from another '
+        'robot.home',
+        error.tip,
+        error.missing,
+        joints,
+    )
+
+
+def _place(point: Array) -> str:
+    return f'({", ".join(f"{x:.3f}" for x in point)}) m'
+
+
+def _refuse_singular(model: RobotModel, tip: str, side: Side, joints: SideJoints) -> None:
+    tip_velocity = TipVelocity(model, tip)
+    values = [tip_velocity.dexterity(q).smallest for q in joints.knots]
+    worst = int(np.argmin(values))
+    if values[worst] < SINGULAR:
+        (point,) = side.points(joints.shares[worst : worst + 1])
+        raise GoalError(
+            f'{side}: it crosses a singularity at {_place(point)}, where the joints cannot move '
+            f'the tip in every direction (smallest singular value {values[worst]:.2g}, at least '
+            f'{SINGULAR:g} is needed); move its corners, turn the tip (planner.orientation) or '
+            'start from another robot.home',
+            tip,
+        )
+
+
+def _profiles(
+    config: PlannerConfig,
+    model: RobotModel,
+    sides: Sequence[Side],
+    courses: Sequence[SideJoints],
+) -> list[SideProfile]:
+    if config.profile != 'time_optimal':
+        evenly = config.profile == 'trapezoidal'
+        return [Trapezoidal(config.ramp) if evenly else Quintic() for _ in sides]
+    profiles: list[SideProfile] = []
+    for side, joints in zip(sides, courses, strict=True):
+        profile = time_optimal(
+            model, joints.shares, joints.knots, config.limit_share, config.joint_acceleration
+        )
+        if profile is None:
+            raise GoalError(
+                f'{side}: no motion along it stays within {100.0 * config.limit_share:g} % of the '
+                "robot's limits of velocity and effort; raise planner.limit_share or move its "
+                'corners'
+            )
+        profiles.append(profile)
+    return profiles

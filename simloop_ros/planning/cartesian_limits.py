@@ -1,0 +1,130 @@
+"""Are the joints fast and strong enough for a motion that is known beforehand?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pinocchio as pin
+
+from ..errors import GoalError
+from ..model import RobotModel
+from ..values import Array
+from .config import PlannerConfig
+from .side_joints import SideJoints
+from .side_profiles import SideProfile
+from .tip_path import Side
+
+FEWEST_LOOKS = 400
+"""How often the velocities are looked at on a side, at least; more often if it has more steps."""
+
+
+@dataclass(frozen=True)
+class SideMotion:
+    """The motion along a side, from rest to rest.
+
+    :ivar steps: number of steps that it takes.
+    """
+
+    side: Side
+    joints: SideJoints
+    profile: SideProfile
+    steps: int
+
+    def positions(self, count: int) -> Array:
+        """Return the joints at the ends of ``count`` equal times [rad], shape ``(count, n)``."""
+        return self.joints.at(self.profile.share(np.arange(1, count + 1) / count))
+
+
+def refuse_slow_joints(
+    config: PlannerConfig, model: RobotModel, period: float, motions: Sequence[SideMotion]
+) -> None:
+    """Refuse a motion for which a joint is too slow, at a step or between two.
+
+    :raises GoalError: the side, the joint, what it would need and what would help.
+    """
+    velocities = []
+    for motion in motions:
+        count = motion.steps * -(-FEWEST_LOOKS // motion.steps)
+        positions = np.concatenate((motion.joints.knots[:1], motion.positions(count)))
+        velocities.append(np.diff(positions, axis=0) * (count / (motion.steps * period)))
+    worst = _Worst(velocities, model.velocity_limit)
+    if worst.share <= 1.0:
+        return
+    joint = model.joint_names[worst.joint]
+    slower = f'raise planner.duration to {1.01 * worst.share * config.duration:.3g} s'
+    raise GoalError(
+        f'{motions[worst.side].side}: {joint} would have to go at {worst.value:.3g} rad/s, its '
+        f'limit is {worst.limit:.3g} rad/s; '
+        f'{"lower planner.limit_share" if config.profile == "time_optimal" else slower} or move '
+        'its corners',
+        joints=(joint,),
+    )
+
+
+def refuse_weak_joints(
+    config: PlannerConfig,
+    model: RobotModel,
+    period: float,
+    start: Array,
+    positions: Array,
+    motions: Sequence[SideMotion],
+) -> None:
+    """Refuse a motion for which a joint is too weak.
+
+    Velocities and accelerations are differences of the positions, so efforts are those that
+    deadbeat control sends to a robot that is like its model::
+
+        v_k = (q_k - q_k-1)/h,   tau_k = rnea(q_k, v_k, (v_k+1 - v_k)/h)
+
+    :param start: joints at the beginning [rad], shape ``(n,)``, at rest.
+    :param positions: at the end of each step [rad], shape ``(steps, n)``.
+    :raises GoalError: the side, the joint, what it would need and what would help.
+    """
+    q = np.concatenate((start[None], positions))
+    rest = np.zeros((1, model.n))
+    v = np.concatenate((rest, np.diff(q, axis=0) / period, rest))
+    a = np.diff(v, axis=0) / period
+    data = model.pin_model.createData()
+    tau = np.array(
+        [pin.rnea(model.pin_model, data, *row) for row in zip(q, v[:-1], a, strict=True)]
+    )
+    ends = np.cumsum([motion.steps for motion in motions])
+    worst = _Worst(np.split(tau, ends[:-1]), model.effort_limit)
+    if worst.share <= 1.0:
+        return
+    joint = model.joint_names[worst.joint]
+    gravity = pin.computeGeneralizedGravity(model.pin_model, data, q[worst.step])
+    weight = abs(float(gravity[worst.joint]))
+    if weight > worst.limit:
+        remedy = f'the weight alone needs {weight:.3g} N m: move its corners'
+    elif config.profile == 'time_optimal':
+        remedy = 'lower planner.limit_share or move its corners'
+    else:
+        remedy = 'raise planner.duration or move its corners'
+    raise GoalError(
+        f'{motions[worst.side].side}: {joint} would need {worst.value:.3g} N m, its limit is '
+        f'{worst.limit:.3g} N m; {remedy}',
+        joints=(joint,),
+    )
+
+
+class _Worst:
+    """Where a motion comes nearest to a limit, or is furthest beyond it.
+
+    :param values: on each side, shape ``(looks, n)`` each.
+    :ivar side: index of the side on which that is.
+    :ivar step: index of the look, counted over all sides.
+    :ivar share: of the limit.
+    """
+
+    def __init__(self, values: Sequence[Array], limits: Array):
+        together = np.abs(np.concatenate(values))
+        shares = together / limits
+        self.step, self.joint = divmod(int(np.argmax(shares)), len(limits))
+        self.share = float(shares[self.step, self.joint])
+        self.value = float(together[self.step, self.joint])
+        self.limit = float(limits[self.joint])
+        ends = np.cumsum([len(part) for part in values])
+        self.side = int(np.searchsorted(ends, self.step, 'right'))

@@ -1,0 +1,77 @@
+"""The fastest way along a side within the limits of the joints, by toppra."""
+
+from __future__ import annotations
+
+import numpy as np
+import pinocchio as pin
+
+from ..errors import MissingDependencyError
+from ..model import RobotModel
+from ..values import Array
+from .side_profiles import Tabulated
+
+NO_LIMIT = 1e4
+"""Stands for a limit that the robot does not give [rad/s, N m]: far beyond what matters."""
+
+SCALES = (0.1, 1.0, 10.0, 0.01)
+"""Lengths that a side has for toppra. The problem is the same, but its solver has fixed tolerances
+and now and then gives up on one of them: seen with 500 rad/s^2 at 1.0, 5 rad/s^2 at 100."""
+
+
+def time_optimal(
+    model: RobotModel, shares: Array, positions: Array, limit_share: float, acceleration: float
+) -> Tabulated | None:
+    """Return the fastest profile from rest to rest along a side, or nothing if there is none.
+
+    Of all courses ``s(t)`` of the place ``s`` along ``q(s)`` the one of least time with::
+
+        |q'|   <= share v_max                        of each joint
+        |q''|  <= acceleration
+        |tau|  <= share tau_max,  tau = rnea(q, q' s', q' s'' + q'' s'^2)
+
+    :param shares: places along the side, rising from 0 to 1, shape ``(k,)``.
+    :param positions: joints there [rad], shape ``(k, n)``.
+    :param limit_share: how much of the robot's limits it may use, 0 to 1.
+    :param acceleration: largest of every joint [rad/s^2].
+    """
+    try:
+        from toppra import SplineInterpolator
+        from toppra.algorithm import TOPPRA
+        from toppra.constraint import (
+            DiscretizationType,
+            JointAccelerationConstraint,
+            JointTorqueConstraint,
+            JointVelocityConstraint,
+        )
+    except ImportError as error:
+        raise MissingDependencyError(
+            'planner.profile: time_optimal needs toppra: pip install toppra'
+        ) from error
+    data = model.pin_model.createData()
+    between = DiscretizationType.Interpolation  # limits hold between two places, too
+    constraints = [
+        JointVelocityConstraint(_both_ways(model.velocity_limit, limit_share)),
+        JointAccelerationConstraint(
+            _both_ways(np.full(model.n, acceleration), 1.0), discretization_scheme=between
+        ),
+        JointTorqueConstraint(
+            lambda q, v, a: np.array(pin.rnea(model.pin_model, data, q, v, a)),
+            _both_ways(model.effort_limit, limit_share),
+            np.zeros(model.n),
+            discretization_scheme=between,
+        ),
+    ]
+    for scale in SCALES:
+        places = scale * shares
+        path = SplineInterpolator(places, positions)
+        solver = TOPPRA(constraints, path, gridpoints=places, solver_wrapper='seidel')
+        _, speeds, _ = solver.compute_parameterization(0.0, 0.0)
+        if speeds is not None and np.isfinite(speeds).all() and (speeds[1:-1] > 0.0).all():
+            return Tabulated(shares, np.asarray(speeds, np.float64) / scale)
+    return None
+
+
+def _both_ways(limit: Array, share: float) -> Array:
+    """Return a limit as bounds below and above, shape ``(n, 2)``."""
+    bound = share * np.where(np.isfinite(limit), limit, NO_LIMIT)
+    return np.stack((-bound, bound), axis=1)

@@ -1,0 +1,171 @@
+"""A path of straight sides that a tip is led along, and its course in time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+import pinocchio as pin
+
+from ..errors import ConfigError
+from ..values import Array
+from .config import PlannerConfig
+from .side_profiles import SideProfile
+
+SAME_PLACE = 1e-6
+"""Distance at which two places are the same [m]: well below any encoder."""
+AT_FIRST = 1e-4
+"""Distance from the first corner at which the tip is there [m]: no side of its own for noise."""
+
+
+@dataclass(frozen=True)
+class Corner:
+    """A place where the tip rests.
+
+    :ivar name: for messages, for instance ``corner 2``.
+    :ivar position: in the world [m], shape ``(3,)``.
+    """
+
+    name: str
+    position: Array
+
+    def __str__(self) -> str:
+        return f'{self.name} ({", ".join(f"{x:.3f}" for x in self.position)}) m'
+
+
+@dataclass(frozen=True)
+class Side:
+    """A straight way between two corners, on which the tip may turn.
+
+    ::
+
+        x(s) = x_0 + s (x_1 - x_0),   R(s) = R_0 exp(s w),   0 <= s <= 1
+
+    :ivar rotation: ``R_0``, from tip to world, at its begin, shape ``(3, 3)``.
+    :ivar turn: ``w``, in axes of the tip [rad], shape ``(3,)``; zero where the tip does not turn.
+    """
+
+    number: int
+    begin: Corner
+    end: Corner
+    rotation: Array
+    turn: Array
+
+    def __str__(self) -> str:
+        return f'side {self.number}, from {self.begin} to {self.end}'
+
+    @property
+    def length(self) -> float:
+        """Return the distance of its corners [m]."""
+        return float(np.linalg.norm(self.end.position - self.begin.position))
+
+    def points(self, shares: Array) -> Array:
+        """Return places on it [m], shape ``(m, 3)``; the corners are met exactly."""
+        s = shares[:, None]
+        return (1.0 - s) * self.begin.position + s * self.end.position
+
+    def poses(self, shares: Array) -> list[pin.SE3]:
+        """Return the poses of the tip in the world at places on it, shape ``(m,)``."""
+        if not self.turn.any():
+            return [pin.SE3(self.rotation, point) for point in self.points(shares)]
+        return [
+            pin.SE3(self.rotation @ pin.exp3(s * self.turn), point)
+            for s, point in zip(shares, self.points(shares), strict=True)
+        ]
+
+
+@dataclass(frozen=True)
+class TipCourse:
+    """Where a tip shall be at any time: its path with the time for each side.
+
+    :ivar tip: name of the tip.
+    :ivar sides: one after the other.
+    :ivar profiles: one per side.
+    :ivar durations: of the sides [s], shape ``(sides,)``.
+    """
+
+    tip: str
+    sides: tuple[Side, ...]
+    profiles: tuple[SideProfile, ...]
+    durations: Array
+
+    @property
+    def duration(self) -> float:
+        """Return the time for the whole path [s]."""
+        return float(self.durations.sum())
+
+    @property
+    def arrivals(self) -> list[tuple[str, float]]:
+        """Return the name of the corner at the end of each side, and when the tip is there [s]."""
+        times = np.cumsum(self.durations).tolist()
+        return [(side.end.name, time) for side, time in zip(self.sides, times, strict=True)]
+
+    def points(self, times: Array) -> Array:
+        """Return where the tip shall be [m], shape ``(m, 3)``; at the end it stays there.
+
+        :param times: [s], shape ``(m,)``, from 0 on.
+        """
+        ends = np.cumsum(self.durations)
+        which = np.minimum(np.searchsorted(ends, times, 'left'), len(self.sides) - 1)
+        points = np.empty((len(times), 3))
+        for i, (side, profile) in enumerate(zip(self.sides, self.profiles, strict=True)):
+            here = which == i
+            since = times[here] - (ends[i] - self.durations[i])
+            u = np.clip(since / self.durations[i], 0.0, 1.0)
+            points[here] = side.points(profile.share(u))
+        return points
+
+
+def at_same_place(a: Array, b: Array, apart: float = SAME_PLACE) -> bool:
+    """Return whether two places [m], shape ``(3,)``, are no further apart than ``apart`` [m]."""
+    return bool(np.linalg.norm(a - b) <= apart)
+
+
+def sides_of(config: PlannerConfig, start: pin.SE3) -> tuple[Side, ...]:
+    """Return the path along ``config.corners`` from the tip's pose at the start.
+
+    Where the tip is at the first corner already, the path begins there, from where it really is.
+
+    :raises ConfigError: there are too few corners, or two that follow each other coincide.
+    """
+    origin = start.translation if config.corners_from == 'start' else np.zeros(3)
+    corners = [
+        Corner(f'corner {i}', origin + np.array(corner))
+        for i, corner in enumerate(config.corners, 1)
+    ]
+    if not corners:
+        raise ConfigError(
+            'planner.corners is empty: give the points that the tip goes to, '
+            'for instance [[0.3, 0.1, 0.4], [0.3, -0.1, 0.4]]'
+        )
+    at_first = at_same_place(corners[0].position, start.translation, AT_FIRST)
+    first = Corner(corners[0].name if at_first else 'the start', start.translation.copy())
+    way = [first, *corners[1 if at_first else 0 :]]
+    if config.closed and len(corners) > 1:
+        way.append(corners[0])
+    if len(way) == 1:
+        raise ConfigError(f'planner.corners: the tip is at {way[0]} already; give another corner')
+    return straight_sides(way, start.rotation, config.orientation)
+
+
+def straight_sides(
+    way: Sequence[Corner], rotation: Array, orientation: tuple[float, float, float] | None
+) -> tuple[Side, ...]:
+    """Return the sides between corners; the tip turns to ``orientation`` along the first one.
+
+    :param rotation: from tip to world at the first corner, shape ``(3, 3)``.
+    :raises ConfigError: two that follow each other coincide.
+    """
+    held = rotation if orientation is None else pin.rpy.rpyToMatrix(np.array(orientation))
+    turn = np.zeros(3) if orientation is None else pin.log3(rotation.T @ held)
+    sides = []
+    for i, (begin, end) in enumerate(pairwise(way)):
+        side = Side(i + 1, begin, end, held if i else rotation, np.zeros(3) if i else turn)
+        if at_same_place(begin.position, end.position):
+            raise ConfigError(
+                f'planner.corners: {end} and {begin} coincide; leave one of them out'
+            )
+        sides.append(side)
+    return tuple(sides)

@@ -1,0 +1,109 @@
+"""The ways of the tips in space and in a plane, as figures 7 and 8 of 002."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+import numpy as np
+
+from ..values import Array
+from .drawing import BLUE, DOTS_PER_INCH, RED, Mark, finite, head, readable
+from .tip_curves import TipCurve
+
+AXES = 'xyz'
+WANTED: Mapping[str, Any] = {'color': BLUE, 'lw': 4.0, 'label': 'desired'}
+"""Thick and light, under what the robot did: where they agree, both are seen."""
+DONE: Mapping[str, Any] = {'color': RED, 'lw': 1.3, 'ls': (0, (5, 3)), 'label': 'actual'}
+MARGIN = 0.12
+"""Room around a way, as a share of its extent."""
+SMALLEST = 1e-3
+"""Extent that is shown at least [m]: a tip at rest is a point."""
+
+
+def _draw_space(tips: Sequence[TipCurve], title: str, events: Sequence[Mark]) -> Figure:
+    figure, ax = _figure(6.6, projection='3d')
+    middle, half = _window(tips)
+    for tip in tips:
+        _draw_way(ax, tip, events, range(3))
+    for axis, name in enumerate(AXES):
+        limits = middle[axis] - half, middle[axis] + half
+        getattr(ax, f'set_{name}lim')(*limits)
+        getattr(ax, f'set_{name}label')(f'{name} [m]', fontsize=9)
+    ax.set_box_aspect((1, 1, 1))
+    _finish(figure, ax, tips, f'Way of the tip in space: {title}')
+    return figure
+
+
+def _draw_plane(tips: Sequence[TipCurve], title: str, events: Sequence[Mark]) -> Figure:
+    """Draw the ways in the plane of the two world axes along which they reach furthest."""
+    figure, ax = _figure(5.6)
+    extent = np.ptp(_points(tips), axis=0)
+    across, up = sorted(np.argsort(-extent, kind='stable')[:2].tolist())
+    middle, half = _window(tips)
+    for tip in tips:
+        _draw_way(ax, tip, events, (across, up))
+    ax.set_xlim(middle[across] - half, middle[across] + half)
+    ax.set_ylim(middle[up] - half, middle[up] + half)
+    ax.set_aspect('equal')
+    ax.set_xlabel(f'{AXES[across]} [m]', fontsize=9)
+    ax.set_ylabel(f'{AXES[up]} [m]', fontsize=9)
+    ax.grid(alpha=0.3, lw=0.5)
+    heading = f'Way of the tip in the {AXES[across]}-{AXES[up]} plane: {title}'
+    _finish(figure, ax, tips, heading)
+    return figure
+
+
+TIP_GRAPHS: Mapping[str, Callable[[Sequence[TipCurve], str, Sequence[Mark]], Figure]] = {
+    'tip_path_3d': _draw_space,
+    'tip_path_plane': _draw_plane,
+}
+"""Name of each graph -> what draws it, from the ways, a title and what happened."""
+
+
+def _figure(height: float, projection: str | None = None) -> tuple[Figure, Any]:
+    figure = Figure(figsize=(7.2, height), dpi=DOTS_PER_INCH)
+    FigureCanvasAgg(figure)
+    place = (0.1, 0.1, 0.8, 0.72) if projection is None else (0.02, 0.04, 0.92, 0.82)
+    return figure, figure.add_axes(place, projection=projection)
+
+
+def _points(tips: Sequence[TipCurve]) -> Array:
+    """Return all that is drawn and finite [m], shape ``(m, 3)``; the origin if nothing is."""
+    points = np.concatenate([part for tip in tips for part in (tip.desired, tip.actual)])
+    points = points[np.isfinite(finite(points)).all(axis=1)]
+    return points if len(points) else np.zeros((1, 3))
+
+
+def _window(tips: Sequence[TipCurve]) -> tuple[Array, float]:
+    """Return the middle of the ways [m], shape ``(3,)``, and half the width to show [m]."""
+    points = _points(tips)
+    low, high = points.min(axis=0), points.max(axis=0)
+    extent = max(float((high - low).max()), SMALLEST)
+    return (low + high) / 2.0, (0.5 + MARGIN) * extent
+
+
+def _draw_way(ax: Any, tip: TipCurve, events: Sequence[Mark], axes: Sequence[int]) -> None:
+    for way, style in ((tip.desired, WANTED), (tip.actual, DONE)):
+        ax.plot(*(finite(way[:, axis]) for axis in axes), **style)
+    for mark in readable(events, tip.time):
+        row = min(int(np.searchsorted(tip.time, mark.time - 1e-9)), len(tip.time) - 1)
+        place = finite(tip.actual[row, list(axes)])
+        ax.plot(*([x] for x in place), 'k.', ms=7)
+        # Above the point by an empty line, in space as in the plane.
+        ax.text(*place, f'  {mark.label}\n', fontsize=8, va='center', parse_math=False)
+
+
+def _finish(figure: Figure, ax: Axes, tips: Sequence[TipCurve], heading: str) -> None:
+    ax.tick_params(labelsize=8)
+    lines, labels = ax.get_legend_handles_labels()
+    head(figure, lines[:2], labels[:2], heading)
+    for i, tip in enumerate(tips):
+        away = np.linalg.norm(finite(tip.actual) - finite(tip.desired), axis=1)
+        largest = float(np.fmax.reduce(away, initial=0.0))
+        text = f'{tip.name}: largest distance between the two {largest:.2g} m'
+        place = 1.0 - (0.62 + 0.17 * i) / figure.get_figheight()
+        figure.text(0.5, place, text, ha='center', va='top', fontsize=8, parse_math=False)

@@ -1,0 +1,108 @@
+"""The figures of 002: they show what was logged, of any robot."""
+
+from __future__ import annotations
+
+from pathlib import Path
+import time
+
+import numpy as np
+import pytest
+
+from simloop_ros.loop.mcap import McapReader, read_mcap
+from simloop_ros.loop.run import load_fit_robot, prepare, run
+from simloop_ros.loop.scenario import load_scenario
+from simloop_ros.model import kinematic_tree, link_positions
+from simloop_ros.report.drawing import Mark
+from simloop_ros.report.joint_figures import JOINT_GRAPHS, draw_joints
+from simloop_ros.report.series import series_of
+from simloop_ros.report.tip_curves import TipCurve, tip_curves
+from simloop_ros.report.tip_figures import TIP_GRAPHS
+
+SETTINGS = ('duration=0.3', 'plant.mass_bias=0.1')
+
+
+@pytest.fixture(scope='module')
+def log(tmp_path_factory: pytest.TempPathFactory) -> McapReader:
+    folder: Path = tmp_path_factory.mktemp('run')
+    run(prepare(load_scenario('yumi_offline', SETTINGS)), folder, time.perf_counter)
+    return McapReader(folder / 'log.mcap')
+
+
+def test_the_log_holds_the_robot(log: McapReader) -> None:
+    model = load_fit_robot(load_scenario('yumi_offline').robot)
+    assert log.description == model.urdf
+    tree = kinematic_tree(log.description)
+    assert tuple(tree.names)[1:] == model.joint_names
+
+
+def test_curves_are_those_of_the_joints(log: McapReader) -> None:
+    model = load_fit_robot(load_scenario('yumi_offline').robot)
+    rows = read_mcap(log.path)
+    curves = tip_curves(log, model.tips)
+    assert tuple(curve.name for curve in curves) == model.tips
+    for i, curve in enumerate(curves):
+        for found, column in ((curve.desired, 'desired'), (curve.actual, 'true')):
+            joints = rows.column(f'{column}_position')
+            for row in (0, 17, -1):
+                expected = model.tip_positions(joints[row])[i]
+                np.testing.assert_allclose(found[row], expected, atol=1e-12)
+    assert np.linalg.norm(curves[0].actual - curves[0].desired, axis=1).max() > 1e-6
+    assert len(tip_curves(log, model.tips, points=10)[0].time) == 10
+    assert tip_curves(log, ()) == ()
+
+
+def test_link_positions_are_those_of_one_at_a_time() -> None:
+    model = load_fit_robot(load_scenario('yumi_offline').robot)
+    rng = np.random.default_rng(3)
+    joints = model.lower + (model.upper - model.lower) * rng.random((20, model.n))
+    found = link_positions(model.pin_model, model.tips[1], joints)
+    for point, q in zip(found, joints, strict=True):
+        np.testing.assert_allclose(point, model.tip_positions(q)[1], atol=1e-12)
+
+
+def lines_of(graph: str, curve: TipCurve) -> list[np.ndarray]:
+    figure = TIP_GRAPHS[graph]([curve], 'run', [Mark(0.5, 'corner 1')])
+    (ax,) = figure.axes
+    data = 'get_data_3d' if graph == 'tip_path_3d' else 'get_data'
+    return [np.array(getattr(line, data)()).T for line in ax.lines[:2]]
+
+
+def test_both_ways_are_drawn_as_they_are() -> None:
+    t = np.linspace(0.0, 1.0, 30)
+    flat = np.zeros_like(t)
+    desired = np.stack((flat, np.cos(t), 2.0 * np.sin(t)), axis=1)
+    actual = desired + np.array([0.0, 0.01, -0.02])
+    curve = TipCurve('tip', t, desired, actual)
+    for line, way in zip(lines_of('tip_path_3d', curve), (desired, actual), strict=True):
+        np.testing.assert_allclose(line, way)
+    # In the plane of the axes in which something happens: not x.
+    for line, way in zip(lines_of('tip_path_plane', curve), (desired, actual), strict=True):
+        np.testing.assert_allclose(line, way[:, 1:])
+
+
+@pytest.mark.parametrize('value', [0.0, np.nan, 1e308])
+@pytest.mark.parametrize('graph', TIP_GRAPHS)
+def test_unusual_ways_are_drawn(tmp_path: Path, graph: str, value: float) -> None:
+    way = np.full((5, 3), value)
+    curve = TipCurve('tip_$x', np.arange(5.0), way, way)
+    path = tmp_path / 'figure.png'
+    TIP_GRAPHS[graph]([curve], 'a_$b', [Mark(2.0, 'push_$c')]).savefig(path)
+    assert path.stat().st_size > 5000
+
+
+@pytest.mark.parametrize('graph', JOINT_GRAPHS)
+def test_all_joints_are_drawn_once(log: McapReader, graph: str) -> None:
+    units = ['rad'] * (log.n - 1) + ['m']
+    series = series_of(log, log.period, log.joint_names, units)
+    figure = draw_joints(graph, series, 'yumi', [Mark(0.1, 'push')])
+    column = {'joint_angles': 'measured_position', 'joint_velocities': 'velocity'}[graph]
+    drawn = [
+        line.get_ydata() for ax in figure.axes for line in ax.lines if len(line.get_xdata()) > 2
+    ]
+    assert len(drawn) == log.n
+    np.testing.assert_allclose(np.array(drawn).T, read_mcap(log.path).column(column), atol=1e-15)
+    assert [ax.get_ylabel().split('[')[1][:-1] for ax in figure.axes] == (
+        ['rad', 'm'] if graph == 'joint_angles' else ['rad/s', 'm/s']
+    )
+    labels = {line.get_label() for line in figure.axes[0].lines}
+    assert set(log.joint_names) <= labels
