@@ -26,6 +26,8 @@ class Motion(msgspec.Struct, frozen=True):
 
 
 MOTIONS = {
+    # Friction assumed: YuMi's by effort limit.
+    'irb120_rectangle': Motion('irb120_rectangle', (), 0.1, 0.05),
     # Friction of YuMi and the LWR: as in the studies of collisions and of hand guiding.
     'yumi_step': Motion('yumi_step', ('planner.kind=offline',), 0.05, 0.02),
     # Across the workspace as fast as its joints turn; jerk over acceleration as in the defaults.
