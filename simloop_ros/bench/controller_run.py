@@ -24,9 +24,11 @@ LEAD_IN = 0.25
 """Time at the start before the motion begins [s]: control finds the weight of the robot."""
 REST = 0.5
 """Time at the goal [s]."""
-RESTLESS, LASTING = 1e-4, 0.8
-"""A robot does not come to rest if, in the second half of the time at its goal, a tip still moves
-by so much (rms about its mean place) [m], and by more than this part of the first half."""
+RESTLESS = 1e-4
+"""Motion of a tip, rms about its mean place, of a robot that is not at rest [m]."""
+PATIENCE, LASTING = 2.0, 0.8
+"""A robot that is not at rest is watched for so long [s]; it is unstable if it still moves by more
+than this part of what it did before."""
 
 
 class Case(msgspec.Struct, frozen=True):
@@ -100,27 +102,45 @@ def run_case(case: Case) -> Outcome:
         ),
     )
     prepared = prepare(scenario)
-    lead_in = round(LEAD_IN / case.period)
-    rows = _rows(prepared, lead_in)
-    if rows is None:
+    facts, loop = prepared.facts, prepared.loop
+    lead_in, patience = (round(time / case.period) for time in (LEAD_IN, PATIENCE))
+    motion_planner = loop.planner
+    try:
+        loop.planner = Stay(JointState(facts.model.home, np.zeros(facts.model.n)))
+        before = _rows(prepared, lead_in)
+        loop.planner = motion_planner
+        rows = np.concatenate((before, _rows(prepared, facts.steps)))
+        limited = loop.control.saturations / len(rows)
+        moving = restless(facts.model, rows, case.period)
+        unstable = moving > RESTLESS and (
+            restless(facts.model, _rows(prepared, patience), case.period) > LASTING * moving
+        )
+    except DivergenceError:
         return DIVERGED
-    return outcome(
-        prepared.facts.model,
-        rows,
-        case.period,
-        lead_in,
-        prepared.loop.control.saturations / len(rows),
-    )
+    finally:
+        loop.plant.close()
+    return outcome(facts.model, rows, case.period, lead_in, limited, unstable)
+
+
+def restless(model: RobotModel, rows: Array, period: float) -> float:
+    """Return by how much tips move at the end, for half of ``REST``: rms about their means [m].
+
+    :param rows: the log, shape ``(steps, columns, n)``.
+    """
+    last = rows[-round(0.5 * REST / period) :, COLUMNS.index('true_position')]
+    path = tip_paths(model, last)
+    return _rms(np.linalg.norm(path - path.mean(axis=0), axis=2))
 
 
 def outcome(
-    model: RobotModel, rows: Array, period: float, lead_in: int, limited: float
+    model: RobotModel, rows: Array, period: float, lead_in: int, limited: float, unstable: bool
 ) -> Outcome:
     """Return the measures of a run that came to its end.
 
     :param rows: the log, shape ``(steps, columns, n)``.
     :param lead_in: number of steps before the motion.
     :param limited: share of steps in which an effort limit was applied.
+    :param unstable: whether the robot did not come to rest.
     """
     true, desired = (
         tip_paths(model, rows[:, COLUMNS.index(name)])
@@ -129,8 +149,6 @@ def outcome(
     every = np.linalg.norm(true - desired, axis=2)
     start, error = every[:lead_in], every[lead_in:]
     effort = rows[lead_in:, COLUMNS.index('effort')]
-    half = round(0.5 * REST / period)
-    before, after = _motion(true[-2 * half : -half]), _motion(true[-half:])
     return Outcome(
         tip_rms=_rms(error),
         tip_max=float(error.max()),
@@ -138,7 +156,7 @@ def outcome(
         ripple=torque_ripple(effort, period),
         effort=_rms(effort / model.effort_limit),
         limited=limited,
-        unstable=after > max(RESTLESS, LASTING * before),
+        unstable=unstable,
     )
 
 
@@ -153,29 +171,17 @@ def tip_paths(model: RobotModel, positions: Array) -> Array:
     return paths
 
 
-def _rows(prepared: Prepared, lead_in: int) -> Array | None:
-    """Return the log of a run that holds the robot before it moves; none if it diverged."""
-    facts, loop = prepared.facts, prepared.loop
-    planner = loop.planner
-    try:
-        with tempfile.TemporaryDirectory() as folder:
-            raw = Path(folder) / 'log.raw'
-            with LogWriter(raw, facts.model.n) as log, np.errstate(all='ignore'):
-                try:
-                    loop.planner = Stay(JointState(facts.model.home, np.zeros(facts.model.n)))
-                    loop.run(lead_in, log)
-                    loop.planner = planner
-                    loop.run(facts.steps, log)
-                except DivergenceError:
-                    return None
-            return LogReader(raw, facts.model.n).read()
-    finally:
-        loop.plant.close()
+def _rows(prepared: Prepared, steps: int) -> Array:
+    """Take steps and return their log, shape ``(steps, columns, n)``.
 
-
-def _motion(path: Array) -> float:
-    """Return by how much the tips move about their mean places, rms [m]."""
-    return _rms(np.linalg.norm(path - path.mean(axis=0), axis=2))
+    :raises DivergenceError: numbers ran away.
+    """
+    n = prepared.facts.model.n
+    with tempfile.TemporaryDirectory() as folder:
+        raw = Path(folder) / 'log.raw'
+        with LogWriter(raw, n) as log, np.errstate(all='ignore'):
+            prepared.loop.run(steps, log)
+        return LogReader(raw, n).read()
 
 
 def _rms(values: Array) -> float:
