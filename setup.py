@@ -12,6 +12,7 @@ NODES = (
     'motion_planner',
     'plant',
     'recorder',
+    'robotstudio',
 )
 
 
@@ -47,6 +48,7 @@ setup(
         *share('urdf'),
         *share('config'),
         *share('launch'),
+        *share('examples'),
     ],
     zip_safe=False,
     python_requires='>=3.10',

@@ -12,14 +12,21 @@ import sys
 from matplotlib.figure import Figure
 import numpy as np
 
-from simloop_ros.bench.guiding import EXPERIMENTS, courses, map_cells, stability_panels
+from simloop_ros.bench.guiding import (
+    EXPERIMENTS,
+    courses,
+    force_bars,
+    map_cells,
+    pull_all,
+    stability_panels,
+)
 from simloop_ros.bench.guiding_experiment import experiment
 from simloop_ros.bench.guiding_robots import real
 from simloop_ros.bench.guiding_run import GuidedRun, lead
 from simloop_ros.bench.guiding_stability import stable
 from simloop_ros.bench.workers import Workers
 from simloop_ros.loop.scenario import load_scenario
-from simloop_ros.report.guiding_figures import draw_experiment, draw_stability
+from simloop_ros.report.guiding_figures import draw_experiment, draw_forces, draw_stability
 
 IMAGES = Path(__file__).parent / 'images'
 SHOWN = {'lwr_a2_joint': 1, 'lwr_a3_joint': 3}
@@ -83,8 +90,8 @@ def dead_zone(path: Path) -> None:
 
 
 def stability(path: Path) -> None:
-    """Draw the map for hands with the damping of an arm."""
-    cells = [cell for cell in map_cells(False) if cell.damped]
+    """Draw the maps for hands with the damping of an arm, by the observer."""
+    cells = [c for c in map_cells(False) if c.damped and c.source == 'observer']
     with Workers() as workers:
         verdicts = workers.run(stable, [(cell,) for cell in cells], _tell)
     draw_stability(stability_panels(cells, verdicts), path)
@@ -95,6 +102,12 @@ def feel(path: Path) -> None:
     draw_experiment(
         courses({case: experiment(*EXPERIMENTS[case]) for case in ('adapted', 'constant')}), path
     )
+
+
+def force(path: Path) -> None:
+    """Draw how hard a hand has to pull in each direction."""
+    with Workers() as workers:
+        draw_forces(force_bars(pull_all(False, workers, _tell)), path)
 
 
 def _led(settings: list[str]) -> GuidedRun:
@@ -110,6 +123,7 @@ PICTURES: dict[str, Callable[[Path], None]] = {
     'dead_zone': dead_zone,
     'stability': stability,
     'feel': feel,
+    'force': force,
 }
 
 if __name__ == '__main__':

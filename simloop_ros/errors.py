@@ -6,6 +6,7 @@ from collections.abc import Iterable
 import difflib
 from typing import Literal
 
+LinkFault = Literal['unreachable', 'dropped', 'silent', 'rubbish', 'rejected', 'ended']
 UnsafeKind = Literal[
     'not_finite',
     'effort_limit',
@@ -14,6 +15,7 @@ UnsafeKind = Literal[
     'joints',
     'position_range',
     'unknown_position',
+    'velocity_limit',
 ]
 
 UnreachableKind = Literal[
@@ -123,6 +125,17 @@ class UnsafeCommandError(SimloopError):
         super().__init__(message)
         self.kind = kind
         self.joint = joint
+
+
+class LinkError(SimloopError):
+    """A robot's controller that cannot be reached, or does not answer as it should.
+
+    :param fault: what went wrong with the line.
+    """
+
+    def __init__(self, message: str, fault: LinkFault):
+        super().__init__(message)
+        self.fault = fault
 
 
 class MissingDependencyError(SimloopError):

@@ -87,6 +87,14 @@ class RobotModel:
         return len(self.joint_names)
 
     @property
+    def joint_units(self) -> tuple[str, ...]:
+        """Return the unit of each joint's position, ``rad`` or ``m``."""
+        return tuple(
+            'm' if joint.shortname().startswith('JointModelP') else 'rad'
+            for joint in list(self.pin_model.joints)[1:]
+        )
+
+    @property
     def gravity(self) -> Array:
         """Return the gravitational acceleration in world axes [m/s^2], shape ``(3,)``."""
         return np.array(self.pin_model.gravity.linear)

@@ -36,12 +36,14 @@ LAYERS = {
     **dict.fromkeys(BASE, 0),
     **dict.fromkeys(BLOCKS, 1),
     'reaction': 2,
+    'textbook': 2,
     'loop': 3,
-    'report': 4,
-    'ros': 4,
-    'nodes': 5,
-    'bench': 5,
-    'cli': 6,
+    'robotstudio': 4,
+    'report': 5,
+    'ros': 5,
+    'nodes': 6,
+    'bench': 6,
+    'cli': 7,
 }
 """A part imports from its own and from lower layers only."""
 

@@ -14,7 +14,7 @@ from simloop_ros import resources
 from simloop_ros.errors import SimloopError, UnknownNameError
 
 ROOT = Path(__file__).resolve().parents[1]
-SOURCES = ('config', 'launch', 'resource', 'simloop_ros', 'urdf')
+SOURCES = ('config', 'examples', 'launch', 'resource', 'simloop_ros', 'urdf')
 FILES = ('LICENSE', 'package.xml', 'pyproject.toml', 'setup.cfg', 'setup.py')
 
 
@@ -107,3 +107,4 @@ def test_installation(source: Path, tmp_path: Path, how: str) -> None:
     scripts = {path.name for path in (tmp_path / 'here' / 'bin').iterdir()}
     assert scripts == {'simloop', *nodes}
     assert (share / 'simloop_ros' / 'config' / 'rviz' / 'simloop.rviz').is_file()
+    assert (share / 'simloop_ros' / 'examples' / 'two_link.py').is_file()

@@ -23,8 +23,8 @@ from ..report.guiding_figures import (
 )
 from .exact_admittance import ExactError, exact_error
 from .guiding_experiment import DRIFT, Drift, Elbow, Led, drift, experiment, push_elbow
-from .guiding_force import DIRECTIONS, TIPS, Pull, pull
-from .guiding_robots import real
+from .guiding_force import DIRECTIONS, Pull, pull
+from .guiding_robots import TIPS, real
 from .guiding_stability import HUMAN, Cell, stable
 from .guiding_step import Bump, bump, step_costs
 from .result import BenchResult, Limit
@@ -239,13 +239,15 @@ def force_figures(pulls: dict[str, list[Pull]]) -> dict[str, float]:
 
 
 def map_cells(quick: bool) -> list[Cell]:
-    """Return the cells of the stability map."""
+    """Return the cells of the stability map: those of the LWR, then YuMi's with its observer."""
     stiffnesses = (100.0, 1000.0) if quick else STIFFNESSES
     delays = (0, 2) if quick else DELAYS
+    kinds = [(damped, s) for damped in (True, False) for s in ('observer', 'truth')]
+    panels = [('lwr', *kind) for kind in kinds[: 2 if quick else 4]]
+    panels += [] if quick else [('yumi', *kinds[0])]
     return [
-        Cell(stiffness, delay, adapted, source, damped)
-        for damped in ((True,) if quick else (True, False))
-        for source in ('observer', 'truth')
+        Cell(stiffness, delay, adapted, source, damped, robot)
+        for robot, damped, source in panels
         for adapted in (False, True)
         for stiffness in stiffnesses
         for delay in delays
@@ -311,20 +313,18 @@ def force_bars(pulls: dict[str, list[Pull]]) -> list[ForceBars]:
 
 def stability_panels(cells: Sequence[Cell], verdicts: Sequence[bool]) -> list[StabilityPanel]:
     """Return what the stability map shows."""
-    kinds = dict.fromkeys((cell.damped, cell.source, cell.adapted) for cell in cells)
     panels = []
-    for damped, source, adapted in kinds:
+    for title in dict.fromkeys(_case(cell) for cell in cells):
         mine = {
             (cell.stiffness, cell.delay): verdict
             for cell, verdict in zip(cells, verdicts, strict=True)
-            if (cell.damped, cell.source, cell.adapted) == (damped, source, adapted)
+            if _case(cell) == title
         }
         stiffnesses = sorted({stiffness for stiffness, _ in mine})
         delays = sorted({delay for _, delay in mine})
         panels.append(
             StabilityPanel(
-                title=f'{"adapted" if adapted else "constant"}, {source}, '
-                f'{"arm" if damped else "spring without damping"}',
+                title=title,
                 stiffness=np.array(stiffnesses),
                 delay=PERIOD * np.array(delays, dtype=float),
                 stable=np.array([[mine[k, d] for d in delays] for k in stiffnesses]),
@@ -366,7 +366,7 @@ def _map_rows(cells: Sequence[Cell], verdicts: Sequence[bool]) -> list[Row]:
     """Return a row per map, with the unstable cells as pairs of stiffness [N/m] and delay [ms]."""
     rows: dict[str, Row] = {}
     for cell, verdict in zip(cells, verdicts, strict=True):
-        case = f'{_kind(cell)}, {cell.source}, {"arm" if cell.damped else "spring"}'
+        case = _case(cell)
         row = rows.setdefault(
             case, {'part': 'stability', 'case': case, 'cells': 0, 'unstable': 0, 'where': []}
         )
@@ -377,8 +377,10 @@ def _map_rows(cells: Sequence[Cell], verdicts: Sequence[bool]) -> list[Row]:
     return list(rows.values())
 
 
-def _kind(cell: Cell) -> str:
-    return 'adapted' if cell.adapted else 'constant'
+def _case(cell: Cell) -> str:
+    adapted = 'adapted' if cell.adapted else 'constant'
+    hand = 'arm' if cell.damped else 'spring without damping'
+    return f'{cell.robot}, {adapted}, {cell.source}, {hand}'
 
 
 def _way(found: Pull) -> str:

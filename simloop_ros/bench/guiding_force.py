@@ -10,7 +10,7 @@ import numpy as np
 from ..loop.scenario import load_scenario
 from ..plants.config import Hand, LinePath
 from ..values import Array
-from .guiding_robots import real, with_hand
+from .guiding_robots import TIPS, real, with_hand
 from .guiding_run import lead
 
 SPEED = 0.1
@@ -23,8 +23,6 @@ START, RISE, END = 0.1, 0.3, 2.0
 """Times of the grip, until it has its speed, and of the end [s]."""
 STEADY = 1.0
 """Time from which the hand counts as steady [s]."""
-TIPS = {'lwr': ('lwr_tcp', 'flange'), 'yumi': ('yumi_guiding', 'tool0_l')}
-"""By robot: the scenario, and the link that is held."""
 DIRECTIONS = tuple(
     tuple(np.array(way) / np.linalg.norm(way))
     for way in product((-1.0, 0.0, 1.0), repeat=3)

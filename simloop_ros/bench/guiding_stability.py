@@ -18,7 +18,7 @@ from ..loop.run import prepare
 from ..loop.scenario import load_scenario
 from ..plants.config import Hand, Push
 from ..values import Array
-from .guiding_robots import with_hand
+from .guiding_robots import TIPS, with_hand
 
 ARM = 1.5
 """Mass of an arm, as felt at its hand [kg]."""
@@ -52,6 +52,7 @@ class Cell(msgspec.Struct, frozen=True):
     :ivar adapted: whether the touch makes the robot softer.
     :ivar source: of the torque.
     :ivar damped: whether the hand has the damping of an arm, or none.
+    :ivar robot: whose tip is held, see ``TIPS``.
     """
 
     stiffness: float
@@ -59,6 +60,7 @@ class Cell(msgspec.Struct, frozen=True):
     adapted: bool
     source: str
     damped: bool = True
+    robot: str = 'lwr'
 
 
 class LateProtection(Protection):
@@ -79,11 +81,12 @@ class LateProtection(Protection):
         return alarm
 
 
-def stable(cell: Cell, scenario: str = 'lwr_tcp', link: str = 'flange') -> bool:
+def stable(cell: Cell) -> bool:
     """Return whether the tip of a robot that a hand holds comes to rest after a kick.
 
     There is no dead zone, in which any loop would be at rest: the smallest torque counts.
     """
+    scenario, link = TIPS[cell.robot]
     settings = [
         f'duration={DURATION}',
         'admittance.dead_zone=0',

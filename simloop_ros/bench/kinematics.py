@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+import time
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,6 @@ import pinocchio as pin
 from ..errors import SimloopError, UnreachableError
 from ..kinematics.analytic import AnalyticInverse
 from ..kinematics.inverse import inverse_kinematics
-from ..kinematics.solver import InverseKinematics
 from ..kinematics.wrist_arm import WristArm
 from ..loop.run import load_fit_robot
 from ..loop.scenario import robot_config
@@ -26,6 +26,8 @@ OTHERS = (('lwr', 'flange'), ('yumi', 'tool0_l'), ('two_link', 'tip'))
 """Robots for the numerical solver."""
 ABOVE_BASE = 0.3
 """Height above which no tip is inside the base [m]."""
+TIMED, TIMED_ALONE = 20_000, 300
+"""Poses that are timed all at once, and one by one: short runs, many times, on a busy machine."""
 STARTS = 250
 """Of the search for all solutions, per pose."""
 NEAREST, FARTHEST = -14.0, -2.0
@@ -67,7 +69,7 @@ def bench_kinematics(quick: bool, progress: Progress) -> BenchResult:
     searched = 10 if quick else 200
     other = _count(solver, searched, rng, lambda done: progress('search', 0.5 + 0.3 * done))
     progress('speed', 0.8)
-    costs = _costs(solver, kinds['random'], 3 if quick else 15)
+    costs = _costs(solver, kinds['random'][:TIMED], 15 if quick else 40)
     rows += [
         _numerical(name, tip, 10 if quick else 200, rng, lambda: progress('numerical', 0.9))
         for name, tip in OTHERS
@@ -243,7 +245,7 @@ def _costs(solver: AnalyticInverse, postures: Array, rounds: int) -> dict[str, f
     """Return the costs per pose [s]."""
     model, home = solver.model, solver.model.home
     poses = _forward(model, solver.tip, postures)
-    outside = [pin.SE3(pose) for pose in poses[:2000] if pose[2, 3] > ABOVE_BASE]
+    outside = [pin.SE3(pose) for pose in poses[:TIMED_ALONE] if pose[2, 3] > ABOVE_BASE]
 
     def nearest() -> int:
         for pose in outside:
@@ -266,14 +268,6 @@ def _costs(solver: AnalyticInverse, postures: Array, rounds: int) -> dict[str, f
     )
 
 
-def _answer(solver: InverseKinematics, pose: Array) -> Array | None:
-    """Return the joints nearest to home, if there are any."""
-    try:
-        return solver.nearest(pin.SE3(pose), solver.model.home)
-    except UnreachableError:
-        return None
-
-
 def _numerical(
     name: str, tip: str, count: int, rng: np.random.Generator, progress: Callable[[], None]
 ) -> dict[str, Any]:
@@ -281,18 +275,27 @@ def _numerical(
     progress()
     model = load_fit_robot(robot_config(name))
     solver = inverse_kinematics(model, tip)
-    postures = rng.uniform(model.lower, model.upper, (count, model.n))
-    poses = _forward(model, tip, postures)
-    answers = [_answer(solver, pose) for pose in poses]
-    found = [q for q in answers if q is not None]
-    wanted = poses[[q is not None for q in answers]]
-    errors = _Errors(_forward(model, tip, np.array(found)), wanted)
+    found, wanted, unsolved = [], [], 0
+    costs: list[float] = []
+    while len(costs) < count:
+        pose = model.frame_poses(rng.uniform(model.lower, model.upper), [tip])[0]
+        begin = time.perf_counter()
+        try:
+            found.append(solver.nearest(pose, model.home))
+            wanted.append(pose.homogeneous)
+        except UnreachableError as error:
+            if error.kind == 'inside_base':
+                continue  # drawn with the tip inside the base
+            unsolved += 1
+        costs.append(time.perf_counter() - begin)
+    errors = _Errors(_forward(model, tip, np.array(found)), np.array(wanted))
     return {
         'robot': name,
         'solver': solver.kind,
         'postures': 'random',
         'poses': count,
         'solutions': len(found),
-        'unsolved': count - len(found),
+        'unsolved': unsolved,
         **errors.row,
+        'median_ms': 1e3 * float(np.median(costs)),
     }

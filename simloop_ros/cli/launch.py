@@ -13,6 +13,7 @@ from ..ros.wiring import (
     NO_PLANT,
     PRIORITY,
     ROBOT_TOPICS,
+    ROBOTSTUDIO,
     WiringOptions,
     plant_settings,
     read_priority,
@@ -46,6 +47,10 @@ def add_parser(subparsers: argparse._SubParsersAction) -> None:
     for name, text in ROBOT_TOPICS.items():
         option = f'--{name.replace("_", "-")}'
         parser.add_argument(option, metavar='TOPIC', default='', help=text)
+    for name, text in ROBOTSTUDIO.items():
+        option = f'--{name.replace("_", "-")}'
+        metavar = 'T' if name.endswith('time') else 'HOST:PORT'
+        parser.add_argument(option, metavar=metavar, default='', help=text)
     parser.add_argument('--no-record', action='store_true', help='without the recorder')
     parser.add_argument('--no-figures', action='store_true', help='results without figures')
     parser.set_defaults(call=launch)
@@ -68,7 +73,7 @@ def launch(options: argparse.Namespace) -> int:
             out='' if options.no_record else str(folder),
             figures=not options.no_figures,
             priority=options.priority,
-            **{name: getattr(options, name) for name in ROBOT_TOPICS},
+            **{name: getattr(options, name) for name in (*ROBOT_TOPICS, *ROBOTSTUDIO)},
         ),
     )
     return run_graph(

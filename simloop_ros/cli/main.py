@@ -12,9 +12,9 @@ os.environ.setdefault('OPENBLAS_NUM_THREADS', '1')
 
 from .. import __version__
 from ..errors import USER_ERROR, SimloopError
-from . import bench, calibrate, check, launch, list_scenarios, plot, run
+from . import bench, calibrate, check, launch, list_scenarios, plot, robotstudio, run
 
-COMMANDS = (list_scenarios, run, launch, plot, check, calibrate, bench)
+COMMANDS = (list_scenarios, run, launch, plot, check, calibrate, robotstudio, bench)
 
 
 class _Parser(argparse.ArgumentParser):

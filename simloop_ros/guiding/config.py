@@ -15,6 +15,7 @@ from .discretisation import Parameters
 from .tip_task import Keep
 
 Share = Annotated[float, msgspec.Meta(ge=0.0, le=1.0)]
+Gain = Annotated[float, msgspec.Meta(ge=1.0, le=100.0)]
 PositiveShare = Annotated[float, msgspec.Meta(gt=0.0, le=1.0)]
 
 
@@ -55,6 +56,9 @@ class AdmittanceConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, 
     :ivar by_reach: whether these are for a reach of 1 m: each joint has them times the square of
         its own reach, and the dead zone times its reach.
     :ivar joints: exceptions by joint name, as they are.
+    :ivar even: the most by which a force on a tip is amplified along a direction in which the
+        tip's posture makes it heavy, so that it gives way alike in every direction; 1 for none,
+        which is 001's law; some 10 for a tip that is led by hand.
     :ivar adapt: whether a touch makes the robot softer; without, its parameters are constant.
     :ivar together: whether a touch anywhere on an arm makes all its joints softer, or each joint
         only itself.
@@ -86,6 +90,7 @@ class AdmittanceConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, 
     stiffness: NonNegative = 40.0
     by_reach: bool = True
     joints: dict[str, JointAdmittance] = {}
+    even: Gain = 1.0
     adapt: bool = True
     together: bool = True
     touched_damping: Share = 0.25

@@ -11,6 +11,7 @@ from .adaptation import Adaptation, AdaptationMemory
 from .config import AdmittanceConfig, compliance
 from .discretisation import Parameters
 from .energy_tank import gained, stored
+from .even_tips import EvenTips
 from .joint_admittance import Admittance, AdmittanceState, AdmittanceStep
 from .limits import Compliant, Limits
 from .reach import reaches
@@ -58,7 +59,8 @@ class Guidance:
     """001, sections 4.1 and 4.4: the first stage of the control, for any arm.
 
     In each step the torque is checked (``TorqueIntake``) and its dead zone taken off
-    (``DeadZone``), the parameters adapt to it (``Adaptation``), the deflection is solved exactly
+    (``DeadZone``), the parameters adapt to it (``Adaptation``), it is amplified where the tips are
+    heavy if they are to be even (``EvenTips``), the deflection is solved exactly
     (``Admittance``), freed of what would move the tips if they are to be kept (``TipTask``), and
     kept within what the joints can do (``Limits``)::
 
@@ -135,6 +137,9 @@ class Guidance:
         self._task = (
             None if config.keep == 'none' else TipTask(model, config.keep, self._means.free.mass)
         )
+        self._even = (
+            EvenTips(model, self._means.free.mass, config.even) if config.even > 1 else None
+        )
         self._limits = Limits(
             model.lower,
             model.upper,
@@ -200,7 +205,10 @@ class Guidance:
         before, drift = start.state, start.drift
         adaptation = self._adaptation.step(memory.adaptation, touch, before.deflection)
         parameters = adaptation.parameters
-        end = self._admittance.step(before, parameters, touch.torque)
+        pushed = touch.torque
+        if self._even is not None and pushed.any():
+            pushed = self._even.amplify(start.joints.position, pushed)
+        end = self._admittance.step(before, parameters, pushed)
         if self._task is not None:
             end = self._kept(self._task, desired, start, end)
         after = end.state
@@ -209,7 +217,7 @@ class Guidance:
             drift + after.velocity,
             start.desired_acceleration + end.acceleration,
         )
-        first = touch.torque - parameters.damping * before.velocity
+        first = pushed - parameters.damping * before.velocity
         first -= parameters.stiffness * before.deflection
         first /= parameters.mass
         first += start.desired_acceleration
@@ -221,7 +229,7 @@ class Guidance:
                 np.where(held, compliant.position - desired, after.deflection),
                 np.where(held, compliant.velocity - drift, after.velocity),
             )
-        tank = adaptation.tank + gained(before, after, parameters, touch.torque)
+        tank = adaptation.tank + gained(before, after, parameters, pushed)
         self.memory = GuidanceMemory(
             after, desired, drift, AdaptationMemory(parameters, tank), intake
         )

@@ -7,7 +7,7 @@ import numpy as np
 from ..model import RobotModel
 from ..values import Array
 
-SHORTEST = 0.2
+SHORTEST = 0.3
 """Least reach that a turning joint counts with [m]: that of a hand on a tool."""
 PRISMATIC = 1.0
 """Of a joint that slides: it moves what it carries as far as itself."""

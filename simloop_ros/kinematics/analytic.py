@@ -56,7 +56,7 @@ class AnalyticInverse(InverseKinematics):
         :param near: joints of the robot [rad], shape ``(n,)``, or one row for each pose.
         """
         matrices = checked_poses(poses, self.tip)
-        beside = np.broadcast_to(near, (len(matrices), self.model.n))[:, self._joints]
+        beside = self._checked_rows(near, len(matrices))[:, self._joints]
         out = np.empty((len(matrices), BRANCHES, 6))
         for begin in range(0, len(matrices), CHUNK):
             part = slice(begin, begin + CHUNK)
@@ -64,13 +64,7 @@ class AnalyticInverse(InverseKinematics):
         return out
 
     def nearest_each(self, poses: Poses, near: Array) -> Array:
-        """Return the nearest solution of each of many poses [rad], shape ``(k, n)``.
-
-        A row is NaN where there is none; ask ``nearest`` why. That a tip would be inside the base
-        is not looked at here.
-
-        :param near: joints of the robot [rad], shape ``(n,)``, or one row for each pose.
-        """
+        """Do the same for many poses at once."""
         found = self.branches(poses, near)
         out = np.array(np.broadcast_to(near, (len(found), self.model.n)))
         away = ((found - out[:, None, self._joints]) ** 2).sum(axis=2)
@@ -82,9 +76,10 @@ class AnalyticInverse(InverseKinematics):
 
     def _solve_many(self, matrices: Array, near: Array, out: Array) -> None:
         self._solve_rows(matrices, near, out)
-        for i in np.flatnonzero(np.isnan(out[:, :, 0]).all(axis=1)):
-            wrist = self._wrist(matrices[i].tolist())
-            for turn in self._turns_on_axis(wrist, float(near[i, 0])):
+        unsolved = np.flatnonzero(np.isnan(out[:, :, 0]).all(axis=1))
+        centres = (self.arm.to_arm @ matrices[unsolved] @ self.arm.to_wrist)[:, :2, 3]
+        for i, centre in zip(unsolved, centres.tolist(), strict=True):
+            for turn in self._turns_on_axis(centre, float(near[i, 0])):
                 beside = np.array([[turn, *near[i, 1:]]])
                 self._solve_rows(matrices[i : i + 1], beside, out[i : i + 1])
                 if not np.isnan(out[i, :, 0]).all():
@@ -104,15 +99,18 @@ class AnalyticInverse(InverseKinematics):
                 found = None if number % 2 else self._fit(alone, near[i].tolist(), math.inf)
                 out[i, number] = np.nan if found is None else found[0]
 
-    def _turns_on_axis(self, wrist: list[list[float]], near: float) -> list[float]:
+    def _turns_on_axis(self, centre: list[float], near: float) -> list[float]:
         """Return where joint 1 may be [rad], nearest first, if the wrist centre is on its axis.
 
         Any turn is as good for the position, but not each leaves the wrist within its limits.
+
+        :param centre: x and y of the wrist centre in the arm's frame [m].
         """
-        if math.hypot(wrist[0][3], wrist[1][3]) >= SINGULAR:
+        if math.hypot(*centre) >= SINGULAR:
             return []
         lower, upper = self._limits[0]
-        low, high = max(lower, near - math.pi), min(upper, near + math.pi)
+        inside = min(max(near, lower), upper)
+        low, high = max(lower, inside - TURN), min(upper, inside + TURN)
         count = max(2, math.ceil((high - low) / FINENESS))
         return sorted(np.linspace(low, high, count).tolist(), key=lambda turn: abs(turn - near))
 
@@ -126,7 +124,7 @@ class AnalyticInverse(InverseKinematics):
         wrist = self._wrist(pose)
         found = self._best(wrist, beside, arm)
         if found is None:
-            turns = self._turns_on_axis(wrist, beside[0])
+            turns = self._turns_on_axis([row[3] for row in wrist[:2]], beside[0])
             tries = (self._best(wrist, [turn, *beside[1:]], arm) for turn in turns)
             found = next((one for one in tries if one is not None), None)
         if found is None:
@@ -200,7 +198,7 @@ class AnalyticInverse(InverseKinematics):
         wrist = self._wrist(pose)
         found = self._every(wrist, beside)
         if not found:
-            turns = self._turns_on_axis(wrist, beside[0])
+            turns = self._turns_on_axis([row[3] for row in wrist[:2]], beside[0])
             tries = (self._every(wrist, [turn, *beside[1:]]) for turn in turns)
             found = next((some for some in tries if some), [])
         return _distinct(
@@ -235,11 +233,9 @@ class AnalyticInverse(InverseKinematics):
         ]
         missing = min(branch.missing for branch in found)
         if missing > REACH_ROUNDING:
-            centre = math.dist((0.0, 0.0, 0.0), [row[3] for row in wrist])
             return UnreachableError(
-                f'{self.tip} is out of reach by {missing:.4g} m: its wrist centre would be '
-                f'{centre:.4g} m from the shoulder, and the arm goes from '
-                f'{abs(self.arm.upper - self.arm.fore):.4g} to '
+                f'{self.tip} is out of reach by {missing:.4g} m: from shoulder to wrist centre '
+                f'the arm goes from {abs(self.arm.upper - self.arm.fore):.4g} to '
                 f'{self.arm.upper + self.arm.fore:.4g} m; move the pose',
                 'out_of_reach',
                 self.tip,

@@ -29,6 +29,8 @@ LONGEST_STEP = 0.5
 """Largest change of a joint in one step [rad]."""
 STARTS = 32
 """Starts that are tried after the present joints: home, then points spread over the ranges."""
+ENOUGH = 4
+"""Solutions from other starts of which the nearest is taken."""
 SLIDES = 60
 """Largest number of steps of a redundant arm towards the present joints."""
 SETTLED = 1e-7
@@ -84,14 +86,21 @@ class NumericalInverse(InverseKinematics):
     def _solve(self, pose: list[list[float]], near: Array, arm: int | None) -> Solution:  # noqa: ARG002
         target = pin.SE3(np.array(pose))
         inside = np.clip(near[self._joints], self._lower, self._upper)
-        searches = [self._search(target, self._with(near, inside))]
-        if searches[0].error > MET:
-            searches += [self._search(target, self._with(near, start)) for start in self._starts]
-        solutions = [
-            self._nearer(target, found.joints, near) for found in searches if found.error <= MET
-        ]
+        first = self._search(target, self._with(near, inside))
+        if first.error <= MET:
+            return Solution(self._nearer(target, first.joints, near), 0)
+        failed = [first]
+        solutions: list[Array] = []
+        for start in self._starts:
+            found = self._search(target, self._with(near, start))
+            if found.error > MET:
+                failed.append(found)
+                continue
+            solutions.append(self._nearer(target, found.joints, near))
+            if len(solutions) == ENOUGH:
+                break
         if not solutions:
-            raise self._refusal(target, searches, near)
+            raise self._refusal(target, failed, near)
         return Solution(min(solutions, key=lambda q: float(np.sum((q - near) ** 2))), 0)
 
     def _solve_all(self, pose: list[list[float]]) -> Array:
@@ -213,7 +222,7 @@ class NumericalInverse(InverseKinematics):
         turned[i] = nearest_turns(q[i], near[i], model.lower[i], model.upper[i])
         return np.where(np.isnan(turned), q, turned)
 
-    def _refusal(self, target: pin.SE3, searches: list[Found], near: Array) -> UnreachableError:
+    def _refusal(self, target: pin.SE3, failed: list[Found], near: Array) -> UnreachableError:
         """Return why there is no solution: a limit, if there is one without limits."""
         model = self.model
         for start in (near[self._joints], *self._starts):
@@ -235,7 +244,7 @@ class NumericalInverse(InverseKinematics):
                     self.tip,
                     joints=names,
                 )
-        best = min(searches, key=lambda found: found.error)
+        best = min(failed, key=lambda found: found.error)
         return UnreachableError(
             f'{self.tip} is out of reach by {best.position:.4g} m and {best.rotation:.4g} rad, '
             'the nearest that was found; move or turn the pose',

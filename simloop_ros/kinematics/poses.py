@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+import math
 from typing import TypeAlias
 
 import numpy as np
@@ -45,6 +46,9 @@ def checked_pose(pose: pin.SE3, tip: str) -> list[list[float]]:
     """Return one pose as the rows of its matrix; the same checks, in a tenth of the time."""
     rows: list[list[float]] = pose.homogeneous.tolist()
     (a, b, c, x), (d, e, f, y), (g, h, i, z), _ = rows
+    # A sum with NaN in it, or with infinities of both signs, is NaN: no comparison is true.
+    if not -math.inf < a + b + c + d + e + f + g + h + i + x + y + z < math.inf:
+        raise _not_finite(tip)
     away = max(
         abs(a * a + d * d + g * g - 1.0),
         abs(b * b + e * e + h * h - 1.0),
@@ -53,9 +57,6 @@ def checked_pose(pose: pin.SE3, tip: str) -> list[list[float]]:
         abs(a * c + d * f + g * i),
         abs(b * c + e * f + h * i),
     )
-    # Sums with NaN are NaN, and no comparison with NaN is true.
-    if not away + abs(x) + abs(y) + abs(z) < np.inf:
-        raise _not_finite(tip)
     handed = a * (e * i - f * h) - b * (d * i - f * g) + c * (d * h - e * g)
     if away > ORTHONORMAL or handed < 0.0:
         raise _not_a_rotation(tip, away)

@@ -101,6 +101,25 @@ class InverseKinematics(ABC):
             course.append(before)
         return np.array(course).reshape(-1, self.model.n)
 
+    def nearest_each(self, poses: Poses, near: Array) -> Array:
+        """Return the nearest solution of each of many poses [rad], shape ``(k, n)``.
+
+        A row is NaN where there is none; ask ``nearest`` why. That a tip would be inside the base
+        is not looked at here.
+
+        :param near: joints of the robot [rad], shape ``(n,)``, or one row for each pose.
+        """
+        matrices = checked_poses(poses, self.tip)
+        rows = self._checked_rows(near, len(matrices))
+        found = [self._try(matrix, row) for matrix, row in zip(matrices, rows, strict=True)]
+        return np.array(found).reshape(-1, self.model.n)
+
+    def _try(self, matrix: Array, near: Array) -> Array:
+        try:
+            return self._solve(matrix.tolist(), near, None).joints
+        except UnreachableError:
+            return np.full(self.model.n, np.nan)
+
     @abstractmethod
     def _solve(self, pose: list[list[float]], near: Array, arm: int | None) -> Solution:
         """Return the nearest solution; with ``arm``, only of that way to hold the arm."""
@@ -117,8 +136,20 @@ class InverseKinematics(ABC):
                 f'joints of shape {joints.shape}: {self.model.name} has {self.model.n}'
             )
         if not np.isfinite(joints).all():
-            raise ConfigError(f'joints that are not finite: {joints}')
+            raise ConfigError('joints that are not finite; give numbers only')
         return joints
+
+    def _checked_rows(self, near: Array, count: int) -> Array:
+        """Return joints for each of many poses, shape ``(count, n)``."""
+        joints = np.asarray(near, dtype=float)
+        if joints.shape not in ((self.model.n,), (count, self.model.n)):
+            raise ConfigError(
+                f'joints of shape {joints.shape} for {count} poses: ({self.model.n},) or '
+                f'({count}, {self.model.n}) is needed'
+            )
+        if not np.isfinite(joints).all():
+            raise ConfigError('joints that are not finite; give numbers only')
+        return np.broadcast_to(joints, (count, self.model.n))
 
     def _check_outside(self, pose: list[list[float]]) -> None:
         point = np.array([row[3] for row in pose[:3]])

@@ -373,18 +373,10 @@ def _summary(
         'real_time_factor': duration / elapsed if elapsed > 0.0 else 0.0,
         'step_cost_us': {part: round(1e6 * cost, 2) for part, cost in costs.items()},
         'joint_names': list(model.joint_names),
-        'joint_units': joint_units(model),
+        'joint_units': list(model.joint_units),
         'graphs': list(scenario.graphs),
         'notes': list(facts.notes),
         'settings': msgspec.json.decode(msgspec.json.encode(scenario)),
         'events': recorder.events(duration),
         'digest': metrics.digest,
     }
-
-
-def joint_units(model: RobotModel) -> list[str]:
-    """Return the unit of each joint's position, ``rad`` or ``m``."""
-    return [
-        'm' if joint.shortname().startswith('JointModelP') else 'rad'
-        for joint in list(model.pin_model.joints)[1:]
-    ]

@@ -9,7 +9,15 @@ import sys
 from ..errors import USER_ERROR, UnknownNameError
 from ..ros.block_node import BlockNode
 from ..ros.process import run_nodes
-from . import admittance, collision_monitor, control_simulation, motion_planner, plant, recorder
+from . import (
+    admittance,
+    collision_monitor,
+    control_simulation,
+    motion_planner,
+    plant,
+    recorder,
+    robotstudio,
+)
 
 KINDS: dict[str, Callable[..., BlockNode]] = {
     admittance.NAME: admittance.AdmittanceNode,
@@ -18,6 +26,7 @@ KINDS: dict[str, Callable[..., BlockNode]] = {
     motion_planner.NAME: motion_planner.MotionPlannerNode,
     plant.NAME: plant.PlantNode,
     recorder.NAME: recorder.RecorderNode,
+    robotstudio.NAME: robotstudio.RobotStudioNode,
 }
 
 

@@ -16,17 +16,18 @@ from ..model import RobotModel, link_positions
 from ..values import Array, JointState
 from .cartesian_limits import SideMotion, refuse_slow_joints, refuse_weak_joints
 from .config import LONGEST_MOTION, PlannerConfig
-from .self_collision import refuse_self_collision
+from .self_collision import first_touch
 from .side_joints import SideJoints
 from .side_profiles import Quintic, SideProfile, Tabulated, Trapezoidal
 from .time_optimal import time_optimal
-from .tip_path import Corner, Side, TipCourse, sides_of, straight_sides
+from .tip_path import Corner, Side, TipCourse, in_words, sides_of, straight_sides
 
 PLACE_SPACING = 1e-3
 """Largest distance between two places of a side at which the joints are found [m]."""
-FEWEST_PLACES, MOST_PLACES = 100, 12_800
-STRAIGHT = 1e-8
-"""Largest distance of the tip from its side between two such places [m]."""
+FEWEST_PLACES, MOST_PLACES = 100, 3_200
+STRAIGHT, CROOKED = 1e-8, 1e-6
+"""Distances of the tip from its side between two such places [m]: at which there are enough of
+them, and which is too much even with the most."""
 SINGULAR = 5e-3
 """Smallest singular value of the Jacobian below which the arm is singular [m/s or rad/s of the tip
 for 1 rad/s of the joints]: 0.1 m/s in the worst direction would need 20 rad/s."""
@@ -99,8 +100,11 @@ def plan_cartesian(
     refuse_slow_joints(config, model, period, motions)
     positions = np.concatenate([motion.positions(motion.steps) for motion in motions])
     refuse_weak_joints(config, model, period, start.position, positions, motions)
-    remedy = 'change planner.corners or robot.home'
-    refuse_self_collision(model, start.position, positions, period, remedy)
+    touch = first_touch(model, start.position, positions, period)
+    if touch is not None:
+        ends = np.cumsum([motion.steps for motion in motions])
+        side = sides[int(np.searchsorted(ends, touch.step, 'right'))]
+        raise GoalError(f'{side}: {touch}; move its corners or start from another robot.home')
     durations = period * np.array([motion.steps for motion in motions], np.float64)
     return CartesianPlan(positions, TipCourse(tip, sides, tuple(profiles), durations))
 
@@ -162,13 +166,29 @@ def _joints_on(
             at = error.index or 0
             (point,) = side.points(shares[at : at + 1])
             before = solver.along(poses[:at], start)[-1] if at else start
-            raise _refusal(f'{side}, at {_place(point)}', error, model, before) from error
+            raise _refusal(f'{side}, at {in_words(point)}', error, model, before) from error
         between = (shares[1:] + shares[:-1]) / 2.0
         tips = link_positions(model.pin_model, solver.tip, joints.at(between))
-        away = float(np.linalg.norm(tips - side.points(between), axis=1).max())
-        if away <= STRAIGHT or places >= MOST_PLACES:
+        away = np.linalg.norm(tips - side.points(between), axis=1)
+        worst = int(np.argmax(away))
+        if away[worst] <= STRAIGHT:
             return joints
+        if 2 * places > MOST_PLACES:
+            break
         places *= 2
+    if away[worst] > CROOKED:
+        turned = np.abs(joints.knots[worst + 1] - joints.knots[worst])
+        joint = model.joint_names[int(np.argmax(turned))]
+        (point,) = side.points(between[worst : worst + 1])
+        raise GoalError(
+            f'{side}, at {in_words(point)}: {joint} would have to turn too abruptly for the tip '
+            f'to keep to it (off by {away[worst]:.1e} m): a singularity, or the limit of a joint, '
+            'is near; move its corners, turn the tip (planner.orientation) or start from another '
+            'robot.home',
+            solver.tip,
+            joints=(joint,),
+        )
+    return joints
 
 
 def _refusal(
@@ -185,7 +205,11 @@ def _refusal(
     if error.kind == 'leap' and before is not None:
         at_end = np.minimum(before - model.lower, model.upper - before) < AT_LIMIT
         joints = tuple(model.joint_names[i] for i in np.flatnonzero(at_end)) or joints
-        cause = f'{", ".join(joints)} comes to its limit' if at_end.any() else 'a singularity'
+        cause = (
+            f'{", ".join(joints)} comes to its limit'
+            if at_end.any()
+            else 'it crosses a singularity'
+        )
         reason = f'{cause}: {reason}'
     remedy = 'move the corner' if before is None else 'move its corners'
     return GoalError(
@@ -197,10 +221,6 @@ def _refusal(
     )
 
 
-def _place(point: Array) -> str:
-    return f'({", ".join(f"{x:.3f}" for x in point)}) m'
-
-
 def _refuse_singular(model: RobotModel, tip: str, side: Side, joints: SideJoints) -> None:
     tip_velocity = TipVelocity(model, tip)
     values = [tip_velocity.dexterity(q).smallest for q in joints.knots]
@@ -208,7 +228,7 @@ def _refuse_singular(model: RobotModel, tip: str, side: Side, joints: SideJoints
     if values[worst] < SINGULAR:
         (point,) = side.points(joints.shares[worst : worst + 1])
         raise GoalError(
-            f'{side}: it crosses a singularity at {_place(point)}, where the joints cannot move '
+            f'{side}: it crosses a singularity at {in_words(point)}, where the joints cannot move '
             f'the tip in every direction (smallest singular value {values[worst]:.2g}, at least '
             f'{SINGULAR:g} is needed); move its corners, turn the tip (planner.orientation) or '
             'start from another robot.home',

@@ -52,11 +52,11 @@ def refuse_slow_joints(
     worst = _Worst(velocities, model.velocity_limit)
     if worst.share <= 1.0:
         return
-    joint = model.joint_names[worst.joint]
+    joint, unit = model.joint_names[worst.joint], model.joint_units[worst.joint]
     slower = f'raise planner.duration to {1.01 * worst.share * config.duration:.3g} s'
     raise GoalError(
-        f'{motions[worst.side].side}: {joint} would have to go at {worst.value:.3g} rad/s, its '
-        f'limit is {worst.limit:.3g} rad/s; '
+        f'{motions[worst.side].side}: {joint} would have to go at {worst.value:.3g} {unit}/s, '
+        f'its limit is {worst.limit:.3g} {unit}/s; '
         f'{"lower planner.limit_share" if config.profile == "time_optimal" else slower} or move '
         'its corners',
         joints=(joint,),
@@ -95,17 +95,18 @@ def refuse_weak_joints(
     if worst.share <= 1.0:
         return
     joint = model.joint_names[worst.joint]
+    unit = {'rad': 'N m', 'm': 'N'}[model.joint_units[worst.joint]]
     gravity = pin.computeGeneralizedGravity(model.pin_model, data, q[worst.step])
     weight = abs(float(gravity[worst.joint]))
     if weight > worst.limit:
-        remedy = f'the weight alone needs {weight:.3g} N m: move its corners'
+        remedy = f'the weight alone needs {weight:.3g} {unit}: move its corners'
     elif config.profile == 'time_optimal':
         remedy = 'lower planner.limit_share or move its corners'
     else:
         remedy = 'raise planner.duration or move its corners'
     raise GoalError(
-        f'{motions[worst.side].side}: {joint} would need {worst.value:.3g} N m, its limit is '
-        f'{worst.limit:.3g} N m; {remedy}',
+        f'{motions[worst.side].side}: {joint} would need {worst.value:.3g} {unit}, its limit '
+        f'is {worst.limit:.3g} {unit}; {remedy}',
         joints=(joint,),
     )
 

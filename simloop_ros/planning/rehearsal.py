@@ -9,7 +9,7 @@ import numpy as np
 from ..errors import GoalError
 from ..values import Array, JointState
 from .forced_simulation import ForcedSimulation, Motion
-from .self_collision import refuse_self_collision
+from .self_collision import first_touch
 
 AT_GOAL = 1e-6
 """Distance at which a tip has reached its goal [m]: well below any encoder."""
@@ -74,9 +74,9 @@ def rehearse(simulation: ForcedSimulation, start: JointState) -> Rehearsal:
         _refuse_unreached(simulation, nearest)
     if lagging is not None:
         _refuse_lag(simulation, *lagging, lag)
-    refuse_self_collision(
-        simulation.model, start.position, positions, h, 'change planner.move or robot.home'
-    )
+    touch = first_touch(simulation.model, start.position, positions, h)
+    if touch is not None:
+        raise GoalError(f'{touch}; change planner.move or robot.home')
     return Rehearsal(np.array(positions), len(positions) * h)
 
 

@@ -3,16 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import combinations
 
 import pinocchio as pin
 
-from ..errors import GoalError
 from ..model import RobotModel
 from ..values import Array
 
 COLLISION_SPACING = 0.02
 """Time between two looks for self-collision [s]."""
+
+
+@dataclass(frozen=True)
+class Touch:
+    """Two links that touch.
+
+    :ivar step: index of the step at which they were seen to.
+    :ivar time: of it [s].
+    """
+
+    step: int
+    time: float
+    link: str
+    other: str
+
+    def __str__(self) -> str:
+        return (
+            f'the robot would run into itself: {self.link} touches {self.other} at '
+            f't = {self.time:.2f} s'
+        )
 
 
 class SelfCollision:
@@ -60,22 +80,18 @@ class SelfCollision:
         return [pair for pair, result in zip(pairs, results, strict=True) if result.isCollision()]
 
 
-def refuse_self_collision(
-    model: RobotModel, start: Array, positions: Sequence[Array] | Array, period: float, remedy: str
-) -> None:
-    """Refuse a motion on which the robot runs into itself.
+def first_touch(
+    model: RobotModel, start: Array, positions: Sequence[Array] | Array, period: float
+) -> Touch | None:
+    """Return when the robot runs into itself on a motion, if it does.
 
     :param start: joint position that is known to be free [rad], shape ``(n,)``.
     :param positions: at each step [rad], shape ``(steps, n)``.
-    :param remedy: what the user can do.
-    :raises GoalError: two links touch.
     """
     check = SelfCollision(model, start)
     stride = max(1, round(COLLISION_SPACING / period))
     for step in range(0, len(positions), stride):
         links = check.first(positions[step])
         if links is not None:
-            raise GoalError(
-                f'the robot would run into itself: {links[0]} touches {links[1]} at '
-                f't = {step * period:.2f} s; {remedy}'
-            )
+            return Touch(step, step * period, *links)
+    return None

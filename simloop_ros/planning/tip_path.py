@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from math import dist
 
 import numpy as np
 import pinocchio as pin
@@ -32,7 +33,7 @@ class Corner:
     position: Array
 
     def __str__(self) -> str:
-        return f'{self.name} ({", ".join(f"{x:.3f}" for x in self.position)}) m'
+        return f'{self.name} {in_words(self.position)}'
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,7 @@ class Side:
     @property
     def length(self) -> float:
         """Return the distance of its corners [m]."""
-        return float(np.linalg.norm(self.end.position - self.begin.position))
+        return dist(self.end.position, self.begin.position)
 
     def points(self, shares: Array) -> Array:
         """Return places on it [m], shape ``(m, 3)``; the corners are met exactly."""
@@ -118,9 +119,14 @@ class TipCourse:
         return points
 
 
+def in_words(point: Array) -> str:
+    """Return a place [m], shape ``(3,)``, as it stands in messages: to the millimetre."""
+    return f'({", ".join(f"{x:.3f}" if abs(x) < 1e4 else f"{x:.3g}" for x in point)}) m'
+
+
 def at_same_place(a: Array, b: Array, apart: float = SAME_PLACE) -> bool:
     """Return whether two places [m], shape ``(3,)``, are no further apart than ``apart`` [m]."""
-    return bool(np.linalg.norm(a - b) <= apart)
+    return dist(a, b) <= apart
 
 
 def sides_of(config: PlannerConfig, start: pin.SE3) -> tuple[Side, ...]:

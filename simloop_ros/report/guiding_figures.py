@@ -18,6 +18,7 @@ from .figures import DOTS_PER_INCH
 
 _HAND, _LINE, _LIMIT = '#FCE8C8', '#33658A', '#B81D13'
 _STABLE, _UNSTABLE, _HUMAN = '#BFE3C0', '#E9A6A0', '#1F3B57'
+_MOST_COLUMNS = 4
 
 
 class Course(msgspec.Struct, frozen=True, kw_only=True):
@@ -151,8 +152,8 @@ def draw_forces(bars: Sequence[ForceBars], path: Path) -> None:
 
 def draw_stability(panels: Sequence[StabilityPanel], path: Path) -> None:
     """Draw the stable region of each panel, stiffness of the hand by delay."""
-    columns = min(4, len(panels))
-    rows = -(-len(panels) // columns)
+    rows = 1 if len(panels) <= _MOST_COLUMNS else 2
+    columns = -(-len(panels) // rows)
     figure = _figure(3.4 * columns, 3.3 * rows + 0.9)
     grid = figure.subplots(rows, columns, squeeze=False, sharex=True, sharey=True)
     for axes, panel in zip(grid.flat, panels, strict=False):
@@ -171,7 +172,7 @@ def draw_stability(panels: Sequence[StabilityPanel], path: Path) -> None:
         ncols=3,
         fontsize=9,
     )
-    figure.suptitle('LWR whose flange is held by a hand: which motion decays', fontsize=11)
+    figure.suptitle('A tip that is held by a hand: which motion decays', fontsize=11)
     figure.savefig(path)
 
 

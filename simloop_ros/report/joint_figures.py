@@ -15,7 +15,8 @@ COLOURS = ('#0077BB', '#EE7733', '#009988', '#CC3311', '#AA3377', '#000000', '#3
 """For the joints in turn; told apart by any eye."""
 STYLES = ('-', '--', ':')
 """For the first seven joints, and so on."""
-LEGEND_COLUMNS = 7
+LEGEND_WIDTH, LINE_WIDTH, LETTER_WIDTH = 8.6, 0.75, 0.085
+"""Of the legend, of an entry without its name, and of a letter [inch]."""
 
 
 class _JointGraph(msgspec.Struct, frozen=True):
@@ -43,13 +44,16 @@ def draw_joints(name: str, series: Series, title: str, events: Sequence[Mark]) -
     graph = _GRAPHS[name]
     values = finite(series.curves[graph.column])
     units = sorted(set(series.units), reverse=True)
-    legend_rows = -(-len(series.joint_names) // LEGEND_COLUMNS)
+    names = [shortened(joint) for joint in series.joint_names]
+    entry = LINE_WIDTH + LETTER_WIDTH * max(map(len, names))
+    legend_columns = min(len(names), max(1, int(LEGEND_WIDTH / entry)))
+    legend_rows = -(-len(names) // legend_columns)
     figure, grid = empty_figure(len(units), 1, 3.6, more_above=0.2 * (legend_rows - 1))
     # From thick to thin: where joints move alike, all are seen.
-    widths = np.linspace(3.2, 1.0, len(series.joint_names))
+    widths = np.linspace(3.2, 1.0, len(names))
     marks = readable(events, series.time)
     for ax, unit in zip(grid, units, strict=True):
-        for i, joint in enumerate(series.joint_names):
+        for i, joint in enumerate(names):
             here = series.units[i] == unit
             ax.plot(
                 series.time if here else [],
@@ -57,7 +61,7 @@ def draw_joints(name: str, series: Series, title: str, events: Sequence[Mark]) -
                 color=COLOURS[i % len(COLOURS)],
                 ls=STYLES[i // len(COLOURS) % len(STYLES)],
                 lw=widths[i],
-                label=shortened(joint),
+                label=joint,
             )
         ax.set_ylabel(f'{graph.quantity} [{unit}{graph.per}]', fontsize=9)
         ax.set_xlabel('time [s]', fontsize=9)
@@ -67,5 +71,5 @@ def draw_joints(name: str, series: Series, title: str, events: Sequence[Mark]) -
             ax.set_xlim(0.0, float(series.time[-1]))
         draw_marks(ax, marks, labelled=True)
     lines, labels = grid[0].get_legend_handles_labels()
-    head(figure, lines, labels, f'{graph.heading}: {title}', columns=LEGEND_COLUMNS)
+    head(figure, lines, labels, f'{graph.heading}: {title}', columns=legend_columns)
     return figure

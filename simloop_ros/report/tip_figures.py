@@ -18,7 +18,7 @@ AXES = 'xyz'
 WANTED: Mapping[str, Any] = {'color': BLUE, 'lw': 4.0, 'label': 'desired'}
 """Thick and light, under what the robot did: where they agree, both are seen."""
 DONE: Mapping[str, Any] = {'color': RED, 'lw': 1.3, 'ls': (0, (5, 3)), 'label': 'actual'}
-MARGIN = 0.12
+MARGIN = 0.18
 """Room around a way, as a share of its extent."""
 SMALLEST = 1e-3
 """Extent that is shown at least [m]: a tip at rest is a point."""
@@ -26,6 +26,7 @@ SMALLEST = 1e-3
 
 def _draw_space(tips: Sequence[TipCurve], title: str, events: Sequence[Mark]) -> Figure:
     figure, ax = _figure(6.6, projection='3d')
+    tips = _moving(tips)
     middle, half = _window(tips)
     for tip in tips:
         _draw_way(ax, tip, events, range(3))
@@ -41,7 +42,8 @@ def _draw_space(tips: Sequence[TipCurve], title: str, events: Sequence[Mark]) ->
 def _draw_plane(tips: Sequence[TipCurve], title: str, events: Sequence[Mark]) -> Figure:
     """Draw the ways in the plane of the two world axes along which they reach furthest."""
     figure, ax = _figure(5.6)
-    extent = np.ptp(_points(tips), axis=0)
+    tips = _moving(tips)
+    extent = np.max([np.ptp(_points([tip]), axis=0) for tip in tips], axis=0)
     across, up = sorted(np.argsort(-extent, kind='stable')[:2].tolist())
     middle, half = _window(tips)
     for tip in tips:
@@ -69,6 +71,11 @@ def _figure(height: float, projection: str | None = None) -> tuple[Figure, Any]:
     FigureCanvasAgg(figure)
     place = (0.1, 0.1, 0.8, 0.72) if projection is None else (0.02, 0.04, 0.92, 0.82)
     return figure, figure.add_axes(place, projection=projection)
+
+
+def _moving(tips: Sequence[TipCurve]) -> Sequence[TipCurve]:
+    """Return the tips that move; all of them if none does."""
+    return [tip for tip in tips if np.ptp(_points([tip]), axis=0).max() > SMALLEST] or tips
 
 
 def _points(tips: Sequence[TipCurve]) -> Array:

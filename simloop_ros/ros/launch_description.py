@@ -36,6 +36,7 @@ from .wiring import (
     NO_PLANT,
     PRIORITY,
     ROBOT_TOPICS,
+    ROBOTSTUDIO,
     NodeSpec,
     WiringOptions,
     has_clock,
@@ -61,6 +62,7 @@ ARGUMENTS = {
         'real time: SCHED_FIFO priority of the nodes, where the system allows it; 0 for none',
     ),
     **{name: ('', f'{text}; empty for none') for name, text in ROBOT_TOPICS.items()},
+    **{name: ('', f'{text}; may be empty') for name, text in ROBOTSTUDIO.items()},
     'record': ('true', 'whether the run is recorded, and over when the scenario is'),
     'out': ('', 'folder for log, summary and figures; empty for runs/SCENARIO'),
     'settings': ('', 'further values of the scenario, as "seed=1; robot.tips=[tool0]"'),
@@ -126,7 +128,7 @@ def _scenario_actions(
             out=folder,
             description=not rviz,
             priority=read_priority(given['priority']),
-            **{name: given[name] for name in ROBOT_TOPICS},
+            **{name: given[name] for name in (*ROBOT_TOPICS, *ROBOTSTUDIO)},
         ),
     )
     viewers: tuple[NodeSpec, ...] = ()

@@ -14,6 +14,7 @@ from ..errors import ConfigError
 from ..loop.scenario import Scenario
 from ..model import find_description
 from ..resources import PACKAGE, resource_folder
+from ..robotstudio.config import LinkConfig, parse_address, read_move_time
 from .config import GraphConfig, PublishConfig
 from .parameter_values import parameter_values
 
@@ -28,7 +29,13 @@ RECORDER_WINDOW = 512
 """Steps that the plant may be ahead of the recorder, in lockstep."""
 
 Executable = Literal[
-    'motion_planner', 'admittance', 'control_simulation', 'plant', 'collision_monitor', 'recorder'
+    'motion_planner',
+    'admittance',
+    'control_simulation',
+    'plant',
+    'collision_monitor',
+    'recorder',
+    'robotstudio',
 ]
 
 
@@ -79,8 +86,11 @@ class WiringOptions(msgspec.Struct, frozen=True, kw_only=True):
     :ivar robot_states: topic on which that robot tells its joint states; empty for the default.
     :ivar robot_torques: topic on which a robot tells the torque from outside; empty for the
         default.
-    :ivar priority: in real time, ``SCHED_FIFO`` priority of all nodes but the recorder, if the
-        system allows it; 0 for none.
+    :ivar robotstudio: ``HOST:PORT`` of a controller that is sent the positions as targets; empty
+        for none.
+    :ivar robotstudio_time: its move time from target to target [s]; empty for the default.
+    :ivar priority: in real time, ``SCHED_FIFO`` priority of all nodes but recorder and
+        robotstudio, if the system allows it; 0 for none.
     """
 
     realtime: bool = False
@@ -94,6 +104,8 @@ class WiringOptions(msgspec.Struct, frozen=True, kw_only=True):
     stream_commands: str = ''
     robot_states: str = ''
     robot_torques: str = ''
+    robotstudio: str = ''
+    robotstudio_time: str = ''
     priority: int = PRIORITY
 
 
@@ -187,18 +199,22 @@ def wire(scenario: Scenario, options: WiringOptions) -> tuple[NodeSpec, ...]:
             'recorder.truth': truth,
             'recorder.figures': options.figures,
         }
+    if options.robotstudio:
+        link = _link(options)
+        parameters['robotstudio'] = {**robot, **parameter_values(link, 'robotstudio')}
     common = parameter_values(graph, '')
     remappings = options.remappings
     if options.robot_torques:
         remappings = (*remappings, ('measured_external_torque', options.robot_torques))
     urgent_monitor = options.realtime or awaited
     watching = ('recorder',) if urgent_monitor else ('recorder', 'collision_monitor')
+    relaxed = (*watching, 'robotstudio')
     urgent = {'priority': options.priority} if options.realtime else {}
     return tuple(
         NodeSpec(
             executable=executable,
             namespace=namespace,
-            parameters={**common, **own, **({} if executable in watching else urgent)},
+            parameters={**common, **own, **({} if executable in relaxed else urgent)},
             remappings=remappings,
             ends_graph=executable == 'recorder',
             prefix=MAKE_WAY if executable in watching else (),
@@ -206,6 +222,23 @@ def wire(scenario: Scenario, options: WiringOptions) -> tuple[NodeSpec, ...]:
         for executable, own in parameters.items()
     )
 
+
+def _link(options: WiringOptions) -> LinkConfig:
+    """Return how targets get to a controller."""
+    if not options.realtime:
+        raise ConfigError('robotstudio: a controller moves in real time: add realtime')
+    host, port = parse_address(options.robotstudio)
+    link = LinkConfig(host=host, port=port)
+    if not options.robotstudio_time:
+        return link
+    return msgspec.structs.replace(link, move_time=read_move_time(options.robotstudio_time))
+
+
+ROBOTSTUDIO = {
+    'robotstudio': 'HOST:PORT of a controller of ABB that is sent the positions as targets',
+    'robotstudio_time': f'its move time from target to target [s] ({LinkConfig().move_time:g})',
+}
+"""Fields of ``WiringOptions`` for the link to RobotStudio, and what they mean."""
 
 ROBOT_TOPICS = {
     'stream_joint_states': (

@@ -114,11 +114,11 @@ def test_a_soft_hand_is_stable_and_a_stiff_late_one_is_not() -> None:
 
 def test_the_map_counts_human_arms_only() -> None:
     cells = map_cells(False)
-    assert len(cells) == 8 * len(STIFFNESSES) * len(DELAYS)
+    assert len(cells) == 10 * len(STIFFNESSES) * len(DELAYS)
     verdicts = [cell.stiffness <= 500.0 for cell in cells]
     figures = stability_figures(cells, verdicts)
-    # 1000 N/m at 0, 2 and 4 ms, constant and adapted, with observer and truth.
-    assert figures == {'unstable_human': 12.0, 'unstable_undamped': 12.0}
+    # 1000 N/m at 0, 2 and 4 ms, constant and adapted, with observer and truth; YuMi, observer.
+    assert figures == {'unstable_human': 18.0, 'unstable_undamped': 12.0}
     assert not stability_panels(cells, verdicts)[0].stable[-1].any()
 
 

@@ -15,7 +15,7 @@ import pytest
 from simloop_ros.errors import ConfigError, GoalError, ModelError
 from simloop_ros.loop.mcap import McapReader, read_mcap
 from simloop_ros.loop.metrics import compute_metrics
-from simloop_ros.loop.run import joint_units, make_folder, prepare, run, write_text
+from simloop_ros.loop.run import make_folder, prepare, run, write_text
 from simloop_ros.loop.scenario import load_scenario
 from simloop_ros.resources import resource_folder
 
@@ -216,10 +216,10 @@ def test_a_missing_engine_is_replaced_and_noted(
 
 
 def test_units() -> None:
-    expected = {'sphere': ['m'], 'two_link': ['rad'] * 2, 'yumi': ['rad'] * 14}
+    expected = {'sphere': ('m',), 'two_link': ('rad',) * 2, 'yumi': ('rad',) * 14}
     for robot, units in expected.items():
         settings = [f'robot={robot}', 'planner.kind=guiding', 'duration=1']
-        assert joint_units(prepare(load_scenario('step', settings)).facts.model) == units
+        assert prepare(load_scenario('step', settings)).facts.model.joint_units == units
 
 
 def test_a_folder_that_cannot_be_written_is_refused(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from simloop_ros.errors import ConfigError, GoalError, UnknownNameError
 from simloop_ros.loop.run import load_fit_robot
 from simloop_ros.loop.scenario import load_scenario
 from simloop_ros.model import RobotModel, link_positions
+from simloop_ros.planning import cartesian
 from simloop_ros.planning.build import PlannedMotion, build_planner
 from simloop_ros.planning.cartesian import plan_cartesian
 from simloop_ros.planning.config import PlannerConfig
@@ -182,6 +183,10 @@ REFUSED = {
         {'corners': (START, (-0.4, -0.1, 0.35))},
         r'corner 2 .*: tool0 can be there only beyond the limit of joint_1 .*; move the corner',
     ),
+    'corner beyond the horizon': (
+        {'corners': (START, (1e300, 0.0, 0.35))},
+        r'corner 2 \(1e\+300, 0\.000, 0\.350\) m: tool0 is out of reach',
+    ),
     'corner inside the base': (
         {'corners': (START, (0.03, 0.02, 0.1))},
         r'corner 2 .* inside base_link, .*; move the corner',
@@ -198,6 +203,16 @@ REFUSED = {
     'side to a singularity': (
         {'corners': ((0.374, 0.0, 0.63),), 'orientation': (0.0, np.pi / 2.0, 0.0)},
         r'side 1, from the start .*: it crosses a singularity at \(0\.374, 0\.000, 0\.630\) m',
+    ),
+    'side through the robot itself': (
+        {
+            'corners': (
+                START,
+                (-0.41, -0.19, 0.16),
+            ),
+            'closed': False,
+        },
+        r'side 1, from corner 1 .*: the robot would run into itself: link_1 touches link_4 at ',
     ),
     'too fast': (
         {'duration': 0.2},
@@ -255,6 +270,16 @@ def test_a_singularity_inside_a_side_is_seen(irb120: RobotModel) -> None:
         built(model, rectangle(corners=(first, second), closed=False, orientation=rpy))
 
 
+def test_a_side_that_the_joints_cannot_keep_to_is_refused(
+    irb120: RobotModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With demands beyond rounding no number of places is enough."""
+    monkeypatch.setattr(cartesian, 'STRAIGHT', 1e-19)
+    monkeypatch.setattr(cartesian, 'CROOKED', 1e-18)
+    with pytest.raises(GoalError, match=r'side 1, .*, at .* would have to turn too abruptly'):
+        built(irb120, rectangle())
+
+
 @pytest.mark.parametrize(
     ('changes', 'message'),
     [
@@ -279,4 +304,12 @@ def test_of_several_tips_one_is_to_be_chosen(yumi: RobotModel) -> None:
 def test_profiles_of_corners_are_not_for_a_move(sphere: RobotModel) -> None:
     config = PlannerConfig(kind='offline', move=((0.0, 0.0, 0.1),), profile='quintic')
     with pytest.raises(ConfigError, match=r'quintic is not for planner\.kind offline; choose one'):
+        built(sphere, config)
+
+
+def test_a_sliding_joint_is_told_in_its_own_units(sphere: RobotModel) -> None:
+    config = PlannerConfig(
+        kind='cartesian', corners=((0.0, 0.0, 0.5),), corners_from='start', duration=0.01
+    )
+    with pytest.raises(GoalError, match=r'side 1, .* at [\d.]+ m/s, its limit is [\d.]+ m/s'):
         built(sphere, config)

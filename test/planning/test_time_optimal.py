@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 import pinocchio as pin
 import pytest
 
+from simloop_ros.errors import MissingDependencyError
 from simloop_ros.model import RobotModel
 from simloop_ros.planning.side_profiles import Tabulated
 from simloop_ros.planning.time_optimal import time_optimal
@@ -80,3 +83,11 @@ def test_any_acceleration_has_its_way(two_link: RobotModel, acceleration: float)
     positions = begin + SHARES[:, None] * (end - begin)
     slow, fast = (found(two_link, positions, 0.9, a * acceleration).duration for a in (1.0, 2.0))
     assert 1.0 - 1e-3 < slow / fast < np.sqrt(2.0) + 1e-3
+
+
+def test_without_toppra_the_user_is_told(
+    two_link: RobotModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, 'toppra', None)
+    with pytest.raises(MissingDependencyError, match='time_optimal needs toppra: pip install'):
+        time_optimal(two_link, SHARES, np.zeros((301, 2)), 1.0, 1.0)

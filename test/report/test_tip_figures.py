@@ -80,6 +80,18 @@ def test_both_ways_are_drawn_as_they_are() -> None:
         np.testing.assert_allclose(line, way[:, 1:])
 
 
+def test_a_tip_that_rests_is_left_out() -> None:
+    """Of two arms of which one moves, only that one is shown, in its plane."""
+    t = np.linspace(0.0, 1.0, 20)
+    way = np.stack((np.cos(t), 0.0 * t - 5.0, np.sin(t)), axis=1)
+    rest = np.full((20, 3), 7.0)
+    curves = [TipCurve('left', t, rest, rest), TipCurve('right', t, way, way)]
+    (ax,) = TIP_GRAPHS['tip_path_plane'](curves, 'run', []).axes
+    assert len(ax.lines) == 2
+    np.testing.assert_allclose(np.array(ax.lines[0].get_data()).T, way[:, [0, 2]])
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ('x [m]', 'z [m]')
+
+
 @pytest.mark.parametrize('value', [0.0, np.nan, 1e308])
 @pytest.mark.parametrize('graph', TIP_GRAPHS)
 def test_unusual_ways_are_drawn(tmp_path: Path, graph: str, value: float) -> None:

@@ -19,6 +19,7 @@ from simloop_ros.loop.scenario import Scenario, load_scenario, scenario_names
 from simloop_ros.model import RobotConfig
 from simloop_ros.planning.config import PlannerConfig
 from simloop_ros.plants.config import PlantConfig
+from simloop_ros.robotstudio.config import LinkConfig
 from simloop_ros.ros.config import GraphConfig, PublishConfig
 from simloop_ros.ros.parameter_values import parse_config
 from simloop_ros.ros.wiring import (
@@ -308,3 +309,48 @@ def test_a_stream_that_cannot_be_is_refused(
     scenario = load_scenario('lwr_tcp', [f'admittance.source={source}'])
     with pytest.raises(ConfigError, match=reason):
         wire(scenario, WiringOptions(**options, **STREAM))
+
+
+def test_a_controller_follows_in_real_time() -> None:
+    scenario = load_scenario('lwr_tcp')
+    given = {'robotstudio': 'robot.example:5000', 'robotstudio_time': '0.25'}
+    nodes = wired(scenario, realtime=True, out='runs', **given)
+    link = parse_config(LinkConfig, 'robotstudio', nodes['robotstudio'].parameters)
+    assert link == LinkConfig(host='robot.example', port=5000, move_time=0.25)
+    assert graph_config(nodes['robotstudio'].parameters).priority == 0  # it waits for a network
+    assert nodes['robotstudio'].parameters['robot.urdf'] == nodes['plant'].parameters['robot.urdf']
+    assert 'robotstudio' not in wired(scenario, realtime=True)
+    with pytest.raises(ConfigError, match='add realtime'):
+        wire(scenario, WiringOptions(robotstudio='robot.example:5000'))
+
+
+def test_the_link_is_given_what_it_declares() -> None:
+    pytest.importorskip('rclpy')
+    from simloop_ros.nodes.robotstudio import RobotStudioNode
+
+    given = wired(load_scenario('lwr_tcp'), realtime=True, robotstudio='[::1]:5000')['robotstudio']
+    for section, kind in RobotStudioNode.SECTIONS.items():
+        parse_config(kind, section, given.parameters)
+    prefixes = {key.partition('.')[0] for key in given.parameters if '.' in key}
+    assert prefixes == set(RobotStudioNode.SECTIONS)
+    assert given.parameters['robotstudio.host'] == '::1'
+
+
+@pytest.mark.parametrize(
+    ('address', 'seconds', 'reason'),
+    [
+        ('5000', '', 'HOST:PORT is needed'),
+        ('robot', '', 'HOST:PORT is needed'),
+        (':5000', '', 'HOST:PORT is needed'),
+        ('::1:5000', '', 'HOST:PORT is needed'),
+        ('robot:', '', 'from 1 to 65535'),
+        ('robot:0', '', 'from 1 to 65535'),
+        ('robot:65536', '', 'from 1 to 65535'),
+        ('robot:5000', 'soon', "'soon' given"),
+        ('robot:5000', '0.001', 'do not fit 4 characters'),
+    ],
+)
+def test_an_address_or_a_time_that_is_none(address: str, seconds: str, reason: str) -> None:
+    options = WiringOptions(realtime=True, robotstudio=address, robotstudio_time=seconds)
+    with pytest.raises(ConfigError, match=reason):
+        wire(load_scenario('lwr_tcp'), options)

@@ -1,0 +1,146 @@
+"""``simloop robotstudio``: the joint motion of a finished run, sent to a controller of ABB."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+
+from rich.console import Console
+
+from ..errors import ConfigError, LinkError
+from ..loop.scenario import robot_config
+from ..model import RobotConfig, load_robot
+from ..report.progress import progress_bar
+from ..resources import resource_folder
+from ..robotstudio.axes import find_axes
+from ..robotstudio.client import RobotStudioClient
+from ..robotstudio.config import LinkConfig, read_move_time, read_port
+from ..robotstudio.packet import Target, encode
+from ..robotstudio.recording import POSITIONS, read_recording, recorded_robot
+from ..robotstudio.targets import plan_targets
+
+DEFAULTS = LinkConfig()
+
+
+def add_parser(subparsers: argparse._SubParsersAction) -> None:
+    """Add the command to the parser."""
+    parser = subparsers.add_parser(
+        'robotstudio', help='send the motion of a run to RobotStudio, or an ABB controller'
+    )
+    parser.add_argument(
+        'source',
+        metavar='RUN_OR_CSV',
+        type=Path,
+        help='folder of a run, or a CSV file: time [s] and joint names, then numbers [rad]',
+    )
+    parser.add_argument('--host', default=DEFAULTS.host, help=f'of the server [{DEFAULTS.host}]')
+    parser.add_argument('--port', metavar='P', default=str(DEFAULTS.port), help='[%(default)s]')
+    parser.add_argument(
+        '--every',
+        metavar='T',
+        default=str(DEFAULTS.move_time),
+        help='move time from target to target [s] [%(default)s]',
+    )
+    parser.add_argument(
+        '--approach',
+        metavar='T',
+        default=str(DEFAULTS.approach_time),
+        help='time of the first move, from wherever the robot is [s] [%(default)s]',
+    )
+    parser.add_argument(
+        '--timeout',
+        metavar='T',
+        type=float,
+        default=DEFAULTS.answer_timeout,
+        help='longest wait for an answer after the move time [s] [%(default)s]',
+    )
+    parser.add_argument(
+        '--column',
+        choices=POSITIONS,
+        default=POSITIONS[0],
+        help='which positions of a run [%(default)s]',
+    )
+    parser.add_argument(
+        '--robot',
+        metavar='ROBOT',
+        default='',
+        help='name of a robot, or a URDF or xacro file, for the limits [that of the run]',
+    )
+    parser.add_argument(
+        '--joints',
+        metavar='NAMES',
+        default='',
+        help="six joints in the order of the controller's axes, with commas [all of the robot]",
+    )
+    parser.add_argument('--dry-run', action='store_true', help='print the packets, send nothing')
+    parser.set_defaults(call=robotstudio)
+
+
+def robotstudio(options: argparse.Namespace) -> int:
+    """Check the whole motion, then send it target by target."""
+    if not 0.0 < options.timeout < float('inf'):
+        raise ConfigError(f'--timeout: {options.timeout:g} is not a positive number')
+    config = LinkConfig(
+        host=options.host,
+        port=read_port(options.port),
+        move_time=read_move_time(options.every),
+        approach_time=read_move_time(options.approach),
+        answer_timeout=options.timeout,
+        joints=tuple(name.strip() for name in options.joints.split(',') if name.strip()),
+    )
+    recording = read_recording(options.source, options.column)
+    model = load_robot(_robot(options), resource_folder('urdf'))
+    axes = find_axes(model, config.joints)
+    targets = plan_targets(recording, axes, config.move_time, config.approach_time)
+    if options.dry_run:
+        for target in targets:
+            print(encode(target).decode())
+        return 0
+    _send(targets, config)
+    return 0
+
+
+def _send(targets: Sequence[Target], config: LinkConfig) -> None:
+    """Send targets, and say how many were acknowledged, whatever happens."""
+    with (
+        RobotStudioClient(config) as client,
+        progress_bar(Console(stderr=True)) as progress,
+    ):
+        task = progress.add_task(
+            'connecting', total=sum(target.time for target in targets), factor=''
+        )
+        try:
+            client.connect()
+            for i, target in enumerate(targets, 1):
+                progress.update(
+                    task, description='sending', factor=f'target {i} of {len(targets)}'
+                )
+                client.send(target)
+                progress.advance(task, target.time)
+        except LinkError as error:
+            done = (
+                f'{client.acknowledged} of {len(targets)} targets were acknowledged and nothing '
+                'more is sent: look where the robot is, then start anew'
+                if client.sent
+                else 'nothing was sent'
+            )
+            raise LinkError(f'{error}; {done}', error.fault) from error
+        except KeyboardInterrupt:
+            _say(client.acknowledged, len(targets))
+            raise
+    _say(client.acknowledged, len(targets))
+
+
+def _say(acknowledged: int, targets: int) -> None:
+    print(f'{acknowledged} of {targets} targets acknowledged')
+
+
+def _robot(options: argparse.Namespace) -> RobotConfig:
+    name = options.robot
+    if name:
+        is_file = name.endswith(('.urdf', '.xacro'))
+        return RobotConfig(urdf=name) if is_file else robot_config(name)
+    if options.source.suffix == '.csv':
+        raise ConfigError('a CSV file does not tell the limits of the robot: add --robot')
+    return recorded_robot(options.source)

@@ -1,0 +1,162 @@
+"""The link to RobotStudio as a node: a controller of ABB follows the robot of the graph."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+import time
+from typing import Any
+
+from diagnostic_msgs.msg import DiagnosticStatus
+from rclpy.task import Future
+from std_srvs.srv import Trigger
+
+from ..errors import ConfigError, LinkError, SimloopError
+from ..loop.run import load_fit_robot
+from ..model import RobotConfig
+from ..robotstudio.axes import find_axes
+from ..robotstudio.client import RobotStudioClient
+from ..robotstudio.config import LinkConfig
+from ..robotstudio.packet import Target, time_field
+from ..ros.block_node import BlockNode, Report
+from ..ros.joint_state import DecodedJointState
+from ..ros.process import main_of
+from ..values import Array
+
+NAME = 'robotstudio'
+LOOK_PERIOD = 0.02
+"""Time between two looks at the line and at what has come [s]."""
+
+
+class RobotStudioNode(BlockNode):
+    """Sends ``joint_states`` as targets, each after the one before was acknowledged.
+
+    A robot that takes positions only follows the positions of the one in the graph, simulated or
+    real: not what is desired, which that one may not reach. Each target is the last position that
+    is known; where it is too far for ``move_time``, its move takes longer. A position that has not
+    changed is not sent again. The first move takes ``approach_time``.
+
+    Whatever goes wrong, with the line or with a position, ends the session: nothing more is sent
+    until the service ``reset`` connects anew.
+    """
+
+    SECTIONS = {'robot': RobotConfig, 'robotstudio': LinkConfig}
+
+    def build(self) -> None:
+        """Find the axes."""
+        self._link = link = self.config(LinkConfig, 'robotstudio')
+        if not self.graph.realtime:
+            raise ConfigError('realtime: false, but a controller moves in real time')
+        for seconds in (link.move_time, link.approach_time):
+            time_field(seconds)
+        model = load_fit_robot(self.config(RobotConfig, 'robot'))
+        self._axes = find_axes(model, link.joints)
+        # A first move that is too short is refused now, and not by the first position.
+        self._axes.target(model.home[list(self._axes.index)], link.approach_time, None)
+        self._sent = self._acknowledged = 0
+        self._stopped = ''
+        self.subscribe_joints('joint_states', self._axes.names, ('position',), self._take, 1)
+        self.service(Trigger, 'reset', self._serve_reset)
+
+    def begin(self) -> None:
+        """Connect."""
+        self._connect()
+        self.every(LOOK_PERIOD, self._look)
+
+    def end(self) -> None:
+        """Hang up; the robot completes the move that it has begun."""
+        self._count()
+        self._client.end()
+        if self._work.done():
+            self._client.close()
+
+    def _connect(self) -> Future[Any]:
+        """Begin a session of which nothing is known yet."""
+        self._stopped = ''
+        self._position: Array | None = None
+        self._last: Target | None = None
+        self._due = 0.0
+        self._client = RobotStudioClient(self._link)
+        self._work = self._beside(self._client.connect)
+        return self._work
+
+    def _beside(self, call: Any) -> Future[Any]:
+        """Call the client in a thread of its own; it keeps its error."""
+
+        def work() -> None:
+            with suppress(LinkError):
+                call()
+
+        return self.beside(work)
+
+    def _take(self, message: DecodedJointState) -> None:
+        self._position = message.position
+
+    def _look(self) -> None:
+        """Send the next target, if it is time, or say what is wrong."""
+        if self._stopped or not self._work.done():
+            return
+        self._work.result()  # what nobody foresaw
+        client = self._client
+        try:
+            client.look()
+            if self._position is not None and time.monotonic() >= self._due:
+                self._send(self._position)
+        except SimloopError as error:
+            client.close()
+            self._stopped = str(error)
+            self.get_logger().error(f'stopped: {error}; nothing is sent until the service reset')
+            self._publish_diagnostics()
+
+    def _send(self, position: Array) -> None:
+        """Send a position, unless the robot is there."""
+        last, link = self._last, self._link
+        target = (
+            self._axes.target(position, link.approach_time, None)
+            if last is None
+            else self._axes.reachable_target(position, link.move_time, last)
+        )
+        if last is not None and target.angles == last.angles:
+            return
+        self._last = target
+        self._due = time.monotonic() + link.move_time
+        self._work = self._beside(lambda: self._client.send(target))
+
+    async def _serve_reset(self, _: Any) -> str:
+        if not self._stopped:
+            raise SimloopError('nothing to reset: the link is not stopped')
+        self._count()
+        await self._connect()
+        if self._client.failure:
+            raise SimloopError(str(self._client.failure))
+        return 'connected: the first move is slow again'
+
+    def _count(self) -> None:
+        """Take over what a session has done that is over."""
+        self._sent += self._client.sent
+        self._acknowledged += self._client.acknowledged
+
+    def report(self) -> Report:
+        """Return whether the robot follows."""
+        client = self._client
+        values = {
+            'address': f'{self._link.host}:{self._link.port}',
+            'connected': client.connected,
+            'sent': self._sent + client.sent,
+            'acknowledged': self._acknowledged + client.acknowledged,
+            'last error': self._stopped or 'none',
+        }
+        if self._stopped:
+            return Report(
+                DiagnosticStatus.ERROR, f'stopped: {self._stopped}: call the service reset', values
+            )
+        if not client.connected:
+            return Report(DiagnosticStatus.WARN, 'connecting', values)
+        if self._position is None:
+            return Report(DiagnosticStatus.WARN, 'waiting for joint_states', values)
+        return Report(DiagnosticStatus.OK, 'following', values)
+
+
+main = main_of(RobotStudioNode, NAME)
+
+if __name__ == '__main__':
+    raise SystemExit(main())

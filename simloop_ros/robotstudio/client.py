@@ -1,0 +1,235 @@
+"""The line to the controller: one session, which any error ends for good."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+import errno
+import os
+import select
+import socket
+import time
+from types import TracebackType
+
+from ..errors import LinkError, LinkFault, MessageError
+from .config import LinkConfig
+from .packet import LONGEST_ANSWER, Target, encode, refusal
+
+
+class RobotStudioClient:
+    """Sends targets one by one, each after the one before was acknowledged.
+
+    After an error nobody knows where the robot is, so nothing more is sent: each further call
+    raises the same error. To start anew make a new client, and begin with a slow first move.
+
+    Belongs to one thread; ``end`` may be called from any other.
+
+    :param config: where the controller listens, and how long to wait for it.
+    :ivar sent: number of targets that were sent.
+    :ivar acknowledged: number of targets that the robot has reached.
+    :ivar failure: what ended the session; none while it goes on.
+    """
+
+    def __init__(self, config: LinkConfig):
+        self._config = config
+        self._address = f'{config.host}:{config.port}'
+        self._socket: socket.socket | None = None
+        self._inbox, self._outbox = socket.socketpair()
+        self.sent = 0
+        self.acknowledged = 0
+        self.failure: LinkError | None = None
+
+    @property
+    def connected(self) -> bool:
+        """Return whether targets can be sent."""
+        return self._socket is not None
+
+    def connect(self) -> None:
+        """Connect, within a bounded number of attempts.
+
+        :raises LinkError: the controller cannot be reached.
+        """
+        with self._session():
+            for attempt in range(self._config.attempts):
+                if attempt:
+                    self._wait(self._config.backoff * 2.0 ** (attempt - 1))
+                reason = self._try_to_connect()
+                if not reason:
+                    return
+            raise self._error(
+                f'no connection in {self._config.attempts} attempts: {reason}; start the '
+                "controller's program and check host and port",
+                'unreachable',
+            )
+
+    def send(self, target: Target) -> None:
+        """Send a target and return once the robot has reached it.
+
+        :raises LinkError: the line is not there or dropped, the controller refused the target, is
+            silent, or answered rubbish.
+        :raises UnsafeCommandError: the target does not fit a packet; it was not sent.
+        """
+        packet = encode(target)
+        self.look()
+        with self._session():
+            self._send(packet)
+            self.sent += 1
+            answer = self._answer(target.time + self._config.answer_timeout)
+            try:
+                reason = refusal(answer)
+            except MessageError as error:
+                raise self._error(f'rubbish for an answer: {error}', 'rubbish') from error
+            if reason:
+                raise self._error(f'the controller refused the target: {reason}', 'rejected')
+            self.acknowledged += 1
+
+    def look(self) -> None:
+        """See, without waiting, whether the line is still there and nobody speaks unasked.
+
+        :raises LinkError: it is not, or somebody does.
+        """
+        with self._session():
+            if self._socket is None:
+                raise self._error('not connected: call connect first', 'unreachable')
+            if self._wait(0.0, reading=True):
+                data = self._receive()
+                raise self._error(f'rubbish: {data!r} came unasked', 'rubbish')
+
+    def end(self) -> None:
+        """End the session, from any thread: who waits in another call gets a LinkError."""
+        with suppress(OSError):
+            self._outbox.send(b'.')
+
+    def close(self) -> None:
+        """Hang up; a second call does nothing."""
+        for each in (self._socket, self._inbox, self._outbox):
+            if each is not None:
+                each.close()
+        self._socket = None
+        if self.failure is None:
+            self.failure = self._error('the session was closed', 'ended')
+
+    def __enter__(self) -> RobotStudioClient:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    @contextmanager
+    def _session(self) -> Iterator[None]:
+        """Hang up on any error and remember it; refuse if that has happened before."""
+        if self.failure is not None:
+            raise self.failure
+        try:
+            yield
+        except LinkError as error:
+            self.failure = error
+            self.close()
+            raise
+        except OSError as error:
+            self.failure = self._error(f'the line dropped: {_words(error)}', 'dropped')
+            self.close()
+            raise self.failure from error
+        except BaseException:
+            self.close()  # interrupted in the middle of an answer
+            raise
+
+    def _error(self, message: str, fault: LinkFault) -> LinkError:
+        return LinkError(f'{self._address}: {message}', fault)
+
+    def _try_to_connect(self) -> str:
+        """Try each address of the host once; return why none can be reached, or nothing."""
+        reason = 'no address'
+        try:
+            found = socket.getaddrinfo(
+                self._config.host, self._config.port, type=socket.SOCK_STREAM
+            )
+        except (OSError, UnicodeError) as error:
+            return f'the host is not known: {_words(error)}'
+        for family, kind, protocol, _, address in found:
+            line = socket.socket(family, kind, protocol)
+            try:
+                line.setblocking(False)
+                line.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                number = line.connect_ex(address)
+                if number == errno.EINPROGRESS:
+                    if self._wait(self._config.connect_timeout, line, writing=True):
+                        number = line.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)
+                    else:
+                        number = errno.ETIMEDOUT
+                if not number:
+                    self._socket = line
+                    return ''
+                reason = os.strerror(number)
+            except OSError as error:
+                reason = _words(error)
+            finally:
+                if self._socket is not line:
+                    line.close()
+        return reason
+
+    def _send(self, packet: bytes) -> None:
+        assert self._socket is not None
+        while packet:
+            if not self._wait(self._config.answer_timeout, writing=True):
+                raise self._error('the line takes no data', 'silent')
+            packet = packet[self._socket.send(packet) :]
+
+    def _answer(self, seconds: float) -> bytes:
+        """Return the line that comes within a time [s]."""
+        deadline = time.monotonic() + seconds
+        answer = b''
+        while not answer.endswith(b'\n'):
+            if not self._wait(deadline - time.monotonic(), reading=True):
+                got = f'only {answer!r}' if answer else 'nothing'
+                raise self._error(f'no answer within {seconds:g} s, {got}', 'silent')
+            answer += self._receive(answer)
+            if b'\n' in answer[:-1] or len(answer) > LONGEST_ANSWER:
+                raise self._error(
+                    f'rubbish for an answer: {answer[:LONGEST_ANSWER]!r} is not one line',
+                    'rubbish',
+                )
+        return answer
+
+    def _receive(self, so_far: bytes = b'') -> bytes:
+        """Return what is there; the end of the line is an error."""
+        assert self._socket is not None
+        data = self._socket.recv(LONGEST_ANSWER + 1)
+        if not data:
+            got = f' in the middle of an answer, after {so_far!r}' if so_far else ''
+            raise self._error(f'the line dropped: the controller hung up{got}', 'dropped')
+        return data
+
+    def _wait(
+        self,
+        seconds: float,
+        line: socket.socket | None = None,
+        *,
+        reading: bool = False,
+        writing: bool = False,
+    ) -> bool:
+        """Return whether the line became ready within a time [s].
+
+        :param line: ours if none is given; without reading and writing time just passes.
+        :raises LinkError: the session was ended meanwhile.
+        """
+        line = line or self._socket
+        waited = [line] if line else []
+        readable, writable, _ = select.select(
+            [self._inbox, *(waited if reading else [])],
+            waited if writing else [],
+            [],
+            max(0.0, seconds),
+        )
+        if self._inbox in readable:
+            raise self._error('the session was ended', 'ended')
+        return bool(readable or writable)
+
+
+def _words(error: Exception) -> str:
+    return str(getattr(error, 'strerror', None) or error)

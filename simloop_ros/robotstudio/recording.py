@@ -1,0 +1,120 @@
+"""A recorded joint motion: of a finished run, or of a CSV file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+import csv
+import json
+from pathlib import Path
+
+import msgspec
+import numpy as np
+
+from ..errors import ConfigError
+from ..loop.mcap import McapReader
+from ..model import RobotConfig
+from ..values import Array
+
+LOG, SUMMARY = 'log.mcap', 'summary.json'
+POSITIONS = ('true_position', 'desired_position', 'measured_position', 'position')
+"""Columns of a log that can be sent; the first one is the motion that 002 sends."""
+
+
+class Recording(msgspec.Struct, frozen=True):
+    """Where joints were, and when.
+
+    :ivar source: where it is from.
+    :ivar joint_names: names of the ``n`` joints.
+    :ivar time: [s], shape ``(rows,)``, growing.
+    :ivar position: [rad], shape ``(rows, n)``.
+    """
+
+    source: str
+    joint_names: tuple[str, ...]
+    time: Array
+    position: Array
+
+    def columns(self, names: Sequence[str]) -> Array:
+        """Return the positions of some joints [rad], shape ``(rows, names)``.
+
+        :raises ConfigError: a joint is missing.
+        """
+        missing = [name for name in names if name not in self.joint_names]
+        if missing:
+            raise ConfigError(
+                f'{self.source}: joint {missing[0]!r} is missing; there are '
+                f'{", ".join(self.joint_names)}'
+            )
+        return self.position[:, [self.joint_names.index(name) for name in names]]
+
+
+def read_recording(path: Path, column: str = POSITIONS[0]) -> Recording:
+    """Read the folder of a run, its log, or a CSV file.
+
+    :param column: which positions of a log.
+    :raises ConfigError: it is none of these.
+    """
+    if path.suffix == '.csv':
+        return _read_csv(path)
+    if path.is_dir() and not (path / LOG).is_file():
+        raise ConfigError(f'{path}: not the folder of a run: no {LOG}')
+    if not path.exists():
+        raise ConfigError(f'{path}: not there; name the folder of a run, or a CSV file')
+    log = McapReader(path / LOG if path.is_dir() else path)
+    if not log.rows:
+        raise ConfigError(f'{path}: the log has no steps')
+    place = log.columns.index(column)
+    blocks = [(time, rows[:, place]) for time, rows in log.blocks()]
+    time, position = (np.concatenate(parts) for parts in zip(*blocks, strict=True))
+    return Recording(str(path), log.joint_names, time, position)
+
+
+def recorded_robot(path: Path) -> RobotConfig:
+    """Return the robot of a run.
+
+    :raises ConfigError: it is not known.
+    """
+    summary = (path if path.is_dir() else path.parent) / SUMMARY
+    try:
+        settings = json.loads(summary.read_text())['settings']
+        return msgspec.convert(settings['robot'], RobotConfig)
+    except (OSError, ValueError, KeyError, TypeError, msgspec.MsgspecError) as error:
+        raise ConfigError(
+            f'{path}: the robot is not known, because there is no {SUMMARY} of a run: add --robot'
+        ) from error
+
+
+def _read_csv(path: Path) -> Recording:
+    """Read ``time`` [s] and a column per joint [rad], with their names in the first line."""
+    try:
+        with path.open(newline='', encoding='utf-8-sig') as file:
+            head, *lines = list(csv.reader(file)) or [[]]
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise ConfigError(f'{path}: cannot be read: {reason}') from error
+    names = tuple(name.strip() for name in head)
+    if names[:1] != ('time',) or len(set(names)) != len(names) or len(names) < 2:
+        raise ConfigError(
+            f'{path}: the first line has to be time and the names of the joints, each once, '
+            'with commas between them'
+        )
+    rows = [
+        _csv_row(f'{path}, line {i}', line, len(names)) for i, line in enumerate(lines, 2) if line
+    ]
+    if not rows:
+        raise ConfigError(f'{path}: no line of numbers')
+    table = np.array(rows)
+    if (np.diff(table[:, 0]) <= 0.0).any():
+        i = int(np.argmax(np.diff(table[:, 0]) <= 0.0))
+        raise ConfigError(f'{path}: time does not grow after {table[i, 0]:g} s')
+    return Recording(str(path), names[1:], table[:, 0], table[:, 1:])
+
+
+def _csv_row(where: str, line: Sequence[str], width: int) -> list[float]:
+    try:
+        row = [float(text) for text in line]
+    except ValueError as error:
+        raise ConfigError(f'{where}: not a number: {error}') from error
+    if len(row) != width or not np.isfinite(row).all():
+        raise ConfigError(f'{where}: {width} finite numbers are needed, got {", ".join(line)}')
+    return row

@@ -1,0 +1,44 @@
+"""The targets of a recorded motion, thinned to the move time and checked before any is sent."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..errors import UnsafeCommandError
+from .axes import Axes
+from .packet import Target, time_field
+from .recording import Recording
+
+
+def plan_targets(recording: Recording, axes: Axes, every: float, approach: float) -> list[Target]:
+    """Return the targets of a motion: its start, then where it is after each move time.
+
+    Between two samples positions are on the straight line. The last target is the end of the
+    motion; its move may be slower than the motion was, because it has a full move time.
+
+    :param every: time from target to target [s].
+    :param approach: time of the first move, whose start nobody knows [s].
+    :raises ConfigError: a joint is missing, or a time does not fit a packet.
+    :raises UnsafeCommandError: a target must not reach the robot; the message has its number.
+    """
+    for seconds in (every, approach):
+        time_field(seconds)
+    positions = recording.columns(axes.names)
+    begin, end = recording.time[0], recording.time[-1]
+    # A sample that is the end but for rounding is not taken twice.
+    count = int(np.ceil((end - begin) / every * (1.0 - 1e-9)))
+    times = np.minimum(begin + every * np.arange(count + 1), end)
+    picked = np.stack([np.interp(times, recording.time, column) for column in positions.T], axis=1)
+    targets: list[Target] = []
+    for i, position in enumerate(picked):
+        before = targets[-1] if targets else None
+        try:
+            target = axes.target(position, every if before else approach, before)
+        except UnsafeCommandError as error:
+            raise UnsafeCommandError(
+                f'target {i + 1} of {len(picked)}, at {times[i]:g} s: {error}; nothing was sent',
+                error.kind,
+                error.joint,
+            ) from error
+        targets.append(target)
+    return targets
