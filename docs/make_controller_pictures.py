@@ -14,13 +14,13 @@ from simloop_ros.bench.controller_motions import CONTROLLERS
 from simloop_ros.bench.controllers import (
     CLAIM_MASS_ERROR,
     CLAIM_NOISE,
-    MASS_ERRORS,
     bench_controllers,
 )
 
 IMAGES = Path(__file__).parent / 'images'
 CONDITION = 'rate_hz', 'friction'
-MEASURES = ('tip_rms_um', 'tip_max_um', 'ripple_nm', 'effort_percent', 'limited_percent')
+PAIRS = ('tip_rms_um', 'tip_max_um'), ('ripple_nm', 'effort_percent')
+"""Measures that share a table."""
 NOISE = f'{CLAIM_NOISE:g}'
 
 
@@ -30,13 +30,14 @@ def main() -> None:
     result = bench_controllers(False, _tell)
     for name, draw in result.pictures.items():
         draw(IMAGES / f'{name}.png')
-    claimed = [row for row in result.rows if _is(row, CLAIM_MASS_ERROR, NOISE)]
-    for measure in MEASURES:
-        print(f'\n{measure}: mass +{CLAIM_MASS_ERROR:.0%}, noise {NOISE}\n')
-        print('\n'.join(_table(claimed, measure)))
-    for mass_error in MASS_ERRORS:
-        print(f'\ntip_rms_um: mass +{mass_error:.0%}, no noise\n')
-        print('\n'.join(_table([r for r in result.rows if _is(r, mass_error, '0')], 'tip_rms_um')))
+    claimed = [
+        row
+        for row in result.rows
+        if row['mass_error'] == CLAIM_MASS_ERROR and row['noise'] == NOISE
+    ]
+    for pair in PAIRS:
+        print(f'\n{" / ".join(pair)}: mass +{CLAIM_MASS_ERROR:.0%}, noise {NOISE}\n')
+        print('\n'.join(_table(claimed, pair)))
     print('\nunstable:')
     for row in result.rows:
         if row['unstable']:
@@ -45,20 +46,20 @@ def main() -> None:
         print(f'{figure}: {value:.3f}')
 
 
-def _is(row: dict[str, Any], mass_error: float, noise: str) -> bool:
-    return bool(row['mass_error'] == mass_error and row['noise'] == noise)
-
-
-def _table(rows: list[dict[str, Any]], measure: str) -> Iterator[str]:
+def _table(rows: list[dict[str, Any]], pair: tuple[str, str]) -> Iterator[str]:
     """Yield the lines of a Markdown table: a line per condition, a column per controller."""
     yield '| motion | Hz | friction | ' + ' | '.join(f'`{name}`' for name in CONTROLLERS) + ' |'
     yield '|' + '---|' * (3 + len(CONTROLLERS))
     for first in range(0, len(rows), len(CONTROLLERS)):
         line = rows[first : first + len(CONTROLLERS)]
-        values = [row[measure] for row in line]
-        cells = ['-' if value is None else f'{value:.3g}' for value in values]
+        cells = [' / '.join(_cell(row[measure]) for measure in pair) for row in line]
         where = [str(line[0][key]) for key in CONDITION]
         yield '| ' + ' | '.join([f'`{line[0]["motion"]}`', *where, *cells]) + ' |'
+
+
+def _cell(value: float | None) -> str:
+    """Return three digits; nothing for a run that diverged."""
+    return '-' if value is None else f'{value:.0f}' if value >= 100.0 else f'{value:.3g}'
 
 
 def _tell(what: str, share: float) -> None:
