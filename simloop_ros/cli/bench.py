@@ -11,6 +11,7 @@ from rich.progress import Progress
 from rich.table import Table
 
 from ..bench.collision import bench_collision
+from ..bench.controllers import bench_controllers
 from ..bench.graph import bench_graph
 from ..bench.guiding import bench_guiding
 from ..bench.guiding_realtime import bench_guiding_realtime
@@ -30,6 +31,7 @@ BENCHES = {
     'collision': bench_collision,
     'reaction': bench_reaction,
     'guiding': bench_guiding,
+    'controllers': bench_controllers,
     'kinematics': bench_kinematics,
 }
 PADDING = 3

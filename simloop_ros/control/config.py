@@ -12,19 +12,20 @@ from ..config_types import NonNegative, Positive
 class ControlConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """How torques are computed and how the simulation follows the robot.
 
-    :ivar law: ``deadbeat``, 000 algorithm 2, or ``computed_torque``, 000 (3.5); where none is
-        given, ``computed_torque``, which bears torques that come late, in real time and with
-        flexible joints, else ``deadbeat``.
+    :ivar law: ``deadbeat``, 000 algorithm 2, ``computed_torque``, 000 (3.5), ``pd_gravity`` or
+        ``pid``; where none is given, ``computed_torque``, which bears torques that come late, in
+        real time and with flexible joints, else ``deadbeat``.
     :ivar rollback: ``measured``, 000 as written, or ``observer``; where none is given,
         ``observer`` if the encoders have noise or a resolution or time is real, else
         ``measured``.
     :ivar regularisation: Sigma of 000 (3.3) for every joint [1/(kg m^2)].
     :ivar bandwidth: bandwidth of the observer [rad/s].
-    :ivar natural_frequency: of the error under ``computed_torque`` [rad/s]: K_p is its square.
-    :ivar damping_ratio: of the error under ``computed_torque``: K_v is 2 ratio frequency.
+    :ivar natural_frequency: of the error under every law but ``deadbeat`` [rad/s]: K_p is its
+        square, times an inertia of each joint under ``pd_gravity`` and ``pid``.
+    :ivar damping_ratio: of the error under these laws: K_v is 2 ratio frequency, times the same.
     """
 
-    law: Literal['deadbeat', 'computed_torque'] | None = None
+    law: Literal['deadbeat', 'computed_torque', 'pd_gravity', 'pid'] | None = None
     rollback: Literal['measured', 'observer'] | None = None
     regularisation: NonNegative = 0.0
     bandwidth: Positive = 200.0
@@ -47,6 +48,6 @@ class ControlConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
 
     def compliance(self, period: float) -> float:
         """Return the position error per acceleration that the model does not explain [s^2]."""
-        if self.law == 'computed_torque':
-            return 1.0 / self.natural_frequency**2
-        return period**2
+        if self.law == 'deadbeat' or self.law is None:
+            return period**2
+        return 1.0 / self.natural_frequency**2

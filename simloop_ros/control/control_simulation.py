@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -12,9 +13,11 @@ import pinocchio as pin
 from ..errors import DivergenceError
 from ..model import RobotModel
 from ..values import Array, Command, JointState, Rollback
+from .build import build_law
 from .config import ControlConfig
 from .followers import Follower, Measured, Observed
-from .laws import ComputedTorque, Deadbeat, Law
+from .joint_laws import EffortLaw
+from .laws import AccelerationLaw
 from .observer import Observer
 
 RUNAWAY = 20.0
@@ -32,7 +35,7 @@ class ControlMemory(msgspec.Struct, frozen=True):
     """
 
     state: JointState
-    law: JointState | None
+    law: Any
     follower: Array | None
     steps: int
     saturations: int
@@ -56,6 +59,9 @@ class ControlSimulation:
     the raw measurement. With a regularisation, ``M a`` in ``rnea`` becomes
     ``(M^-1 + Sigma)^-1 a``, 000 (3.3).
 
+    (5.2) is the law ``deadbeat``. Another law says another acceleration than ``(v_d - v)/h``, or,
+    as those of ``joint_laws``, the effort itself.
+
     Efforts leave this class finite and within the model's limits, or not at all.
 
     :ivar period: length h of one step [s].
@@ -72,10 +78,10 @@ class ControlSimulation:
         self.rollback_kind = config.rollback
         self._h = period
         self._rate = np.full(model.n, 1.0 / period)  # as an array: numpy need not convert it
-        self._law: Law = (
-            Deadbeat(period)
-            if config.law == 'deadbeat'
-            else ComputedTorque(period, config.natural_frequency, config.damping_ratio)
+        self._law = law = build_law(config, model, period)
+        self._gives_effort = isinstance(law, EffortLaw)
+        self._answer: Callable[[JointState, Array], Array] = (
+            law.acceleration if isinstance(law, AccelerationLaw) else law.effort
         )
         self._follower: Follower = (
             Measured(period)
@@ -131,14 +137,16 @@ class ControlSimulation:
             self._law.reset(state)
         velocity = desired - state.position
         velocity *= self._rate
-        acceleration = self._law.acceleration(state, velocity)
-        effort = self._inverse_dynamics(state.position, state.velocity, acceleration)
+        answer = self._answer(state, velocity)
         self.steps += 1
+        if self._gives_effort:
+            return self._limited(state, velocity, answer)
+        effort = self._inverse_dynamics(state.position, state.velocity, answer)
         share = effort * self._inverse_limit
         # Sufficient for "finite and within every limit", and a fraction of the cost.
         if share.dot(share) <= 1.0 and not self._sigma:
-            return Command(velocity, acceleration, effort, False)
-        return self._limited(state, velocity, acceleration, effort)
+            return Command(velocity, answer, effort, False)
+        return self._limited(state, velocity, effort, None if self._sigma else answer)
 
     def step_effort(self, effort: Array) -> Command:
         """Return the command that sends an effort instead of reaching for a position.
@@ -159,7 +167,7 @@ class ControlSimulation:
         self.saturations += saturated
         acceleration = self._expected(state, clipped)
         velocity = state.velocity + self._h * acceleration
-        self._law.reset(JointState(state.position + self._h * velocity, velocity))
+        self._law.reset(JointState(state.position + self._h * velocity, velocity), clipped)
         return Command(velocity, acceleration, clipped, saturated)
 
     def pass_over(self, desired: Array) -> None:
@@ -167,7 +175,7 @@ class ControlSimulation:
 
         :param desired: desired position of that step [rad], shape ``(n,)``.
         """
-        self._law.acceleration(self.state, (desired - self.state.position) * self._rate)
+        self._answer(self.state, (desired - self.state.position) * self._rate)
 
     def rollback(self, command: Command, measured: Array) -> Rollback:
         """Follow the robot: from the old state, step to what it did; 000 (5.5) to (5.7).
@@ -192,9 +200,16 @@ class ControlSimulation:
         return np.linalg.solve(compliance, a) + drift
 
     def _limited(
-        self, state: JointState, velocity: Array, acceleration: Array, effort: Array
+        self,
+        state: JointState,
+        velocity: Array,
+        effort: Array,
+        acceleration: Array | None = None,
     ) -> Command:
-        """Return the command with its effort clipped to the limits, if any is exceeded."""
+        """Return the command with its effort clipped to the limits, if any is exceeded.
+
+        :param acceleration: of the twin under ``effort``, where it is known [rad/s^2].
+        """
         self._refuse_infinite(
             position=state.position,
             velocity=state.velocity,
@@ -203,7 +218,7 @@ class ControlSimulation:
         )
         clipped = np.clip(effort, -self._limit, self._limit)
         if np.array_equal(clipped, effort):
-            if self._sigma:
+            if acceleration is None:
                 acceleration = self._expected(state, effort)
             return Command(velocity, acceleration, effort, False)
         runaway = np.abs(state.velocity) > RUNAWAY * self.model.velocity_limit

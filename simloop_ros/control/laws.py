@@ -1,24 +1,33 @@
-"""The control laws: which acceleration brings the robot to the desired position."""
+"""The laws that invert the model: which acceleration brings the robot to the desired position."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from typing import Any
 
 import numpy as np
 
 from ..values import Array, JointState
 
 
-class Law(ABC):
-    """From the control state and the next desired position to an acceleration.
+class Law:
+    """From the control state and the next desired position to what the robot shall do.
 
     :ivar memory: all that the law remembers from step to step, as a value.
     """
 
-    memory: JointState | None = None
+    memory: Any = None
 
-    def reset(self, state: JointState) -> None:  # noqa: B027
-        """Forget the past; the robot is in ``state``."""
+    def reset(self, state: JointState, effort: Array | None = None) -> None:
+        """Forget the past.
+
+        :param state: of the robot.
+        :param effort: that it is sent at present [N m], shape ``(n,)``, where that is known.
+        """
+
+
+class AccelerationLaw(Law, ABC):
+    """A law that says an acceleration, from which inverse dynamics makes the effort."""
 
     @abstractmethod
     def acceleration(self, state: JointState, velocity: Array) -> Array:
@@ -29,7 +38,7 @@ class Law(ABC):
         """
 
 
-class Deadbeat(Law):
+class Deadbeat(AccelerationLaw):
     """000, algorithm 2: be at the desired position after one step.
 
     ``a = (v_d - v)/h`` with ``v_d = (q_d - q)/h``; ``rnea`` of it is the exact inverse of a
@@ -46,7 +55,7 @@ class Deadbeat(Law):
         return a
 
 
-class ComputedTorque(Law):
+class ComputedTorque(AccelerationLaw):
     """000 (3.5): ``a = a_d + K_v (v_d - v) + K_p (q_d - q)``.
 
     The desired motion is the sequence of desired positions: ``v_d`` and ``a_d`` are its first and
@@ -63,7 +72,7 @@ class ComputedTorque(Law):
         self._kp = natural_frequency**2
         self._kv = 2.0 * damping_ratio * natural_frequency
 
-    def reset(self, state: JointState) -> None:
+    def reset(self, state: JointState, effort: Array | None = None) -> None:  # noqa: ARG002
         """Start from a desired motion that is where the robot is."""
         self.memory = state
 

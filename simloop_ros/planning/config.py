@@ -35,7 +35,7 @@ class PlannerConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
     :ivar range_time: time constant of the approach to the end of a joint's range [s].
     :ivar leash: on-line, how far the planner's own simulation may be from the control state, as
         an acceleration: the distance is ``leash * period^2`` under deadbeat control, and
-        ``leash / natural_frequency^2`` under computed torque [rad/s^2].
+        ``leash / natural_frequency^2`` under the other laws [rad/s^2].
     :ivar threshold: guiding, the unexplained acceleration above which the position follows the
         hand [rad/s^2]; 0 follows at every step, as 000 does.
     :ivar tare_time: guiding with a threshold, time at the start without a hand, in which the

@@ -112,6 +112,19 @@ def test_the_graph_gives_the_log_of_the_loop(
 @pytest.mark.parametrize(
     'composed', [pytest.param(False, marks=LONG), True], ids=['distributed', 'composed']
 )
+@pytest.mark.parametrize('law', ['computed_torque', 'pd_gravity', 'pid'])
+def test_every_control_law_is_the_same_in_the_graph(graph: Any, law: str, composed: bool) -> None:
+    settings = (*DISTURBED, f'control.law={law}', *shortened(PERIODS[0]))
+    out = graph.folder / 'out'
+    more = ['--composed'] if composed else []
+    process = graph.launch(*arguments('yumi_offline', settings, out, *more))
+    assert process.wait(LONGEST) == 0, graph.output
+    assert comparable(out) == expected('yumi_offline', *settings)
+
+
+@pytest.mark.parametrize(
+    'composed', [pytest.param(False, marks=LONG), True], ids=['distributed', 'composed']
+)
 @pytest.mark.parametrize('reaction', ['stop', 'float', 'comply'])
 def test_a_collision_is_the_same_in_the_graph(graph: Any, reaction: str, composed: bool) -> None:
     """A ball hits one arm, which reacts: contacts, alarms, what follows."""

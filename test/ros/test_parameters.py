@@ -125,7 +125,7 @@ names = st.lists(st.text(min_size=1), max_size=3).map(tuple)
 configs = st.one_of(
     st.builds(
         ControlConfig,
-        law=st.sampled_from(['deadbeat', 'computed_torque']),
+        law=st.sampled_from(['deadbeat', 'computed_torque', 'pd_gravity', 'pid']),
         rollback=st.sampled_from([None, 'measured', 'observer']),
         regularisation=non_negative,
         bandwidth=positive,

@@ -207,6 +207,7 @@ def test_in_real_time_all_but_the_recorder_are_urgent(scenario: Scenario) -> Non
         (['control.rollback=observer'], False, 'deadbeat', 'observer'),
         (['control.law=deadbeat'], True, 'deadbeat', 'observer'),
         (['control.law=computed_torque'], False, 'computed_torque', 'measured'),
+        (['control.law=pid'], True, 'pid', 'observer'),
     ],
 )
 def test_choices_that_a_scenario_leaves_open(

@@ -1,0 +1,119 @@
+"""The laws that look at each joint by itself: PD with gravity, and PID."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+import msgspec
+import numpy as np
+import pinocchio as pin
+
+from ..model import RobotModel
+from ..values import Array, JointState
+from .laws import Law
+from .tuning import JointGains
+
+
+class EffortLaw(Law, ABC):
+    """A law that says the effort itself, without the inertia of the model."""
+
+    @abstractmethod
+    def effort(self, state: JointState, velocity: Array) -> Array:
+        """Return the effort [N m], shape ``(n,)``; limits are not applied yet.
+
+        :param state: the control state.
+        :param velocity: velocity that reaches the desired position in one step, 000 (5.1).
+        """
+
+
+class PdGravity(EffortLaw):
+    """``tau = K_p (q_d - q) + K_v (v_d - v) + g(q)``.
+
+    002 names PD among the laws for robots; with gravity it is 000 (3.5) without the inertia, the
+    velocity terms and ``a_d``. Where the robot should be now, and how fast, is known as in
+    ``ComputedTorque``: the desired motion is the sequence of desired positions.
+
+    :param gains: the diagonals of ``K_p`` and ``K_v``.
+    """
+
+    memory: JointState
+
+    def __init__(self, model: RobotModel, period: float, gains: JointGains):
+        self._h = period
+        self._gains = gains
+        self._model = model.pin_model
+        self._data = model.pin_model.createData()
+
+    def reset(self, state: JointState, effort: Array | None = None) -> None:  # noqa: ARG002
+        """Start from a desired motion that is where the robot is."""
+        self.memory = state
+
+    def effort(self, state: JointState, velocity: Array) -> Array:
+        """Return PD and the weight of the model."""
+        now = self.memory
+        self.memory = _desired(state, velocity, now, self._h)
+        effort = pin.computeGeneralizedGravity(self._model, self._data, state.position)
+        effort += self._gains.stiffness * (now.position - state.position)
+        effort += self._gains.damping * (now.velocity - state.velocity)
+        return effort
+
+
+class PidMemory(msgspec.Struct, frozen=True, gc=False):
+    """What a PID remembers.
+
+    :ivar desired: where the robot should be now, and how fast.
+    :ivar integral: effort that the integral has come to [N m], shape ``(n,)``.
+    """
+
+    desired: JointState
+    integral: Array
+
+
+class Pid(EffortLaw):
+    """``tau = K_p e + K_v e' + z`` with ``z+ = z + h K_i e``, ``e = q_d - q``, joint by joint.
+
+    It knows nothing of the robot while it moves. It begins as a drive does that takes over from
+    the brakes: ``z`` is the effort that is sent at present or, where none is, the model's weight
+    at the start.
+
+    Anti-windup: ``z`` stays within the effort limits, and the integral of a joint whose effort is
+    beyond its limit does not grow in that direction.
+
+    :param gains: the diagonals of ``K_p``, ``K_v`` and ``K_i``.
+    """
+
+    memory: PidMemory
+
+    def __init__(self, model: RobotModel, period: float, gains: JointGains):
+        self._h = period
+        self._gains = gains
+        self._limit = model.effort_limit
+        self._model = model.pin_model
+        self._data = model.pin_model.createData()
+
+    def reset(self, state: JointState, effort: Array | None = None) -> None:
+        """Start from a desired motion that is where the robot is, with an effort that holds it."""
+        if effort is None:
+            weight = pin.computeGeneralizedGravity(self._model, self._data, state.position)
+            effort = np.clip(weight, -self._limit, self._limit)
+        self.memory = PidMemory(state, effort)
+
+    def effort(self, state: JointState, velocity: Array) -> Array:
+        """Return proportional, derivative and integral part."""
+        now, before = self.memory.desired, self.memory.integral
+        error = now.position - state.position
+        integral = before + self._h * self._gains.integral * error
+        effort = integral + self._gains.stiffness * error
+        effort += self._gains.damping * (now.velocity - state.velocity)
+        outward = (np.abs(effort) > self._limit) & (effort * error > 0.0)
+        self.memory = PidMemory(
+            _desired(state, velocity, now, self._h),
+            np.where(outward, before, np.clip(integral, -self._limit, self._limit)),
+        )
+        return effort
+
+
+def _desired(state: JointState, velocity: Array, before: JointState, period: float) -> JointState:
+    """Return where the robot should be at the end of the step, and how fast."""
+    position = state.position + period * velocity
+    return JointState(position, (position - before.position) / period)
