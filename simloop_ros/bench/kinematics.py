@@ -66,10 +66,10 @@ def bench_kinematics(quick: bool, progress: Progress) -> BenchResult:
     for i, (name, postures) in enumerate(kinds.items()):
         progress(name, 0.5 * i / len(kinds))
         rows.append(_round_trip(name, solver, postures, rng))
-    searched = 10 if quick else 200
+    searched = 4 if quick else 200
     other = _count(solver, searched, rng, lambda done: progress('search', 0.5 + 0.3 * done))
     progress('speed', 0.8)
-    costs = _costs(solver, kinds['random'][:TIMED], 15 if quick else 40)
+    costs = _costs(solver, kinds['random'][:TIMED], 5 if quick else 40)
     rows += [
         _numerical(name, tip, 10 if quick else 200, rng, lambda: progress('numerical', 0.9))
         for name, tip in OTHERS

@@ -38,6 +38,7 @@ def bench(name: str, folder: Path) -> dict[str, Any]:
     return content
 
 
+@pytest.mark.long
 def test_the_graph_is_compared_with_a_ping_pong(
     tmp_path: Path, capsys: pytest.CaptureFixture
 ) -> None:

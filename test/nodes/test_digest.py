@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 import json
 from pathlib import Path
@@ -67,6 +68,11 @@ PUBLISHED = {
 }
 
 
+def but_one_long(values: Sequence[Any], one: Any) -> list[Any]:
+    """Return parameters of which only one is for ``make test``, the others for test-graph."""
+    return [value if value == one else pytest.param(value, marks=LONG) for value in values]
+
+
 def shortened(period: float, steps: int = STEPS) -> tuple[str, ...]:
     return f'period={period}', f'duration={steps * period}'
 
@@ -96,7 +102,7 @@ def nodes_of(name: str, settings: tuple[str, ...], out: Path) -> tuple[NodeSpec,
 @pytest.mark.parametrize(
     'composed', [pytest.param(False, marks=LONG), True], ids=['distributed', 'composed']
 )
-@pytest.mark.parametrize('period', PERIODS)
+@pytest.mark.parametrize('period', but_one_long(PERIODS, PERIODS[0]))
 @pytest.mark.parametrize('name', SCENARIOS)
 def test_the_graph_gives_the_log_of_the_loop(
     graph: Any, name: str, period: float, composed: bool
@@ -112,7 +118,7 @@ def test_the_graph_gives_the_log_of_the_loop(
 @pytest.mark.parametrize(
     'composed', [pytest.param(False, marks=LONG), True], ids=['distributed', 'composed']
 )
-@pytest.mark.parametrize('law', ['computed_torque', 'pd_gravity', 'pid'])
+@pytest.mark.parametrize('law', but_one_long(['computed_torque', 'pd_gravity', 'pid'], 'pid'))
 def test_every_control_law_is_the_same_in_the_graph(graph: Any, law: str, composed: bool) -> None:
     settings = (*DISTURBED, f'control.law={law}', *shortened(PERIODS[0]))
     out = graph.folder / 'out'
@@ -125,7 +131,7 @@ def test_every_control_law_is_the_same_in_the_graph(graph: Any, law: str, compos
 @pytest.mark.parametrize(
     'composed', [pytest.param(False, marks=LONG), True], ids=['distributed', 'composed']
 )
-@pytest.mark.parametrize('reaction', ['stop', 'float', 'comply'])
+@pytest.mark.parametrize('reaction', but_one_long(['stop', 'float', 'comply'], 'comply'))
 def test_a_collision_is_the_same_in_the_graph(graph: Any, reaction: str, composed: bool) -> None:
     """A ball hits one arm, which reacts: contacts, alarms, what follows."""
     pytest.importorskip('pybullet')
@@ -142,7 +148,7 @@ def test_a_collision_is_the_same_in_the_graph(graph: Any, reaction: str, compose
 @pytest.mark.parametrize(
     'composed', [pytest.param(False, marks=LONG), True], ids=['distributed', 'composed']
 )
-@pytest.mark.parametrize('takes', ['effort', 'position'])
+@pytest.mark.parametrize('takes', but_one_long(['effort', 'position'], 'effort'))
 def test_a_hand_leads_alike_in_the_graph(graph: Any, takes: str, composed: bool) -> None:
     hand = '{link: tool0_l, stiffness: 500, damping: 30, max_force: 15, start: 0.2, end: 0.8}'
     settings = (f'plant.hands=[{hand}]', f'plant.takes={takes}', *shortened(PERIODS[0]))
@@ -156,7 +162,7 @@ def test_a_hand_leads_alike_in_the_graph(graph: Any, takes: str, composed: bool)
 @pytest.mark.parametrize(
     'composed', [pytest.param(False, marks=LONG), True], ids=['distributed', 'composed']
 )
-@pytest.mark.parametrize('source', ['observer', 'truth'])
+@pytest.mark.parametrize('source', but_one_long(['observer', 'truth'], 'observer'))
 @pytest.mark.parametrize(
     'name',
     [
@@ -184,7 +190,9 @@ def test_guiding_to_its_end(graph: Any, name: str) -> None:
     assert comparable(out) == expected(name)
 
 
-@pytest.mark.parametrize('composed', [False, True], ids=['distributed', 'composed'])
+@pytest.mark.parametrize(
+    'composed', but_one_long([False, True], False), ids=['distributed', 'composed']
+)
 def test_an_undisturbed_motion_to_its_end(graph: Any, composed: bool) -> None:
     out = graph.folder / 'out'
     more = ['--composed'] if composed else []
