@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
+import gc
 from importlib.util import find_spec
 import os
 from pathlib import Path
@@ -45,6 +46,9 @@ class Graph:
 
     def __init__(self, folder: Path):
         self.folder = folder
+        # Nodes that an earlier test had in this process hold each other in cycles; until these
+        # are collected their shared memory is there, and who uses their domain again opens it.
+        gc.collect()
         domain, self._reserved = reserve_domain()
         inherited = {
             name: value
