@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+from math import sqrt
+
+from ..errors import ConfigError
 from ..model import RobotModel
 from .config import ControlConfig
 from .joint_laws import EffortLaw, PdGravity, Pid
 from .laws import AccelerationLaw, ComputedTorque, Deadbeat
-from .tuning import pd_gains, pid_gains
+from .tuning import nominal_bandwidth, pd_gains, pid_gains
 
 
 def build_law(
     config: ControlConfig, model: RobotModel, period: float
 ) -> AccelerationLaw | EffortLaw:
-    """Return the law that a configuration names, tuned by the rules of ``tuning``."""
+    """Return the law that a configuration names, tuned by the rules of ``tuning``.
+
+    :raises ConfigError: no robot could be stable under it at this period.
+    """
     tuning = config.natural_frequency, config.damping_ratio
+    if config.law not in (None, 'deadbeat'):
+        _refuse_unstable(period, *tuning)
     if config.law == 'computed_torque':
         return ComputedTorque(period, *tuning)
     if config.law == 'pd_gravity':
@@ -21,3 +29,17 @@ def build_law(
     if config.law == 'pid':
         return Pid(model, period, pid_gains(model, period, *tuning))
     return Deadbeat(period)
+
+
+def _refuse_unstable(period: float, w: float, ratio: float) -> None:
+    """Refuse gains with which even a single joint that is like its model would be unstable.
+
+    ``2 h K_v + h^2 K_p < 4``, see ``tuning``, with ``K_v = 2 r w`` and ``K_p = w^2``.
+    """
+    most = 2.0 * (sqrt(ratio**2 + 1.0) - ratio)
+    if w * period >= most:
+        raise ConfigError(
+            f'control.natural_frequency: {w:g} rad/s with a damping ratio of {ratio:g} and a '
+            f'period of {period:g} s; it must be below {most / period:.3g} rad/s, and '
+            f'{nominal_bandwidth(period):.3g} rad/s bear a late measurement'
+        )

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 import msgspec
 
 from ..config_types import NonNegative, Positive
+
+Frequency = Annotated[float, msgspec.Meta(ge=1e-3, le=1e6)]
 
 
 class ControlConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -29,7 +31,7 @@ class ControlConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
     rollback: Literal['measured', 'observer'] | None = None
     regularisation: NonNegative = 0.0
     bandwidth: Positive = 200.0
-    natural_frequency: Positive = 60.0
+    natural_frequency: Frequency = 60.0
     damping_ratio: Positive = 1.0
 
     def resolved(

@@ -70,7 +70,7 @@ class PidMemory(msgspec.Struct, frozen=True, gc=False):
 
 
 class Pid(EffortLaw):
-    """``tau = K_p e + K_v e' + z`` with ``z+ = z + h K_i e``, ``e = q_d - q``, joint by joint.
+    """``tau = K_p e + K_v e' + z+`` with ``z+ = z + h K_i e``, ``e = q_d - q``, joint by joint.
 
     It knows nothing of the robot while it moves. It begins as a drive does that takes over from
     the brakes: ``z`` is the effort that is sent at present or, where none is, the model's weight

@@ -31,7 +31,7 @@ from .config import ControlConfig
 BANDWIDTH_TIMES_PERIOD = 0.3
 """Nominal bandwidth times period.
 
-Computed torque with ``r = 1`` is stable up to 0.82, and up to 0.39 if measurements come one
+Computed torque with ``r = 1`` is stable up to 0.83, and up to 0.40 if measurements come one
 period late; PID up to 0.73 and 0.35. This is the largest round number that bears such a delay.
 At h = 1/200 it is 60 rad/s, the default of ``control.natural_frequency``.
 """

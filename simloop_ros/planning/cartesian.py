@@ -97,6 +97,7 @@ def plan_cartesian(
         SideMotion(side, joints, profile, _whole_steps(_duration(profile, config), period))
         for side, joints, profile in zip(sides, courses, profiles, strict=True)
     )
+    _refuse_long(config, period, motions)
     refuse_slow_joints(config, model, period, motions)
     positions = np.concatenate([motion.positions(motion.steps) for motion in motions])
     refuse_weak_joints(config, model, period, start.position, positions, motions)
@@ -123,6 +124,17 @@ def _refuse_endless(config: PlannerConfig, period: float, sides: int) -> None:
         raise ConfigError(
             f'planner.duration: {sides} sides of {config.duration:g} s are {steps:.3g} steps of '
             f'{period:g} s, more than {LONGEST_MOTION}; lower it'
+        )
+
+
+def _refuse_long(config: PlannerConfig, period: float, motions: Sequence[SideMotion]) -> None:
+    steps = sum(motion.steps for motion in motions)
+    if steps > LONGEST_MOTION:
+        key = 'joint_acceleration' if config.profile == 'time_optimal' else 'duration'
+        raise ConfigError(
+            f'planner.{key}: the motion would take {steps * period:.3g} s, {steps:.3g} steps of '
+            f'{period:g} s, and at most {LONGEST_MOTION} are possible; '
+            f'{"raise" if config.profile == "time_optimal" else "lower"} it'
         )
 
 
@@ -252,9 +264,10 @@ def _profiles(
         )
         if profile is None:
             raise GoalError(
-                f'{side}: no motion along it stays within {100.0 * config.limit_share:g} % of the '
-                "robot's limits of velocity and effort; raise planner.limit_share or move its "
-                'corners'
+                f'{side}: no motion along it was found within {100.0 * config.limit_share:g} % of '
+                "the robot's limits of velocity and effort and accelerations of "
+                f'{config.joint_acceleration:g} rad/s^2; raise planner.limit_share or '
+                'planner.joint_acceleration, or move its corners'
             )
         profiles.append(profile)
     return profiles

@@ -53,7 +53,8 @@ def refuse_slow_joints(
     if worst.share <= 1.0:
         return
     joint, unit = model.joint_names[worst.joint], model.joint_units[worst.joint]
-    slower = f'raise planner.duration to {1.01 * worst.share * config.duration:.3g} s'
+    taken = motions[worst.side].steps * period
+    slower = f'raise planner.duration to {1.01 * worst.share * taken:.3g} s'
     raise GoalError(
         f'{motions[worst.side].side}: {joint} would have to go at {worst.value:.3g} {unit}/s, '
         f'its limit is {worst.limit:.3g} {unit}/s; '

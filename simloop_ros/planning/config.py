@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import pi
 from typing import Annotated, Literal
 
 import msgspec
@@ -9,7 +10,8 @@ import msgspec
 from ..config_types import NonNegative, Positive, Vector
 
 Share = Annotated[float, msgspec.Meta(gt=0.0, le=1.0)]
-HalfShare = Annotated[float, msgspec.Meta(gt=0.0, le=0.5)]
+HalfShare = Annotated[float, msgspec.Meta(ge=0.01, le=0.5)]
+Angle = Annotated[float, msgspec.Meta(ge=-2.0 * pi, le=2.0 * pi)]
 FORCED_PROFILES = ('constant_acceleration', 'jerk_limited')
 """Of ``online`` and ``offline``; the first one where none is given."""
 SIDE_PROFILES = ('quintic', 'trapezoidal', 'time_optimal')
@@ -74,7 +76,7 @@ class PlannerConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
     corners_from: Literal['world', 'start'] = 'world'
     closed: bool = False
     tip: str | None = None
-    orientation: Vector | None = None
+    orientation: tuple[Angle, Angle, Angle] | None = None
     duration: Positive = 5.0
     ramp: HalfShare = 0.25
     joint_acceleration: Positive = 20.0

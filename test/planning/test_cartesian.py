@@ -313,3 +313,10 @@ def test_a_sliding_joint_is_told_in_its_own_units(sphere: RobotModel) -> None:
     )
     with pytest.raises(GoalError, match=r'side 1, .* at [\d.]+ m/s, its limit is [\d.]+ m/s'):
         built(sphere, config)
+
+
+def test_a_time_optimal_motion_without_end_is_refused(irb120: RobotModel) -> None:
+    pytest.importorskip('toppra')
+    config = rectangle(profile='time_optimal', joint_acceleration=1e-6)
+    with pytest.raises(ConfigError, match=r'planner.joint_acceleration.* steps .*raise it'):
+        plan_cartesian(config, irb120, H, rest(irb120.home))
