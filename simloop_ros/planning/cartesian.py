@@ -90,7 +90,6 @@ def plan_cartesian(
     else:
         way = (Corner('the present place', pose.translation), Corner('the goal', goal))
         sides = straight_sides(way, pose.rotation, config.orientation)
-    _refuse_endless(config, period, len(sides))
     courses = _joints_along(model, inverse_kinematics(model, tip), sides, start.position)
     profiles = _profiles(config, model, sides, courses)
     motions = tuple(
@@ -116,15 +115,6 @@ def _duration(profile: SideProfile, config: PlannerConfig) -> float:
 
 def _whole_steps(duration: float, period: float) -> int:
     return max(1, ceil(duration / period * (1.0 - WHOLE_STEPS)))
-
-
-def _refuse_endless(config: PlannerConfig, period: float, sides: int) -> None:
-    steps = sides * config.duration / period
-    if config.profile != 'time_optimal' and steps > LONGEST_MOTION:
-        raise ConfigError(
-            f'planner.duration: {sides} sides of {config.duration:g} s are {steps:.3g} steps of '
-            f'{period:g} s, more than {LONGEST_MOTION}; lower it'
-        )
 
 
 def _refuse_long(config: PlannerConfig, period: float, motions: Sequence[SideMotion]) -> None:
