@@ -59,6 +59,11 @@ def build_planner(
         anew leads straight to the goal.
     :raises GoalError: the motion is refused.
     """
+    if config.corners and config.kind != 'cartesian':
+        raise ConfigError(
+            f'planner.corners are not for planner.kind {config.kind}; set planner.kind=cartesian, '
+            'or leave them out'
+        )
     floor = NOISE_MARGIN * noise
     compliance = period**2 if compliance is None else compliance
     if config.kind == 'guiding':

@@ -112,6 +112,7 @@ def sets(*settings: str) -> list[str]:
         ('irb120_rectangle', ['planner.ramp=0.6'], ['planner.ramp', '<= 0.5']),
         ('irb120_rectangle', ['planner.profile=quintc'], ['planner.profile', 'did you mean quin']),
         ('irb120_rectangle', ['planner.tip=toool'], ['planner.tip', 'tool0']),
+        ('sphere_step', ['planner.corners=[[0, 0, 1]]'], ['corners', 'planner.kind=cartesian']),
         ('sphere_step', ['planner.profile=quintic'], ['quintic', 'online', 'jerk_limited']),
         ('sphere_step', ['period=20'], ['period: ', '<= 1']),
         ('sphere_step', ['period=1e-300'], ['period: ', '>= 1e-06']),
