@@ -427,6 +427,20 @@ def test_bad_joints_and_shapes(solver: AnalyticInverse, irb120: RobotModel) -> N
         solver.branches(np.eye(4), irb120.home)
 
 
+@pytest.mark.parametrize('kind', [list, np.int64, np.float32])
+def test_joints_of_other_types(solver: AnalyticInverse, irb120: RobotModel, kind: Any) -> None:
+    pose = pose_of(irb120, irb120.home)
+    near: Any = [0] * 6 if kind is list else np.zeros(6, kind)
+    expected = solver.nearest(pose, np.zeros(6))
+    for found in (
+        solver.nearest(pose, near),
+        solver.nearest_each([pose], near)[0],
+        solver.along([pose], near)[0],
+    ):
+        assert found.dtype == np.float64
+        np.testing.assert_allclose(found, expected, atol=ROUND_OFF)
+
+
 def test_no_poses_at_all(solver: AnalyticInverse, irb120: RobotModel) -> None:
     assert solver.along([], irb120.home).shape == (0, 6)
     assert solver.branches([], irb120.home).shape == (0, 8, 6)
