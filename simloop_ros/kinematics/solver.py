@@ -9,7 +9,7 @@ import numpy as np
 import pinocchio as pin
 
 from ..errors import ConfigError, UnreachableError
-from ..model import RobotModel
+from ..model import UNBOUNDED, RobotModel
 from ..values import Array
 from .chain import Chain
 from .fixed_shapes import FixedShapes
@@ -57,6 +57,8 @@ class InverseKinematics(ABC):
         :param pose: of the tip in the world.
         :param near: the present joints [rad], shape ``(n,)``.
         :raises UnreachableError: there are none, or it is not a pose; the message says why.
+        :raises ConfigError: they are not joints of this robot, or one without ends is more than
+            ``UNBOUNDED`` from zero.
         """
         rows = checked_pose(pose, self.tip)
         self._check_outside(rows)
@@ -137,7 +139,7 @@ class InverseKinematics(ABC):
             )
         if not np.isfinite(joints).all():
             raise ConfigError('joints that are not finite; give numbers only')
-        return joints
+        return self._bounded(joints)
 
     def _checked_rows(self, near: Array, count: int) -> Array:
         """Return joints for each of many poses, shape ``(count, n)``."""
@@ -149,7 +151,29 @@ class InverseKinematics(ABC):
             )
         if not np.isfinite(joints).all():
             raise ConfigError('joints that are not finite; give numbers only')
-        return np.broadcast_to(joints, (count, self.model.n))
+        return np.broadcast_to(self._bounded(joints), (count, self.model.n))
+
+    def _bounded(self, near: Array) -> Array:
+        """Return joints of which those that move the tip are at most ``UNBOUNDED`` from zero.
+
+        Farther away than that, squares of distances are nothing but round-off. A joint with ends
+        can only come as near as its end, so that it may as well be asked for at the bound.
+
+        :raises ConfigError: a joint without ends is asked for beyond.
+        """
+        if np.abs(near).max(initial=0.0) <= UNBOUNDED:
+            return near
+        bounded = near.copy()
+        for joint in self.chain.joints:
+            farthest = float(np.abs(near[..., joint]).max())
+            ends = self.model.upper[joint] - self.model.lower[joint]
+            if farthest > UNBOUNDED and ends >= UNBOUNDED:
+                raise ConfigError(
+                    f'{self.model.joint_names[joint]} near {farthest:g} rad: of a joint without '
+                    f'ends at most {UNBOUNDED:g} rad can be asked for; take off whole turns'
+                )
+            bounded[..., joint] = np.clip(near[..., joint], -UNBOUNDED, UNBOUNDED)
+        return bounded
 
     def _check_outside(self, pose: list[list[float]]) -> None:
         point = np.array([row[3] for row in pose[:3]])

@@ -19,7 +19,7 @@ from simloop_ros.errors import ConfigError, UnreachableError
 from simloop_ros.kinematics.analytic import AnalyticInverse
 from simloop_ros.kinematics.inverse import inverse_kinematics
 from simloop_ros.kinematics.solver import LEAP
-from simloop_ros.model import RobotModel
+from simloop_ros.model import UNBOUNDED, RobotModel
 
 ASKED = 1e-9  # [m and rad]
 ROUND_OFF = 1e-12
@@ -163,6 +163,50 @@ def test_nearest_is_the_nearest_of_all(
             least = np.linalg.norm(everything - near, axis=1).min()
             assert np.linalg.norm(found - near) == pytest.approx(least, abs=ASKED)
             np.testing.assert_allclose(one_of_many, found, atol=ROUND_OFF)
+
+
+@pytest.mark.parametrize('far', [10.0, 1e3, 1e6])
+def test_nearest_of_all_to_joints_beyond_the_limits(
+    solver: AnalyticInverse, irb120: RobotModel, rng: np.random.Generator, far: float
+) -> None:
+    """Which branch it is depends on how far away they are: the limit does not stand for them."""
+    for q in rng.uniform(0.5 * irb120.lower, 0.5 * irb120.upper, (20, 6)):
+        pose, near = pose_of(irb120, q), far * rng.choice([-1.0, 1.0], 6)
+        found = solver.nearest_each([pose], near)[0]
+        assert away(irb120, found, pose) <= ASKED
+        least = np.linalg.norm(solver.all(pose) - near, axis=1).min()
+        assert np.linalg.norm(found - near) == pytest.approx(least, abs=ASKED)
+        np.testing.assert_allclose(solver.nearest(pose, near), found, atol=ROUND_OFF)
+
+
+@pytest.mark.parametrize('far', [1e9, 1e17, 1e300])
+def test_the_pose_is_met_however_far_away_the_joints_were(
+    solver: AnalyticInverse, irb120: RobotModel, far: float
+) -> None:
+    pose = pose_of(irb120, irb120.home)
+    for sign in (-1.0, 1.0):
+        near = np.full(6, sign * far)
+        found = solver.nearest(pose, near)
+        assert away(irb120, found, pose) <= ROUND_OFF
+        np.testing.assert_allclose(found, solver.nearest(pose, np.full(6, sign * UNBOUNDED)))
+        np.testing.assert_allclose(solver.nearest_each([pose], near)[0], found, atol=ROUND_OFF)
+        np.testing.assert_allclose(solver.along([pose], near)[0], found, atol=ROUND_OFF)
+
+
+def test_joint_without_ends_far_away_is_refused(odd_arm: Callable[..., RobotModel]) -> None:
+    model = odd_arm(1)
+    solver = inverse_kinematics(model, 'tool')
+    pose, near = pose_of(model, model.home, 'tool'), model.home.copy()
+    near[model.joint_names.index('finger')] = 1e9  # it does not move the tip, and stays
+    assert np.array_equal(solver.nearest(pose, near)[near == 1e9], [1e9])
+    near[model.joint_names.index('j6')] = -1e9
+    for call in (
+        lambda: solver.nearest(pose, near),
+        lambda: solver.nearest_each([pose, pose], np.array([model.home, near])),
+        lambda: solver.along([pose], near),
+    ):
+        with pytest.raises(ConfigError, match=r'j6 near 1e\+09 rad: .* take off whole turns'):
+            call()
 
 
 def test_joint_6_has_two_turns_and_more(solver: AnalyticInverse, irb120: RobotModel) -> None:
