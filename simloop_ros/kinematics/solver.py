@@ -14,6 +14,7 @@ from ..values import Array
 from .chain import Chain
 from .fixed_shapes import FixedShapes
 from .poses import Poses, checked_pose, checked_poses, of
+from .vectors import as_numbers, checked_vector, not_finite
 
 LEAP = 1.0
 """Farthest that a joint goes from one pose of a course to the next [rad]. More is no course but
@@ -132,25 +133,18 @@ class InverseKinematics(ABC):
 
     def _checked(self, near: Array) -> Array:
         """Return joints if they are joints of this robot."""
-        joints = np.asarray(near, dtype=float)
-        if joints.shape != (self.model.n,):
-            raise ConfigError(
-                f'joints of shape {joints.shape}: {self.model.name} has {self.model.n}'
-            )
-        if not np.isfinite(joints).all():
-            raise ConfigError('joints that are not finite; give numbers only')
-        return self._bounded(joints)
+        return self._bounded(checked_vector(near, self.model.n, 'joints', self.model.name))
 
     def _checked_rows(self, near: Array, count: int) -> Array:
         """Return joints for each of many poses, shape ``(count, n)``."""
-        joints = np.asarray(near, dtype=float)
+        joints = as_numbers(near, 'joints')
         if joints.shape not in ((self.model.n,), (count, self.model.n)):
             raise ConfigError(
                 f'joints of shape {joints.shape} for {count} poses: ({self.model.n},) or '
                 f'({count}, {self.model.n}) is needed'
             )
         if not np.isfinite(joints).all():
-            raise ConfigError('joints that are not finite; give numbers only')
+            raise not_finite('joints')
         return np.broadcast_to(self._bounded(joints), (count, self.model.n))
 
     def _bounded(self, near: Array) -> Array:
