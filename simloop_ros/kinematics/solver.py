@@ -6,14 +6,13 @@ from abc import ABC, abstractmethod
 from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
-import pinocchio as pin
 
 from ..errors import ConfigError, UnreachableError
 from ..model import UNBOUNDED, RobotModel
 from ..values import Array
 from .chain import Chain
 from .fixed_shapes import FixedShapes
-from .poses import Poses, checked_pose, checked_poses, of
+from .poses import Pose, Poses, checked_pose, checked_poses, of
 from .vectors import as_numbers, checked_vector, not_finite
 
 LEAP = 1.0
@@ -50,12 +49,12 @@ class InverseKinematics(ABC):
         self.chain = chain
         self._fixed = FixedShapes(model)
 
-    def nearest(self, pose: pin.SE3, near: Array) -> Array:
+    def nearest(self, pose: Pose, near: Array) -> Array:
         """Return the joints nearest to ``near`` that give a pose [rad], shape ``(n,)``.
 
         Nearest by the sum of squares over the joints, over all turns within the limits.
 
-        :param pose: of the tip in the world.
+        :param pose: of the tip in the world, an SE3 or a matrix of shape ``(4, 4)``.
         :param near: the present joints [rad], shape ``(n,)``.
         :raises UnreachableError: there are none, or it is not a pose; the message says why.
         :raises ConfigError: they are not joints of this robot, or one without ends is more than
@@ -65,7 +64,7 @@ class InverseKinematics(ABC):
         self._check_outside(rows)
         return self._solve(rows, self._checked(near), None).joints
 
-    def all(self, pose: pin.SE3) -> Array:
+    def all(self, pose: Pose) -> Array:
         """Return every solution within the limits [rad], shape ``(k, n)``; k may be 0.
 
         Joints that do not move the tip are at home.

@@ -417,6 +417,7 @@ BAD_ROTATIONS = {
     'mirrored': np.diag([1.0, 1.0, -1.0]),
     'sheared': np.array([[1.0, 0.01, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]),
     'zero': np.zeros((3, 3)),
+    'huge': np.array([[1e308, -1e308, 0.0], [1e308, 1e308, 0.0], [0.0, 0.0, 1.0]]),
 }
 
 
@@ -483,6 +484,81 @@ def test_joints_of_other_types(solver: AnalyticInverse, irb120: RobotModel, kind
     ):
         assert found.dtype == np.float64
         np.testing.assert_allclose(found, expected, atol=ROUND_OFF)
+
+
+def test_matrix_is_as_good_as_a_pose(solver: AnalyticInverse, irb120: RobotModel) -> None:
+    pose, home = pose_of(irb120, irb120.home), irb120.home
+    matrix = pose.homogeneous
+    assert np.array_equal(solver.nearest(matrix, home), solver.nearest(pose, home))
+    assert np.array_equal(solver.all(matrix), solver.all(pose))
+    expected = solver.along([pose, pose], home)
+    for poses in ([matrix, matrix], [pose, matrix], (matrix, pose), np.array([matrix, matrix])):
+        assert np.array_equal(solver.along(poses, home), expected)
+        assert np.array_equal(solver.nearest_each(poses, home), expected)
+
+
+BAD_FORMS: dict[str, tuple[Any, str]] = {
+    'None': (None, 'NoneType for the pose of tool0: an SE3 or an array'),
+    'a position': (
+        np.zeros(3),
+        r'array of shape \(3,\) for the pose of tool0: an SE3 or an array',
+    ),
+    'without the last row': (np.eye(4)[:3], r'array of shape \(3, 4\) for the pose of tool0'),
+    'words': (np.full((4, 4), 'a'), 'not an array of numbers'),
+    'transposed': (
+        np.array([[1.0, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0], [0.4, 0, 0.5, 1]]),
+        'the last row of the pose of tool0 is 0.4 0 0.5 1: 0 0 0 1 is needed',
+    ),
+}
+
+
+@pytest.mark.parametrize('name', BAD_FORMS)
+def test_what_is_no_pose(solver: AnalyticInverse, irb120: RobotModel, name: str) -> None:
+    bad, message = BAD_FORMS[name]
+    good = pose_of(irb120, irb120.home)
+    for call in (lambda: solver.nearest(bad, irb120.home), lambda: solver.all(bad)):
+        with pytest.raises(ConfigError, match=message):
+            call()
+    for many in (solver.along, solver.nearest_each, solver.branches):
+        with pytest.raises(ConfigError, match=f'pose 1: .*{message}'):
+            many([good, bad], irb120.home)
+
+
+def test_one_pose_is_not_several(solver: AnalyticInverse, irb120: RobotModel) -> None:
+    pose = pose_of(irb120, irb120.home)
+    for many in (solver.along, solver.nearest_each, solver.branches):
+        for given, message in (
+            (pose, 'SE3 where several poses of tool0 are needed: give a list'),
+            (None, 'NoneType where several poses of tool0 are needed: give a list'),
+            (pose.homogeneous, r'\(k, 4, 4\) is needed'),
+        ):
+            with pytest.raises(ConfigError, match=message):
+                many(given, irb120.home)
+
+
+@pytest.mark.parametrize('far', [1e12, 1e100, 1e308])
+def test_very_far_away_is_out_of_reach(
+    solver: AnalyticInverse, irb120: RobotModel, far: float
+) -> None:
+    matrix = pose_of(irb120, irb120.home).homogeneous
+    matrix[:3, 3] = -far, far, far
+    for call in (
+        lambda: solver.nearest(matrix, irb120.home),
+        lambda: solver.along([matrix], irb120.home),
+    ):
+        with pytest.raises(UnreachableError, match='out of reach') as caught:
+            call()
+        assert caught.value.kind == 'out_of_reach'
+        assert math.isfinite(caught.value.missing)
+    assert len(solver.all(matrix)) == 0
+    assert np.isnan(solver.nearest_each([matrix], irb120.home)).all()
+    assert matrix[0, 3] == -far
+
+
+def test_tip_that_is_no_name(irb120: RobotModel) -> None:
+    tip: Any = None
+    with pytest.raises(ConfigError, match=r"unknown tip 'None': .*tool0"):
+        inverse_kinematics(irb120, tip)
 
 
 def test_no_poses_at_all(solver: AnalyticInverse, irb120: RobotModel) -> None:
