@@ -56,22 +56,26 @@ class AnalyticInverse(InverseKinematics):
         :param near: joints of the robot [rad], shape ``(n,)``, or one row for each pose.
         """
         matrices = checked_poses(poses, self.tip)
-        beside = self._checked_rows(near, len(matrices))[:, self._joints]
-        out = np.empty((len(matrices), BRANCHES, 6))
-        for begin in range(0, len(matrices), CHUNK):
-            part = slice(begin, begin + CHUNK)
-            self._solve_many(matrices[part], beside[part], out[part])
-        return out
+        return self._branches(matrices, self._checked_rows(near, len(matrices)))
 
     def nearest_each(self, poses: Poses, near: Array) -> Array:
         """Do the same for many poses at once."""
-        found = self.branches(poses, near)
-        out = np.array(np.broadcast_to(near, (len(found), self.model.n)))
+        matrices = checked_poses(poses, self.tip)
+        out = self._checked_rows(near, len(matrices)).copy()
+        found = self._branches(matrices, out)
         away = ((found - out[:, None, self._joints]) ** 2).sum(axis=2)
         best = np.argmin(np.where(np.isnan(away), np.inf, away), axis=1)
         chosen = found[np.arange(len(found)), best]
         out[:, self._joints] = chosen
         out[np.isnan(chosen[:, 0])] = np.nan
+        return out
+
+    def _branches(self, matrices: Array, near: Array) -> Array:
+        beside = near[:, self._joints]
+        out = np.empty((len(matrices), BRANCHES, 6))
+        for begin in range(0, len(matrices), CHUNK):
+            part = slice(begin, begin + CHUNK)
+            self._solve_many(matrices[part], beside[part], out[part])
         return out
 
     def _solve_many(self, matrices: Array, near: Array, out: Array) -> None:

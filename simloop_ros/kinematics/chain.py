@@ -35,7 +35,7 @@ def chain_to(model: RobotModel, tip: str) -> Chain:
     :raises ConfigError: the robot has no link of this name, or no joint moves it.
     """
     if tip not in model.links:
-        raise UnknownNameError('tip', tip, model.links)
+        raise UnknownNameError('tip', str(tip), model.links)
     pin_model = model.pin_model
     frame, data = model.frame(tip), pin_model.createData()
     pin.computeJointJacobians(pin_model, data, np.zeros(model.n))

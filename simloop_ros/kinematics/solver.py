@@ -6,14 +6,14 @@ from abc import ABC, abstractmethod
 from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
-import pinocchio as pin
 
 from ..errors import ConfigError, UnreachableError
-from ..model import RobotModel
+from ..model import UNBOUNDED, RobotModel
 from ..values import Array
 from .chain import Chain
 from .fixed_shapes import FixedShapes
-from .poses import Poses, checked_pose, checked_poses, of
+from .poses import Pose, Poses, checked_pose, checked_poses, of
+from .vectors import as_numbers, checked_vector, not_finite
 
 LEAP = 1.0
 """Farthest that a joint goes from one pose of a course to the next [rad]. More is no course but
@@ -49,20 +49,22 @@ class InverseKinematics(ABC):
         self.chain = chain
         self._fixed = FixedShapes(model)
 
-    def nearest(self, pose: pin.SE3, near: Array) -> Array:
+    def nearest(self, pose: Pose, near: Array) -> Array:
         """Return the joints nearest to ``near`` that give a pose [rad], shape ``(n,)``.
 
         Nearest by the sum of squares over the joints, over all turns within the limits.
 
-        :param pose: of the tip in the world.
+        :param pose: of the tip in the world, an SE3 or a matrix of shape ``(4, 4)``.
         :param near: the present joints [rad], shape ``(n,)``.
         :raises UnreachableError: there are none, or it is not a pose; the message says why.
+        :raises ConfigError: they are not joints of this robot, or one without ends is more than
+            ``UNBOUNDED`` from zero.
         """
         rows = checked_pose(pose, self.tip)
         self._check_outside(rows)
         return self._solve(rows, self._checked(near), None).joints
 
-    def all(self, pose: pin.SE3) -> Array:
+    def all(self, pose: Pose) -> Array:
         """Return every solution within the limits [rad], shape ``(k, n)``; k may be 0.
 
         Joints that do not move the tip are at home.
@@ -130,26 +132,41 @@ class InverseKinematics(ABC):
 
     def _checked(self, near: Array) -> Array:
         """Return joints if they are joints of this robot."""
-        joints = np.asarray(near, dtype=float)
-        if joints.shape != (self.model.n,):
-            raise ConfigError(
-                f'joints of shape {joints.shape}: {self.model.name} has {self.model.n}'
-            )
-        if not np.isfinite(joints).all():
-            raise ConfigError('joints that are not finite; give numbers only')
-        return joints
+        return self._bounded(checked_vector(near, self.model.n, 'joints', self.model.name))
 
     def _checked_rows(self, near: Array, count: int) -> Array:
         """Return joints for each of many poses, shape ``(count, n)``."""
-        joints = np.asarray(near, dtype=float)
+        joints = as_numbers(near, 'joints')
         if joints.shape not in ((self.model.n,), (count, self.model.n)):
             raise ConfigError(
                 f'joints of shape {joints.shape} for {count} poses: ({self.model.n},) or '
                 f'({count}, {self.model.n}) is needed'
             )
         if not np.isfinite(joints).all():
-            raise ConfigError('joints that are not finite; give numbers only')
-        return np.broadcast_to(joints, (count, self.model.n))
+            raise not_finite('joints')
+        return np.broadcast_to(self._bounded(joints), (count, self.model.n))
+
+    def _bounded(self, near: Array) -> Array:
+        """Return joints of which those that move the tip are at most ``UNBOUNDED`` from zero.
+
+        Farther away than that, squares of distances are nothing but round-off. A joint with ends
+        can only come as near as its end, so that it may as well be asked for at the bound.
+
+        :raises ConfigError: a joint without ends is asked for beyond.
+        """
+        if np.abs(near).max(initial=0.0) <= UNBOUNDED:
+            return near
+        bounded = near.copy()
+        for joint in self.chain.joints:
+            farthest = float(np.abs(near[..., joint]).max())
+            ends = self.model.upper[joint] - self.model.lower[joint]
+            if farthest > UNBOUNDED and ends >= UNBOUNDED:
+                raise ConfigError(
+                    f'{self.model.joint_names[joint]} near {farthest:g} rad: of a joint without '
+                    f'ends at most {UNBOUNDED:g} rad can be asked for; take off whole turns'
+                )
+            bounded[..., joint] = np.clip(near[..., joint], -UNBOUNDED, UNBOUNDED)
+        return bounded
 
     def _check_outside(self, pose: list[list[float]]) -> None:
         point = np.array([row[3] for row in pose[:3]])

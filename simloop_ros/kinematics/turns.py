@@ -17,7 +17,9 @@ SLACK = 1e-10
 
 def nearest_turn(angle: float, near: float, lower: float, upper: float) -> float | None:
     """Return the angle in the turn nearest to ``near``, within the limits, if any turn is."""
-    turned = angle + TURN * math.floor((near - angle) / TURN + 0.5)
+    # From the limit if ``near`` is beyond it: far away, the angle would be lost in round-off.
+    inside = lower if near < lower else upper if near > upper else near
+    turned = angle + TURN * math.floor((inside - angle) / TURN + 0.5)
     if turned > upper + SLACK:
         turned -= TURN * math.ceil((turned - upper - SLACK) / TURN)
     elif turned < lower - SLACK:
@@ -30,7 +32,8 @@ def nearest_turn(angle: float, near: float, lower: float, upper: float) -> float
 def nearest_turns(angles: Array, near: Array, lower: Array, upper: Array) -> Array:
     """Do the same with arrays; NaN where no turn is within the limits."""
     low, high = lower - SLACK, upper + SLACK
-    turned = angles + TURN * np.floor((near - angles) / TURN + 0.5)
+    inside = np.minimum(np.maximum(near, lower), upper)
+    turned = angles + TURN * np.floor((inside - angles) / TURN + 0.5)
     turned -= TURN * np.ceil(np.maximum(turned - high, 0.0) / TURN)
     turned += TURN * np.ceil(np.maximum(low - turned, 0.0) / TURN)
     fits = (turned >= low) & (turned <= high)
@@ -93,7 +96,8 @@ def share(first: float, last: float, sign: float, a: Range, b: Range) -> Shared 
     highest = math.floor((b.upper - last + shift[1] + SLACK) / TURN)
     if lowest > highest:
         return None
-    turn = math.floor((b.near + sign * (a.near - first) - last) / TURN + 0.5)
+    near_a, near_b = (min(max(joint.near, joint.lower), joint.upper) for joint in (a, b))
+    turn = math.floor((near_b + sign * (near_a - first) - last) / TURN + 0.5)
     turn = min(max(turn, lowest), highest)
     found = best(turn)
     for step in (1, -1):

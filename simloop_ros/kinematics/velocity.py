@@ -10,6 +10,7 @@ from ..errors import ConfigError
 from ..model import RobotModel
 from ..values import Array
 from .chain import chain_to
+from .vectors import checked_vector
 
 BOUND = 0.02
 """Smallest singular value below which the inverse is damped; of the IRB 120 at home it is 0.16."""
@@ -46,7 +47,8 @@ class TipVelocity:
     and its slope are continuous.
 
     :raises ConfigError: the robot has no such tip, or no joint moves it; or a number is not
-        positive.
+        positive. In every call: joints or velocities that are not finite, or not as many as there
+        should be.
     """
 
     def __init__(
@@ -61,6 +63,7 @@ class TipVelocity:
                 f'bound {bound:g} and largest damping {largest_damping:g} of the inverse: both '
                 'must be positive'
             )
+        self._name = model.name
         self._model = model.pin_model
         self._joints = list(chain_to(model, tip).joints)
         self._frame = model.frame(tip)
@@ -70,9 +73,14 @@ class TipVelocity:
 
     def jacobian(self, q: Array) -> Array:
         """Return the Jacobian at joints ``q`` [rad], shape ``(6, n)``."""
+        joints = checked_vector(q, self._model.nq, 'joints', self._name)
         return np.array(
             pin.computeFrameJacobian(
-                self._model, self._data, q, self._frame, pin.ReferenceFrame.LOCAL_WORLD_ALIGNED
+                self._model,
+                self._data,
+                joints,
+                self._frame,
+                pin.ReferenceFrame.LOCAL_WORLD_ALIGNED,
             )
         ).reshape(6, -1)
 
@@ -81,7 +89,8 @@ class TipVelocity:
 
         :param v: joint velocities [rad/s], shape ``(n,)``.
         """
-        return self.jacobian(q) @ v
+        velocities = checked_vector(v, self._model.nv, 'joint velocities', self._name)
+        return self.jacobian(q) @ velocities
 
     def joint_velocity(self, q: Array, velocity: Array) -> Array:
         """Return joint velocities that move the tip so [rad/s], 002 (24), shape ``(n,)``.
@@ -91,10 +100,11 @@ class TipVelocity:
 
         :param velocity: of the tip, shape ``(6,)``.
         """
+        wanted = checked_vector(velocity, 6, 'velocities', 'a tip')
         out = np.zeros(self._model.nv)
         U, s, Vt = self._decompose(q)
         square = self._damping(float(s[-1])) ** 2
-        out[self._joints] = Vt.T @ ((s / (s * s + square)) * (U.T @ velocity))
+        out[self._joints] = Vt.T @ ((s / (s * s + square)) * (U.T @ wanted))
         return out
 
     def damping(self, q: Array) -> float:

@@ -19,7 +19,7 @@ from simloop_ros.errors import ConfigError, UnreachableError
 from simloop_ros.kinematics.analytic import AnalyticInverse
 from simloop_ros.kinematics.inverse import inverse_kinematics
 from simloop_ros.kinematics.solver import LEAP
-from simloop_ros.model import RobotModel
+from simloop_ros.model import UNBOUNDED, RobotModel
 
 ASKED = 1e-9  # [m and rad]
 ROUND_OFF = 1e-12
@@ -163,6 +163,50 @@ def test_nearest_is_the_nearest_of_all(
             least = np.linalg.norm(everything - near, axis=1).min()
             assert np.linalg.norm(found - near) == pytest.approx(least, abs=ASKED)
             np.testing.assert_allclose(one_of_many, found, atol=ROUND_OFF)
+
+
+@pytest.mark.parametrize('far', [10.0, 1e3, 1e6])
+def test_nearest_of_all_to_joints_beyond_the_limits(
+    solver: AnalyticInverse, irb120: RobotModel, rng: np.random.Generator, far: float
+) -> None:
+    """Which branch it is depends on how far away they are: the limit does not stand for them."""
+    for q in rng.uniform(0.5 * irb120.lower, 0.5 * irb120.upper, (20, 6)):
+        pose, near = pose_of(irb120, q), far * rng.choice([-1.0, 1.0], 6)
+        found = solver.nearest_each([pose], near)[0]
+        assert away(irb120, found, pose) <= ASKED
+        least = np.linalg.norm(solver.all(pose) - near, axis=1).min()
+        assert np.linalg.norm(found - near) == pytest.approx(least, abs=ASKED)
+        np.testing.assert_allclose(solver.nearest(pose, near), found, atol=ROUND_OFF)
+
+
+@pytest.mark.parametrize('far', [1e9, 1e17, 1e300])
+def test_the_pose_is_met_however_far_away_the_joints_were(
+    solver: AnalyticInverse, irb120: RobotModel, far: float
+) -> None:
+    pose = pose_of(irb120, irb120.home)
+    for sign in (-1.0, 1.0):
+        near = np.full(6, sign * far)
+        found = solver.nearest(pose, near)
+        assert away(irb120, found, pose) <= ROUND_OFF
+        np.testing.assert_allclose(found, solver.nearest(pose, np.full(6, sign * UNBOUNDED)))
+        np.testing.assert_allclose(solver.nearest_each([pose], near)[0], found, atol=ROUND_OFF)
+        np.testing.assert_allclose(solver.along([pose], near)[0], found, atol=ROUND_OFF)
+
+
+def test_joint_without_ends_far_away_is_refused(odd_arm: Callable[..., RobotModel]) -> None:
+    model = odd_arm(1)
+    solver = inverse_kinematics(model, 'tool')
+    pose, near = pose_of(model, model.home, 'tool'), model.home.copy()
+    near[model.joint_names.index('finger')] = 1e9  # it does not move the tip, and stays
+    assert np.array_equal(solver.nearest(pose, near)[near == 1e9], [1e9])
+    near[model.joint_names.index('j6')] = -1e9
+    for call in (
+        lambda: solver.nearest(pose, near),
+        lambda: solver.nearest_each([pose, pose], np.array([model.home, near])),
+        lambda: solver.along([pose], near),
+    ):
+        with pytest.raises(ConfigError, match=r'j6 near 1e\+09 rad: .* take off whole turns'):
+            call()
 
 
 def test_joint_6_has_two_turns_and_more(solver: AnalyticInverse, irb120: RobotModel) -> None:
@@ -373,6 +417,7 @@ BAD_ROTATIONS = {
     'mirrored': np.diag([1.0, 1.0, -1.0]),
     'sheared': np.array([[1.0, 0.01, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]),
     'zero': np.zeros((3, 3)),
+    'huge': np.array([[1e308, -1e308, 0.0], [1e308, 1e308, 0.0], [0.0, 0.0, 1.0]]),
 }
 
 
@@ -425,6 +470,95 @@ def test_bad_joints_and_shapes(solver: AnalyticInverse, irb120: RobotModel) -> N
         solver.nearest_each([pose], np.full(6, np.inf))
     with pytest.raises(ConfigError, match=r'\(k, 4, 4\) is needed'):
         solver.branches(np.eye(4), irb120.home)
+
+
+@pytest.mark.parametrize('kind', [list, np.int64, np.float32])
+def test_joints_of_other_types(solver: AnalyticInverse, irb120: RobotModel, kind: Any) -> None:
+    pose = pose_of(irb120, irb120.home)
+    near: Any = [0] * 6 if kind is list else np.zeros(6, kind)
+    expected = solver.nearest(pose, np.zeros(6))
+    for found in (
+        solver.nearest(pose, near),
+        solver.nearest_each([pose], near)[0],
+        solver.along([pose], near)[0],
+    ):
+        assert found.dtype == np.float64
+        np.testing.assert_allclose(found, expected, atol=ROUND_OFF)
+
+
+def test_matrix_is_as_good_as_a_pose(solver: AnalyticInverse, irb120: RobotModel) -> None:
+    pose, home = pose_of(irb120, irb120.home), irb120.home
+    matrix = pose.homogeneous
+    assert np.array_equal(solver.nearest(matrix, home), solver.nearest(pose, home))
+    assert np.array_equal(solver.all(matrix), solver.all(pose))
+    expected = solver.along([pose, pose], home)
+    for poses in ([matrix, matrix], [pose, matrix], (matrix, pose), np.array([matrix, matrix])):
+        assert np.array_equal(solver.along(poses, home), expected)
+        assert np.array_equal(solver.nearest_each(poses, home), expected)
+
+
+BAD_FORMS: dict[str, tuple[Any, str]] = {
+    'None': (None, 'NoneType for the pose of tool0: an SE3 or an array'),
+    'a position': (
+        np.zeros(3),
+        r'array of shape \(3,\) for the pose of tool0: an SE3 or an array',
+    ),
+    'without the last row': (np.eye(4)[:3], r'array of shape \(3, 4\) for the pose of tool0'),
+    'words': (np.full((4, 4), 'a'), 'not an array of numbers'),
+    'transposed': (
+        np.array([[1.0, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0], [0.4, 0, 0.5, 1]]),
+        'the last row of the pose of tool0 is 0.4 0 0.5 1: 0 0 0 1 is needed',
+    ),
+}
+
+
+@pytest.mark.parametrize('name', BAD_FORMS)
+def test_what_is_no_pose(solver: AnalyticInverse, irb120: RobotModel, name: str) -> None:
+    bad, message = BAD_FORMS[name]
+    good = pose_of(irb120, irb120.home)
+    for call in (lambda: solver.nearest(bad, irb120.home), lambda: solver.all(bad)):
+        with pytest.raises(ConfigError, match=message):
+            call()
+    for many in (solver.along, solver.nearest_each, solver.branches):
+        with pytest.raises(ConfigError, match=f'pose 1: .*{message}'):
+            many([good, bad], irb120.home)
+
+
+def test_one_pose_is_not_several(solver: AnalyticInverse, irb120: RobotModel) -> None:
+    pose = pose_of(irb120, irb120.home)
+    for many in (solver.along, solver.nearest_each, solver.branches):
+        for given, message in (
+            (pose, 'SE3 where several poses of tool0 are needed: give a list'),
+            (None, 'NoneType where several poses of tool0 are needed: give a list'),
+            (pose.homogeneous, r'\(k, 4, 4\) is needed'),
+        ):
+            with pytest.raises(ConfigError, match=message):
+                many(given, irb120.home)
+
+
+@pytest.mark.parametrize('far', [1e12, 1e100, 1e308])
+def test_very_far_away_is_out_of_reach(
+    solver: AnalyticInverse, irb120: RobotModel, far: float
+) -> None:
+    matrix = pose_of(irb120, irb120.home).homogeneous
+    matrix[:3, 3] = -far, far, far
+    for call in (
+        lambda: solver.nearest(matrix, irb120.home),
+        lambda: solver.along([matrix], irb120.home),
+    ):
+        with pytest.raises(UnreachableError, match='out of reach') as caught:
+            call()
+        assert caught.value.kind == 'out_of_reach'
+        assert math.isfinite(caught.value.missing)
+    assert len(solver.all(matrix)) == 0
+    assert np.isnan(solver.nearest_each([matrix], irb120.home)).all()
+    assert matrix[0, 3] == -far
+
+
+def test_tip_that_is_no_name(irb120: RobotModel) -> None:
+    tip: Any = None
+    with pytest.raises(ConfigError, match=r"unknown tip 'None': .*tool0"):
+        inverse_kinematics(irb120, tip)
 
 
 def test_no_poses_at_all(solver: AnalyticInverse, irb120: RobotModel) -> None:

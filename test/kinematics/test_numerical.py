@@ -165,3 +165,7 @@ def test_bad_poses(lwr: RobotModel) -> None:
     inside = pin.SE3(np.eye(3), np.array([0.0, 0.0, 0.05]))
     with pytest.raises(UnreachableError, match='would be inside lwr_base_link'):
         solver.nearest(inside, lwr.home)
+    far = pin.SE3(np.eye(3), np.array([1e308, 1e308, 0.0]))
+    with pytest.raises(UnreachableError, match='out of reach'):
+        solver.nearest(far, lwr.home)
+    assert len(solver.all(far.homogeneous)) == 0

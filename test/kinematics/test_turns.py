@@ -7,10 +7,18 @@ import math
 import numpy as np
 import pytest
 
-from simloop_ros.kinematics.turns import TURN, all_turns, nearest_turn, nearest_turns
+from simloop_ros.kinematics.turns import (
+    TURN,
+    Range,
+    all_turns,
+    nearest_turn,
+    nearest_turns,
+    share,
+)
 from simloop_ros.model import UNBOUNDED
 
 ROUND_OFF = 1e-9
+EXACT = 1e-14  # some units in the last place of 7 rad
 
 
 def counted(angle: float, lower: float, upper: float) -> list[float]:
@@ -50,3 +58,19 @@ def test_joint_without_ends_has_one_turn_for_all() -> None:
     assert nearest_turn(0.1, 1000.0, -UNBOUNDED, UNBOUNDED) == pytest.approx(
         0.1 + TURN * round(999.9 / TURN)
     )
+
+
+@pytest.mark.parametrize('far', [1e3, 1e9, 1e17, 1e300])
+def test_the_angle_is_not_lost_far_away(far: float) -> None:
+    for near, expected in ((far, 0.5 + TURN), (-far, 0.5 - TURN)):
+        assert nearest_turn(0.5, near, -7.0, 7.0) == pytest.approx(expected, abs=EXACT)
+        many = nearest_turns(*(np.array([value]) for value in (0.5, near, -7.0, 7.0)))
+        assert many[0] == pytest.approx(expected, abs=EXACT)
+
+
+def test_sharing_begins_at_the_limit_of_a_joint_that_was_far_away() -> None:
+    """Only the sum, 0.7, is determined: joint 4 goes to its end, joint 6 takes the rest."""
+    shared = share(0.5, 0.2, 1.0, Range(1e15, -2.0, 2.0), Range(0.0, -UNBOUNDED, UNBOUNDED))
+    assert shared is not None
+    assert shared.first == 2.0
+    assert shared.last == pytest.approx(0.7 - 2.0)

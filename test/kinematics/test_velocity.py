@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pinocchio as pin
@@ -118,3 +119,41 @@ def test_bad_arguments(irb120: RobotModel) -> None:
         TipVelocity(irb120, 'base_link')
     with pytest.raises(ConfigError, match='positive'):
         TipVelocity(irb120, 'tool0', bound=0.0)
+
+
+BAD_VECTORS: dict[str, tuple[Any, str]] = {
+    'too short': (np.zeros(5), r'of shape \(5,\): {} has 6'),
+    'a column': (np.zeros((6, 1)), r'of shape \(6, 1\): {} has 6'),
+    'a number': (0.0, r'of shape \(\): {} has 6'),
+    'None': (None, r'of shape \(\): {} has 6'),
+    'words': (['a'] * 6, 'not an array of numbers'),
+    'ragged': ([0.0, [1.0]], 'not an array of numbers'),
+    'NaN': ([0.0, np.nan, 0.0, 0.0, 0.0, 0.0], 'not finite'),
+    'infinite': (np.full(6, np.inf), 'not finite'),
+}
+
+
+@pytest.mark.parametrize('name', BAD_VECTORS)
+def test_bad_joints_and_velocities(irb120: RobotModel, name: str) -> None:
+    velocity = TipVelocity(irb120, 'tool0')
+    bad, message = BAD_VECTORS[name]
+    good = np.zeros(6)
+    for what, owner, call in (
+        ('joints', 'irb120', lambda: velocity.jacobian(bad)),
+        ('joints', 'irb120', lambda: velocity.damping(bad)),
+        ('joints', 'irb120', lambda: velocity.dexterity(bad)),
+        ('joints', 'irb120', lambda: velocity.tip_velocity(bad, good)),
+        ('joints', 'irb120', lambda: velocity.joint_velocity(bad, good)),
+        ('joint velocities', 'irb120', lambda: velocity.tip_velocity(good, bad)),
+        ('velocities', 'a tip', lambda: velocity.joint_velocity(good, bad)),
+    ):
+        with pytest.raises(ConfigError, match=f'^{what} .*{message.format(owner)}'):
+            call()
+
+
+def test_lists_and_whole_numbers_are_taken(irb120: RobotModel) -> None:
+    velocity = TipVelocity(irb120, 'tool0')
+    whole: Any = [0, 0, 0, 0, 1, 0]
+    for call in (velocity.tip_velocity, velocity.joint_velocity):
+        expected = call(np.array(whole, float), np.array(whole, float))
+        assert np.array_equal(call(whole, whole), expected)
