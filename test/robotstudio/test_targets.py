@@ -90,8 +90,9 @@ def test_a_joint_that_was_not_recorded(axes: Axes) -> None:
         plan_targets(short, axes, 0.5, 5.0)
 
 
-def test_a_csv_file(tmp_path: Path) -> None:
-    path = tmp_path / 'way.csv'
+@pytest.mark.parametrize('name', ['way.csv', 'WAY.CSV'])
+def test_a_csv_file(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
     path.write_text('\ufefftime, j1,j2\n0,1.5,-2\n\n0.5,1e-3,0\n')  # as spreadsheets begin it
     way = read_recording(path)
     assert way.joint_names == ('j1', 'j2')
