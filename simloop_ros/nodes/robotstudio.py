@@ -13,7 +13,7 @@ from std_srvs.srv import Trigger
 from ..errors import ConfigError, LinkError, SimloopError
 from ..loop.run import load_fit_robot
 from ..model import RobotConfig
-from ..robotstudio.axes import find_axes
+from ..robotstudio.axes import linked_axes
 from ..robotstudio.client import RobotStudioClient
 from ..robotstudio.config import LinkConfig
 from ..robotstudio.packet import Target, time_field
@@ -49,9 +49,7 @@ class RobotStudioNode(BlockNode):
         for seconds in (link.move_time, link.approach_time):
             time_field(seconds)
         model = load_fit_robot(self.config(RobotConfig, 'robot'))
-        self._axes = find_axes(model, link.joints)
-        # A first move that is too short is refused now, and not by the first position.
-        self._axes.target(model.home[list(self._axes.index)], link.approach_time, None)
+        self._axes = linked_axes(model, link)
         self._sent = self._acknowledged = 0
         self._stopped = ''
         self.subscribe_joints('joint_states', self._axes.names, ('position',), self._take, 1)

@@ -19,7 +19,7 @@ from rclpy.parameter import Parameter
 from sensor_msgs.msg import JointState as JointStateMessage
 from std_srvs.srv import Trigger
 
-from simloop_ros.errors import SimloopError
+from simloop_ros.errors import USER_ERROR, SimloopError
 from simloop_ros.loop.scenario import load_scenario
 from simloop_ros.nodes.robotstudio import RobotStudioNode
 from simloop_ros.robotstudio.server import RobotStudioServer
@@ -342,3 +342,12 @@ def test_the_life_of_a_managed_node(
     partner.tell(HALF)
     partner.until(lambda: len(server.targets) == 2)
     assert [target.time for target in server.targets] == [10.0, 10.0]
+
+
+def test_a_robot_with_too_many_joints_is_refused_before_anything_starts(graph: Any) -> None:
+    out = graph.folder / 'out'
+    options = ['--composed', '--realtime', '--robotstudio', '127.0.0.1:1025', '--out', str(out)]
+    assert graph.launch('yumi_step', *options).wait(LONGEST) == USER_ERROR
+    assert graph.output.startswith('simloop: robotstudio: the robot has 14 joints, a packet has 6')
+    assert graph.output.count('\n') == 1
+    assert not out.exists()
