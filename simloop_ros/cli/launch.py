@@ -62,8 +62,6 @@ def launch(options: argparse.Namespace) -> int:
     settings = [*scenario_settings(options), *plant_settings(options.plant)]
     scenario = load_scenario(options.scenario, settings)
     folder = options.out or Path('runs') / scenario.name
-    if not options.no_record:
-        make_folder(folder)
     nodes = wire(
         scenario,
         WiringOptions(
@@ -76,6 +74,8 @@ def launch(options: argparse.Namespace) -> int:
             **{name: getattr(options, name) for name in (*ROBOT_TOPICS, *ROBOTSTUDIO)},
         ),
     )
+    if not options.no_record:
+        make_folder(folder)
     return run_graph(
         nodes,
         composed=options.composed,

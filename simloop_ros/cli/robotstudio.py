@@ -17,7 +17,7 @@ from ..robotstudio.axes import find_axes
 from ..robotstudio.client import RobotStudioClient
 from ..robotstudio.config import LinkConfig, read_move_time, read_port
 from ..robotstudio.packet import Target, encode
-from ..robotstudio.recording import POSITIONS, read_recording, recorded_robot
+from ..robotstudio.recording import POSITIONS, is_csv, read_recording, recorded_robot
 from ..robotstudio.targets import plan_targets
 
 DEFAULTS = LinkConfig()
@@ -141,6 +141,6 @@ def _robot(options: argparse.Namespace) -> RobotConfig:
     if name:
         is_file = name.endswith(('.urdf', '.xacro'))
         return RobotConfig(urdf=name) if is_file else robot_config(name)
-    if options.source.suffix == '.csv':
+    if is_csv(options.source):
         raise ConfigError('a CSV file does not tell the limits of the robot: add --robot')
     return recorded_robot(options.source)

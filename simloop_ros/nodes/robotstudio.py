@@ -10,10 +10,10 @@ from diagnostic_msgs.msg import DiagnosticStatus
 from rclpy.task import Future
 from std_srvs.srv import Trigger
 
-from ..errors import ConfigError, LinkError, SimloopError
+from ..errors import USER_ERROR, ConfigError, LinkError, SimloopError
 from ..loop.run import load_fit_robot
 from ..model import RobotConfig
-from ..robotstudio.axes import find_axes
+from ..robotstudio.axes import linked_axes
 from ..robotstudio.client import RobotStudioClient
 from ..robotstudio.config import LinkConfig
 from ..robotstudio.packet import Target, time_field
@@ -36,7 +36,8 @@ class RobotStudioNode(BlockNode):
     changed is not sent again. The first move takes ``approach_time``.
 
     Whatever goes wrong, with the line or with a position, ends the session: nothing more is sent
-    until the service ``reset`` connects anew.
+    until the service ``reset`` connects anew. A process that
+    ends like that, or before there is a connection, ends with status ``USER_ERROR``.
     """
 
     SECTIONS = {'robot': RobotConfig, 'robotstudio': LinkConfig}
@@ -49,9 +50,8 @@ class RobotStudioNode(BlockNode):
         for seconds in (link.move_time, link.approach_time):
             time_field(seconds)
         model = load_fit_robot(self.config(RobotConfig, 'robot'))
-        self._axes = find_axes(model, link.joints)
-        # A first move that is too short is refused now, and not by the first position.
-        self._axes.target(model.home[list(self._axes.index)], link.approach_time, None)
+        self._axes = linked_axes(model, link)
+        self._address = f'{link.host}:{link.port}'
         self._sent = self._acknowledged = 0
         self._stopped = ''
         self.subscribe_joints('joint_states', self._axes.names, ('position',), self._take, 1)
@@ -59,12 +59,19 @@ class RobotStudioNode(BlockNode):
 
     def begin(self) -> None:
         """Connect."""
+        self.exit_status = 0  # what an earlier session came to does not count
         self._connect()
         self.every(LOOK_PERIOD, self._look)
 
     def end(self) -> None:
         """Hang up; the robot completes the move that it has begun."""
         self._count()
+        trouble = self._trouble()
+        if trouble:
+            self.get_logger().error(
+                f'{trouble}; {self._sent} targets sent, {self._acknowledged} acknowledged'
+            )
+            self.exit_status = self.exit_status or USER_ERROR
         self._client.end()
         if self._work.done():
             self._client.close()
@@ -130,6 +137,17 @@ class RobotStudioNode(BlockNode):
             raise SimloopError(str(self._client.failure))
         return 'connected: the first move is slow again'
 
+    def _trouble(self) -> str:
+        """Return why the robot does not follow; empty if it does."""
+        client = self._client
+        reason = self._stopped or client.failure  # which nobody may have looked at yet
+        if reason:
+            return f'ended while stopped: {reason}'
+        if client.connected:
+            return ''
+        why = f': {client.unreachable}' if client.unreachable else ''
+        return f'ended without a connection to {self._address}{why}'
+
     def _count(self) -> None:
         """Take over what a session has done that is over."""
         self._sent += self._client.sent
@@ -139,7 +157,7 @@ class RobotStudioNode(BlockNode):
         """Return whether the robot follows."""
         client = self._client
         values = {
-            'address': f'{self._link.host}:{self._link.port}',
+            'address': self._address,
             'connected': client.connected,
             'sent': self._sent + client.sent,
             'acknowledged': self._acknowledged + client.acknowledged,

@@ -10,6 +10,7 @@ import numpy as np
 from ..errors import ConfigError, UnknownNameError, UnsafeCommandError
 from ..model import RobotModel
 from ..values import Array
+from .config import LinkConfig
 from .packet import JOINTS, LARGEST_ANGLE, RESOLUTION, ROUNDING, Target, fitting_time
 
 
@@ -114,3 +115,15 @@ def find_axes(model: RobotModel, names: Sequence[str] = ()) -> Axes:
         upper=np.minimum(np.degrees(model.upper[index]), LARGEST_ANGLE),
         velocity_limit=np.degrees(model.velocity_limit[index]),
     )
+
+
+def linked_axes(model: RobotModel, link: LinkConfig) -> Axes:
+    """Return the axes of a robot that is to be followed.
+
+    :raises ConfigError: its joints are no axes.
+    :raises UnsafeCommandError: the first move is too short, refused here and not by the first
+        position.
+    """
+    axes = find_axes(model, link.joints)
+    axes.target(model.home[list(axes.index)], link.approach_time, None)
+    return axes

@@ -28,6 +28,7 @@ class RobotStudioClient:
     :ivar sent: number of targets that were sent.
     :ivar acknowledged: number of targets that the robot has reached.
     :ivar failure: what ended the session; none while it goes on.
+    :ivar unreachable: why the last attempt to connect failed; empty if none has.
     """
 
     def __init__(self, config: LinkConfig):
@@ -38,6 +39,7 @@ class RobotStudioClient:
         self.sent = 0
         self.acknowledged = 0
         self.failure: LinkError | None = None
+        self.unreachable = ''
 
     @property
     def connected(self) -> bool:
@@ -53,12 +55,12 @@ class RobotStudioClient:
             for attempt in range(self._config.attempts):
                 if attempt:
                     self._wait(self._config.backoff * 2.0 ** (attempt - 1))
-                reason = self._try_to_connect()
-                if not reason:
+                self.unreachable = self._try_to_connect()
+                if not self.unreachable:
                     return
             raise self._error(
-                f'no connection in {self._config.attempts} attempts: {reason}; start the '
-                "controller's program and check host and port",
+                f'no connection in {self._config.attempts} attempts: {self.unreachable}; start '
+                "the controller's program and check host and port",
                 'unreachable',
             )
 

@@ -54,7 +54,7 @@ def read_recording(path: Path, column: str = POSITIONS[0]) -> Recording:
     :param column: which positions of a log.
     :raises ConfigError: it is none of these.
     """
-    if path.suffix == '.csv':
+    if is_csv(path):
         return _read_csv(path)
     if path.is_dir() and not (path / LOG).is_file():
         raise ConfigError(f'{path}: not the folder of a run: no {LOG}')
@@ -67,6 +67,11 @@ def read_recording(path: Path, column: str = POSITIONS[0]) -> Recording:
     blocks = [(time, rows[:, place]) for time, rows in log.blocks()]
     time, position = (np.concatenate(parts) for parts in zip(*blocks, strict=True))
     return Recording(str(path), log.joint_names, time, position)
+
+
+def is_csv(path: Path) -> bool:
+    """Return whether a file has the name of a CSV file."""
+    return path.suffix.lower() == '.csv'
 
 
 def recorded_robot(path: Path) -> RobotConfig:

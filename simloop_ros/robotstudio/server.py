@@ -24,7 +24,7 @@ class RobotStudioServer:
     A packet that cannot be read is refused and its client hung up on; then the next may come.
 
     :param port: on which it listens; 0 for any that is free.
-    :param pace: how much longer than its time a move takes; 0 for no time at all.
+    :param pace: a move takes its time times this; 0 for no time at all.
     :param report: called with each line for the user.
     :ivar targets: those that were reached.
     """
@@ -113,10 +113,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         '--pace',
         type=float,
         default=1.0,
-        help='how much longer than its time a move takes [1]; 0 for no time at all',
+        help='a move takes its time times this [1]; 0 for no time at all',
     )
     options = parser.parse_args(arguments)
     try:
+        if not options.host:
+            raise ConfigError("host: '' given; a name or an address is needed, 0.0.0.0 for all")
         if not 0.0 <= options.pace < 1e6:
             raise ConfigError(f'pace: {options.pace:g} given; a number from 0 to 1e6 is needed')
 

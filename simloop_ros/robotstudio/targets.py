@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
-from ..errors import UnsafeCommandError
+from ..errors import ConfigError, UnsafeCommandError
 from .axes import Axes
 from .packet import Target, time_field
 from .recording import Recording
+
+MOST_TARGETS = 100_000
+"""Number of targets of one motion at most: at the default move time half a day."""
 
 
 def plan_targets(recording: Recording, axes: Axes, every: float, approach: float) -> list[Target]:
@@ -18,15 +23,23 @@ def plan_targets(recording: Recording, axes: Axes, every: float, approach: float
 
     :param every: time from target to target [s].
     :param approach: time of the first move, whose start nobody knows [s].
-    :raises ConfigError: a joint is missing, or a time does not fit a packet.
+    :raises ConfigError: a joint is missing, a time does not fit a packet, or there are more than
+        ``MOST_TARGETS``.
     :raises UnsafeCommandError: a target must not reach the robot; the message has its number.
     """
     for seconds in (every, approach):
         time_field(seconds)
     positions = recording.columns(axes.names)
-    begin, end = recording.time[0], recording.time[-1]
+    begin, end = float(recording.time[0]), float(recording.time[-1])
     # A sample that is the end but for rounding is not taken twice.
-    count = int(np.ceil((end - begin) / every * (1.0 - 1e-9)))
+    moves = (end - begin) / every * (1.0 - 1e-9)
+    if moves > MOST_TARGETS - 1:
+        raise ConfigError(
+            f'{recording.source}: {end - begin:g} s with --every {every:g} s are {moves + 1:.7g} '
+            f'targets; {MOST_TARGETS} are allowed: give a longer --every or a shorter motion, and '
+            'look whether its time is in seconds'
+        )
+    count = math.ceil(moves)
     times = np.minimum(begin + every * np.arange(count + 1), end)
     picked = np.stack([np.interp(times, recording.time, column) for column in positions.T], axis=1)
     targets: list[Target] = []

@@ -117,7 +117,6 @@ def _scenario_actions(
     folder = ''
     if _flag(context, 'record'):
         folder = given['out'] or str(Path('runs') / scenario.name)
-        make_folder(Path(folder))
     rviz = _flag(context, 'rviz')
     nodes = wire(
         scenario,
@@ -131,6 +130,8 @@ def _scenario_actions(
             **{name: given[name] for name in (*ROBOT_TOPICS, *ROBOTSTUDIO)},
         ),
     )
+    if folder:
+        make_folder(Path(folder))
     viewers: tuple[NodeSpec, ...] = ()
     if rviz:
         model = load_robot(scenario.robot, resource_folder('urdf'))

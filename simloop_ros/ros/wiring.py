@@ -12,9 +12,11 @@ import yaml
 from ..collision.watch import find_calibration
 from ..errors import ConfigError
 from ..loop.scenario import Scenario
-from ..model import find_description
+from ..model import RobotConfig, find_description, load_robot
 from ..resources import PACKAGE, resource_folder
+from ..robotstudio.axes import linked_axes
 from ..robotstudio.config import LinkConfig, parse_address, read_move_time
+from ..robotstudio.packet import JOINTS
 from .config import GraphConfig, PublishConfig
 from .parameter_values import parameter_values
 
@@ -112,7 +114,7 @@ class WiringOptions(msgspec.Struct, frozen=True, kw_only=True):
 def wire(scenario: Scenario, options: WiringOptions) -> tuple[NodeSpec, ...]:
     """Return the nodes that run a scenario.
 
-    :raises ConfigError: the options contradict each other.
+    :raises ConfigError: the options contradict each other, or do not fit the robot.
     """
     if not options.simulated and not options.realtime:
         raise ConfigError('without a simulated plant time has to be real: add realtime')
@@ -200,7 +202,7 @@ def wire(scenario: Scenario, options: WiringOptions) -> tuple[NodeSpec, ...]:
             'recorder.figures': options.figures,
         }
     if options.robotstudio:
-        link = _link(options)
+        link = _link(options, scenario.robot)
         parameters['robotstudio'] = {**robot, **parameter_values(link, 'robotstudio')}
     common = parameter_values(graph, '')
     remappings = options.remappings
@@ -223,15 +225,23 @@ def wire(scenario: Scenario, options: WiringOptions) -> tuple[NodeSpec, ...]:
     )
 
 
-def _link(options: WiringOptions) -> LinkConfig:
-    """Return how targets get to a controller."""
+def _link(options: WiringOptions, robot: RobotConfig) -> LinkConfig:
+    """Return how targets get to a controller, which can follow this robot."""
     if not options.realtime:
         raise ConfigError('robotstudio: a controller moves in real time: add realtime')
     host, port = parse_address(options.robotstudio)
     link = LinkConfig(host=host, port=port)
-    if not options.robotstudio_time:
-        return link
-    return msgspec.structs.replace(link, move_time=read_move_time(options.robotstudio_time))
+    if options.robotstudio_time:
+        seconds = read_move_time(options.robotstudio_time)
+        link = msgspec.structs.replace(link, move_time=seconds)
+    model = load_robot(robot, resource_folder('urdf'))
+    if model.n != JOINTS:
+        raise ConfigError(
+            f'robotstudio: the robot has {model.n} joints, a packet has {JOINTS}: hold the others '
+            'with robot.lock, or send the finished run with simloop robotstudio --joints'
+        )
+    linked_axes(model, link)
+    return link
 
 
 ROBOTSTUDIO = {

@@ -19,7 +19,7 @@ from rclpy.parameter import Parameter
 from sensor_msgs.msg import JointState as JointStateMessage
 from std_srvs.srv import Trigger
 
-from simloop_ros.errors import SimloopError
+from simloop_ros.errors import USER_ERROR, SimloopError
 from simloop_ros.loop.scenario import load_scenario
 from simloop_ros.nodes.robotstudio import RobotStudioNode
 from simloop_ros.robotstudio.server import RobotStudioServer
@@ -342,3 +342,99 @@ def test_the_life_of_a_managed_node(
     partner.tell(HALF)
     partner.until(lambda: len(server.targets) == 2)
     assert [target.time for target in server.targets] == [10.0, 10.0]
+
+
+def test_a_robot_with_too_many_joints_is_refused_before_anything_starts(graph: Any) -> None:
+    out = graph.folder / 'out'
+    options = ['--composed', '--realtime', '--robotstudio', '127.0.0.1:1025', '--out', str(out)]
+    assert graph.launch('yumi_step', *options).wait(LONGEST) == USER_ERROR
+    assert graph.output.startswith('simloop: robotstudio: the robot has 14 joints, a packet has 6')
+    assert graph.output.count('\n') == 1
+    assert not out.exists()
+
+
+def test_who_has_followed_ends_well(
+    follow: Callable[..., Partner], serve: Callable[..., RobotStudioServer]
+) -> None:
+    server = serve()
+    partner = follow(server.port)
+    partner.tell(np.zeros(6))
+    partner.until(lambda: server.targets)
+    partner.node.stop()
+    assert partner.node.exit_status == 0
+
+
+def test_who_was_never_connected_ends_with_an_error(
+    follow: Callable[..., Partner], capfd: pytest.CaptureFixture[str]
+) -> None:
+    with socket.create_server(('127.0.0.1', 0)) as listener:
+        port = listener.getsockname()[1]
+    partner = follow(port, attempts=2, backoff=60.0)
+    partner.until(lambda: partner.node._client.unreachable)
+    partner.node.stop()
+    assert partner.node.exit_status == USER_ERROR
+    (line,) = [line for line in capfd.readouterr().err.splitlines() if 'ended' in line]
+    reason = f'ended without a connection to 127.0.0.1:{port}: Connection refused'
+    assert line.endswith(f'{reason}; 0 targets sent, 0 acknowledged')
+
+
+def test_who_was_stopped_by_a_fault_ends_with_an_error(
+    follow: Callable[..., Partner],
+    serve: Callable[..., RobotStudioServer],
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    partner = follow(serve().port)
+    partner.tell(np.array([3.0, 0, 0, 0, 0, 0]))
+    partner.reports('stopped', ERROR)
+    partner.node.stop()
+    assert partner.node.exit_status == USER_ERROR
+    (line,) = [line for line in capfd.readouterr().err.splitlines() if 'ended while' in line]
+    assert 'ended while stopped: joint lwr_a1_joint: 171.887 deg given' in line
+    assert line.endswith('; 0 targets sent, 0 acknowledged')
+
+
+def test_who_is_active_again_and_follows_ends_well(
+    follow: Callable[..., Partner], serve: Callable[..., RobotStudioServer]
+) -> None:
+    with socket.create_server(('127.0.0.1', 0)) as listener:
+        port = listener.getsockname()[1]
+    partner = follow(port)
+    partner.reports('no connection in 1 attempts', ERROR)
+    partner.node.trigger_deactivate()
+    assert partner.node.exit_status == USER_ERROR
+    serve(port)
+    partner.node.trigger_activate()
+    partner.until(lambda: partner.node._client.connected)
+    partner.node.stop()
+    assert partner.node.exit_status == 0
+
+
+@pytest.mark.parametrize('form', [['--composed'], []], ids=['composed', 'distributed'])
+def test_a_launch_whose_controller_is_absent_ends_with_an_error(
+    graph: Any, form: list[str]
+) -> None:
+    """The run is over before the last attempt to connect, or on a busy machine after it."""
+    with socket.create_server(('127.0.0.1', 0)) as listener:
+        address = f'127.0.0.1:{listener.getsockname()[1]}'
+    out = ['--no-figures', '--out', str(graph.folder / 'out')]
+    options = ['--realtime', '--robotstudio', address, '--set', 'planner.duration=0.5']
+    process = graph.launch('irb120_rectangle', *form, *options, *out)
+    assert process.wait(3 * LONGEST) == USER_ERROR
+    (line,) = [line for line in graph.output.splitlines() if '[robotstudio]: ended' in line]
+    assert line.endswith('; 0 targets sent, 0 acknowledged')
+    assert address in line
+    assert 'Connection refused' in line
+    assert (graph.folder / 'out' / 'summary.json').is_file()  # of the simulated robot
+
+
+@pytest.mark.parametrize('form', [['--composed'], []], ids=['composed', 'distributed'])
+def test_a_launch_that_is_followed_ends_well(
+    graph: Any, serve: Callable[..., RobotStudioServer], form: list[str]
+) -> None:
+    server = serve()
+    out = ['--no-figures', '--out', str(graph.folder / 'out')]
+    address = ['--robotstudio', f'127.0.0.1:{server.port}', '--robotstudio-time', '0.1']
+    options = ['--realtime', *address, '--set', 'planner.duration=0.5']
+    process = graph.launch('irb120_rectangle', *form, *options, *out)
+    assert process.wait(3 * LONGEST) == 0, graph.output
+    assert len(server.targets) > 1

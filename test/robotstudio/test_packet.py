@@ -152,7 +152,19 @@ def test_answers() -> None:
 
 @pytest.mark.parametrize(
     'answer',
-    [b'', b'\n', b'OK', b'ok\n', b'OK \n', b'OKOK\n', b'ERROR', b'ERROR \x00\n', b'\xff\n'],
+    [
+        b'',
+        b'\n',
+        b'OK',
+        b'ok\n',
+        b'OK \n',
+        b'OK\r\n',
+        b'OKOK\n',
+        b'ERROR',
+        b'ERROR \x00\n',
+        b'ERROR no\r\n',
+        b'\xff\n',
+    ],
 )
 def test_answers_that_are_none(answer: bytes) -> None:
     with pytest.raises(MessageError, match='neither OK nor ERROR'):

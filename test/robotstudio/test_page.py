@@ -7,6 +7,7 @@ import re
 
 import pytest
 
+from simloop_ros.errors import MessageError
 from simloop_ros.robotstudio.config import LinkConfig
 from simloop_ros.robotstudio.packet import ANGLE_WIDTH, OK, PACKET_SIZE, Target, decode, refusal
 
@@ -30,6 +31,12 @@ def test_the_rapid_program_has_the_widths_and_the_answers_of_the_client() -> Non
     answers = [text.replace('\\0A', '\n').encode() for text in re.findall(r'\\Str:="(.*)"', RAPID)]
     assert OK in answers
     assert {refusal(answer) for answer in answers} == {'', 'not a packet'}
+
+
+def test_an_answer_that_the_page_says_is_refused() -> None:
+    (answer,) = re.findall(r'A carriage return \(`(.*)`\) is refused', PAGE)
+    with pytest.raises(MessageError):
+        refusal(answer.replace(r'\r\n', '\r\n').encode())
 
 
 @pytest.mark.parametrize(('open_', 'close'), [('FUNC', 'ENDFUNC'), ('WHILE', 'ENDWHILE')])

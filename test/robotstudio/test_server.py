@@ -67,9 +67,16 @@ def test_a_port_that_is_taken(server: RobotStudioServer) -> None:
         RobotStudioServer(port=server.port)
 
 
+def test_the_help_says_that_the_pace_is_a_factor(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(['--help'])
+    assert 'its time times this' in ' '.join(capsys.readouterr().out.split())
+
+
 @pytest.mark.parametrize(
     ('arguments', 'words'),
     [
+        (['--host', ''], "host: '' given"),
         (['--port', '0'], 'from 1 to 65535'),
         (['--pace', '-1'], 'pace: -1 given'),
         (['--pace', 'nan'], 'pace: nan given'),

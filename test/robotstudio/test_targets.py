@@ -11,7 +11,7 @@ from simloop_ros.errors import ConfigError, UnsafeCommandError
 from simloop_ros.robotstudio.axes import Axes
 from simloop_ros.robotstudio.packet import RESOLUTION
 from simloop_ros.robotstudio.recording import Recording, read_recording
-from simloop_ros.robotstudio.targets import plan_targets
+from simloop_ros.robotstudio.targets import MOST_TARGETS, plan_targets
 
 H = 0.001
 SWING = np.radians([30.0, -20.0, 10.0, 40.0, 50.0, 60.0])
@@ -47,6 +47,20 @@ def test_the_end_is_not_sent_twice(axes: Axes) -> None:
     assert len(plan_targets(way, axes, 0.3, 5.0)) == 8
 
 
+@pytest.mark.parametrize('end', [0.5 * MOST_TARGETS, 1e12, 1e308])
+def test_a_motion_that_is_too_long(axes: Axes, end: float) -> None:
+    """Its targets would not fit the memory."""
+    way = Recording('way.csv', axes.names, np.array([-0.5, end]), np.zeros((2, 6)))
+    with pytest.raises(ConfigError, match=r'^way.csv: .* s with --every 0.5 s are .* longer'):
+        plan_targets(way, axes, 0.5, 5.0)
+
+
+def test_the_longest_motion(axes: Axes) -> None:
+    end = 0.5 * (MOST_TARGETS - 1)
+    way = Recording('way.csv', axes.names, np.array([0.0, end]), np.zeros((2, 6)))
+    assert len(plan_targets(way, axes, 0.5, 5.0)) == MOST_TARGETS
+
+
 def test_a_motion_that_is_too_fast_says_where(axes: Axes) -> None:
     """Half a turn within one sample, in the middle of the motion."""
     fast = recording(axes, 2.0)
@@ -76,8 +90,9 @@ def test_a_joint_that_was_not_recorded(axes: Axes) -> None:
         plan_targets(short, axes, 0.5, 5.0)
 
 
-def test_a_csv_file(tmp_path: Path) -> None:
-    path = tmp_path / 'way.csv'
+@pytest.mark.parametrize('name', ['way.csv', 'WAY.CSV'])
+def test_a_csv_file(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
     path.write_text('\ufefftime, j1,j2\n0,1.5,-2\n\n0.5,1e-3,0\n')  # as spreadsheets begin it
     way = read_recording(path)
     assert way.joint_names == ('j1', 'j2')

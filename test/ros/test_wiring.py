@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 import math
 from pathlib import Path
+import re
 from typing import Any
 
 import msgspec
@@ -14,11 +15,12 @@ import yaml
 from simloop_ros.collision.config import MonitorConfig
 from simloop_ros.collision.watch import find_calibration
 from simloop_ros.control.config import ControlConfig
-from simloop_ros.errors import ConfigError, ModelError
+from simloop_ros.errors import ConfigError, ModelError, UnsafeCommandError
 from simloop_ros.loop.scenario import Scenario, load_scenario, scenario_names
-from simloop_ros.model import RobotConfig
+from simloop_ros.model import RobotConfig, load_robot
 from simloop_ros.planning.config import PlannerConfig
 from simloop_ros.plants.config import PlantConfig
+from simloop_ros.resources import resource_folder
 from simloop_ros.robotstudio.config import LinkConfig
 from simloop_ros.ros.config import GraphConfig, PublishConfig
 from simloop_ros.ros.parameter_values import parse_config
@@ -311,8 +313,11 @@ def test_a_stream_that_cannot_be_is_refused(
         wire(scenario, WiringOptions(**options, **STREAM))
 
 
+SIX = ('robot.lock=[lwr_a6_joint]',)  # joints are left
+
+
 def test_a_controller_follows_in_real_time() -> None:
-    scenario = load_scenario('lwr_tcp')
+    scenario = load_scenario('lwr_tcp', SIX)
     given = {'robotstudio': 'robot.example:5000', 'robotstudio_time': '0.25'}
     nodes = wired(scenario, realtime=True, out='runs', **given)
     link = parse_config(LinkConfig, 'robotstudio', nodes['robotstudio'].parameters)
@@ -328,7 +333,8 @@ def test_the_link_is_given_what_it_declares() -> None:
     pytest.importorskip('rclpy')
     from simloop_ros.nodes.robotstudio import RobotStudioNode
 
-    given = wired(load_scenario('lwr_tcp'), realtime=True, robotstudio='[::1]:5000')['robotstudio']
+    scenario = load_scenario('lwr_tcp', SIX)
+    given = wired(scenario, realtime=True, robotstudio='[::1]:5000')['robotstudio']
     for section, kind in RobotStudioNode.SECTIONS.items():
         parse_config(kind, section, given.parameters)
     prefixes = {key.partition('.')[0] for key in given.parameters if '.' in key}
@@ -353,4 +359,21 @@ def test_the_link_is_given_what_it_declares() -> None:
 def test_an_address_or_a_time_that_is_none(address: str, seconds: str, reason: str) -> None:
     options = WiringOptions(realtime=True, robotstudio=address, robotstudio_time=seconds)
     with pytest.raises(ConfigError, match=reason):
-        wire(load_scenario('lwr_tcp'), options)
+        wire(load_scenario('lwr_tcp', SIX), options)
+
+
+@pytest.mark.parametrize(('name', 'joints'), [('yumi_step', 14), ('lwr_tcp', 7)])
+def test_a_robot_that_no_controller_can_follow(name: str, joints: int) -> None:
+    options = WiringOptions(realtime=True, robotstudio='robot:5000')
+    with pytest.raises(ConfigError, match=f'the robot has {joints} joints, a packet has 6: hold'):
+        wire(load_scenario(name), options)
+
+
+def test_a_robot_that_is_too_slow_for_its_first_move(tmp_path: Path) -> None:
+    urdf = tmp_path / 'slow.urdf'
+    robot = load_scenario('irb120_rectangle').robot
+    text = load_robot(robot, resource_folder('urdf')).urdf
+    urdf.write_text(re.sub(r'velocity="[^"]*"', 'velocity="0.1"', text))
+    scenario = load_scenario('irb120_rectangle', [f'robot.urdf={urdf}'])
+    with pytest.raises(UnsafeCommandError, match='10 s to cross its range given'):
+        wire(scenario, WiringOptions(realtime=True, robotstudio='robot:5000'))
