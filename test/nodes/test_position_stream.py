@@ -36,6 +36,7 @@ SETTINGS = (
     'plant.hands=[]',
     'admittance.source=driver',
     'admittance.by_reach=false',
+    'admittance.even=1',
     'safety.timeout=60',
     'control.natural_frequency=20',  # bears delays
 )
