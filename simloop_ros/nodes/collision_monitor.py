@@ -93,8 +93,8 @@ class CollisionMonitorNode(BlockNode):
 
     @property
     def awaited(self) -> bool:
-        """Return whether somebody waits for its word on each step."""
-        return self._every_step
+        """Return whether somebody waits for its word on each step, as in real time."""
+        return self._every_step or self.graph.realtime
 
     def gaps(self) -> Iterable[tuple[str, int]]:
         """Return what got lost."""

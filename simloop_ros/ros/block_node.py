@@ -133,7 +133,7 @@ class BlockNode(LifecycleNode):
 
     @property
     def awaited(self) -> bool:
-        """Return whether the next step of others waits for this node, in lockstep."""
+        """Return whether others wait for this node."""
         return True
 
     def gaps(self) -> Iterable[tuple[str, int]]:
@@ -392,10 +392,10 @@ class BlockNode(LifecycleNode):
             return TransitionCallbackReturn.FAILURE
         if self._waiting_channels:
             self.every(POLL_PERIOD, self._poll)
+        if not self.awaited and self.bus is None:
+            self._making_way = MakeWay()
         if not self.graph.realtime:
             self.every(self.graph.patience, self.resend.tick)
-            if not self.awaited and self.bus is None:
-                self._making_way = MakeWay()
         elif self.graph.priority:
             self._become_urgent()
         return result

@@ -83,7 +83,6 @@ def _command(group: tuple[NodeSpec, ...], parameters: Path, *, composed: bool) -
     """Return what starts a process with one node, or with several of the same namespace."""
     first = group[0]
     return (
-        *(() if composed else first.prefix),
         sys.executable,
         '-m',
         f'simloop_ros.nodes.{"composed" if composed else first.executable}',

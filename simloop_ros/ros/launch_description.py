@@ -178,8 +178,6 @@ def _action(
         parameters=[str(parameters)],
         remappings=list(node.remappings),
         arguments=list(node.arguments),
-        prefix=' '.join(node.prefix) or None,
-        exec_name=node.executable,  # with a prefix, launch would name it after that
         additional_env={LAUNCHER: str(os.getpid())} if node.package == PACKAGE else None,
         # A recorder with a long log needs longer to end than launch waits for.
         sigterm_timeout=str(GRACE),

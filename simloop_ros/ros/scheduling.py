@@ -12,10 +12,12 @@ SWITCH = 0.0005
 loop in whose process somebody plans."""
 THREADS = Path('/proc/self/task')
 AUTOGROUP = Path('/proc/self/autogroup')
-WAY_FOR_OTHERS = 5
-"""Niceness of a process that nobody waits for: a third of the others' time where there is too
-little for all, and no interruption of them each time that a message comes. More would be faster,
-but take long to end where others keep the machine busy."""
+NICENESS = 19
+"""Of the threads of a process that nobody waits for: what counts within one session."""
+GROUP_NICENESS = 5
+"""Of the scheduling group of its session: what counts between sessions. A third of the others'
+time where there is too little for all, and no interruption of them each time that a message comes.
+More would be faster, but on a busy machine it would take long until a signal is noticed."""
 
 
 def set_priority(priority: int) -> bool:
@@ -43,24 +45,24 @@ class MakeWay:
     """Lets others go first, with all threads of this process, until it is told to ``end``.
 
     Niceness counts among the processes of one session. Between sessions, and each node that
-    ``simloop launch`` starts has its own, that of the session's group counts. Not every user may
-    go back to what was before; then it stays as it is.
+    ``simloop launch`` starts has its own, that of the session's group counts. Every user may take
+    the latter back, but not the former.
     """
 
     def __init__(self) -> None:
         self._before = os.getpriority(os.PRIO_PROCESS, 0)
-        self._set(max(self._before, WAY_FOR_OTHERS))
+        self._set(NICENESS, GROUP_NICENESS)
 
     def end(self) -> None:
         """Be as urgent as before, if that is allowed."""
-        self._set(self._before)
+        self._set(self._before, 0)
 
-    def _set(self, niceness: int) -> None:
+    def _set(self, niceness: int, group: int) -> None:
         if sys.platform != 'linux':
             return
         if os.getsid(0) == os.getpid():
-            with suppress(OSError):  # not allowed, or a system without such groups
-                AUTOGROUP.write_text(str(niceness))
+            with suppress(OSError):  # a system without such groups
+                AUTOGROUP.write_text(str(group))
         for thread in THREADS.iterdir():
             with suppress(ProcessLookupError, PermissionError):  # it has ended; not allowed
                 os.setpriority(os.PRIO_PROCESS, int(thread.name), niceness)

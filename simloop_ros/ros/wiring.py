@@ -22,8 +22,8 @@ from .parameter_values import parameter_values
 
 NO_PLANT = 'none'
 """Choice of the plant where a real robot takes its place."""
-MAKE_WAY = ('nice', '-n', '19')
-"""Starts a node that may lag behind: the others are more urgent, with all their threads."""
+RELAXED = ('recorder', 'robotstudio')
+"""Nodes that are not urgent in real time."""
 PRIORITY = 50
 """Default of ``WiringOptions.priority``."""
 LARGEST_PRIORITY = 99
@@ -52,7 +52,6 @@ class NodeSpec(msgspec.Struct, frozen=True, kw_only=True):
     :ivar remappings: from, to.
     :ivar arguments: of the program, before those of ROS.
     :ivar ends_graph: whether the graph is done when this node is.
-    :ivar prefix: command that starts the program.
     """
 
     executable: str
@@ -63,7 +62,6 @@ class NodeSpec(msgspec.Struct, frozen=True, kw_only=True):
     remappings: tuple[tuple[str, str], ...] = ()
     arguments: tuple[str, ...] = ()
     ends_graph: bool = False
-    prefix: tuple[str, ...] = ()
 
     @property
     def full_name(self) -> str:
@@ -208,18 +206,14 @@ def wire(scenario: Scenario, options: WiringOptions) -> tuple[NodeSpec, ...]:
     remappings = options.remappings
     if options.robot_torques:
         remappings = (*remappings, ('measured_external_torque', options.robot_torques))
-    urgent_monitor = options.realtime or awaited
-    watching = ('recorder',) if urgent_monitor else ('recorder', 'collision_monitor')
-    relaxed = (*watching, 'robotstudio')
     urgent = {'priority': options.priority} if options.realtime else {}
     return tuple(
         NodeSpec(
             executable=executable,
             namespace=namespace,
-            parameters={**common, **own, **({} if executable in relaxed else urgent)},
+            parameters={**common, **own, **({} if executable in RELAXED else urgent)},
             remappings=remappings,
             ends_graph=executable == 'recorder',
-            prefix=MAKE_WAY if executable in watching else (),
         )
         for executable, own in parameters.items()
     )
