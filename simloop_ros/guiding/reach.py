@@ -29,5 +29,5 @@ def reaches(model: RobotModel) -> Array:
         parent = pin_model.parents[joint]
         step = float(np.linalg.norm(pin_model.jointPlacements[joint].translation))
         beyond[parent] = max(beyond[parent], step + beyond[joint])
-    slides = [joint.shortname().startswith('JointModelP') for joint in pin_model.joints]
-    return np.where(slides, PRISMATIC, np.maximum(beyond, SHORTEST))[1:]
+    slides = [unit == 'm' for unit in model.joint_units]
+    return np.where(slides, PRISMATIC, np.maximum(beyond[1:], SHORTEST))
