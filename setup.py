@@ -6,6 +6,7 @@ NAME = 'simloop_ros'
 HERE = Path(__file__).resolve().parent
 NODES = (
     'admittance',
+    'bimanual',
     'collision_monitor',
     'composed',
     'control_simulation',

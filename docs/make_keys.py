@@ -4,20 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import msgspec
 
+from simloop_ros.bimanual.config import Grasp, Task
 from simloop_ros.config_types import field_docs
 from simloop_ros.loop.scenario import Scenario
 from simloop_ros.plants.config import (
+    ArmStop,
     Hand,
+    HeldObject,
     JointPath,
     LinePath,
     Obstacle,
     Push,
+    SensorFault,
     Waypoint,
     WaypointPath,
+    WristSensors,
 )
 
 PAGE = Path(__file__).parent / 'scenarios.md'
@@ -34,20 +39,32 @@ ENTRIES = {
     'Path of a hand, kind: joint': JointPath,
     'Path of a hand, kind: line': LinePath,
     'Each of plant.obstacles': Obstacle,
+    'What plant.object can be': HeldObject,
+    'What plant.sensors can be': WristSensors,
+    'Each of plant.sensors.faults': SensorFault,
+    'Each of plant.stops': ArmStop,
+    'Each of bimanual.object.grasps': Grasp,
+    **{
+        f'Each of bimanual.tasks, do: {kind.__struct_config__.tag}': kind
+        for kind in get_args(Task)
+    },
 }
-"""What stands in lists: heading and class."""
+"""What stands in lists, or need not be there: heading and class."""
 
 
 def page() -> str:
     """Return the page as Markdown."""
     lines = [HEAD, *_section(Scenario, '')]
     for name, kind in ENTRIES.items():
-        lines += [f'## {name}', '', *_section(kind, '')]
+        lines += [f'## {name}', '', *_section(kind, '', f'{name}, ')]
     return '\n'.join(lines).rstrip() + '\n'
 
 
-def _section(kind: Any, prefix: str) -> Iterator[str]:
-    """Yield a table of a class's fields, then the sections of those that are classes."""
+def _section(kind: Any, prefix: str, owner: str = '') -> Iterator[str]:
+    """Yield a table of a class's fields, then the sections of those that are classes.
+
+    :param owner: what headings begin with.
+    """
     meanings = field_docs(kind)
     fields = msgspec.structs.fields(kind)
     yield from ('| key | default | what |', '|---|---|---|')
@@ -57,8 +74,8 @@ def _section(kind: Any, prefix: str) -> Iterator[str]:
     yield ''
     for field in fields:
         if hasattr(field.type, '__struct_fields__'):
-            yield from (f'## {prefix}{field.name}', '')
-            yield from _section(field.type, f'{prefix}{field.name}.')
+            yield from (f'## {owner}{prefix}{field.name}', '')
+            yield from _section(field.type, f'{prefix}{field.name}.', owner)
 
 
 def _default(field: msgspec.structs.FieldInfo) -> str:

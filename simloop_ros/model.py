@@ -30,6 +30,8 @@ class RobotConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     :ivar urdf: URDF or xacro file; a relative path starts at the working directory or, if it is
         not there, at the package's ``urdf`` folder.
     :ivar tips: names of the links or frames that motions are given for.
+    :ivar sensors: names of the links that carry the wrist force sensors, one for each tip, with no
+        joint between them; the tips themselves where none are given.
     :ivar home: start position by joint [rad or m]; joints left out start at zero, or at the
         nearest end of their range.
     :ivar lock: joints that are held where ``home`` puts them, and leave the model.
@@ -39,6 +41,7 @@ class RobotConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
 
     urdf: str
     tips: tuple[str, ...] = ()
+    sensors: tuple[str, ...] = ()
     home: dict[str, float] = {}
     lock: tuple[str, ...] = ()
     packages: tuple[str, ...] = ()
@@ -64,6 +67,7 @@ class RobotModel:
     :ivar effort_limit: largest efforts [N m], shape ``(n,)``; infinite where none is given.
     :ivar home: start position [rad], shape ``(n,)``.
     :ivar tips: names of the tip frames.
+    :ivar sensors: names of the frames of the wrist force sensors, one for each tip.
     :ivar total_mass: mass of all links [kg], the fixed base included.
     :ivar flexible_joints: motors and gears, where they are known.
     """
@@ -78,6 +82,7 @@ class RobotModel:
     effort_limit: Array
     home: Array
     tips: tuple[str, ...]
+    sensors: tuple[str, ...]
     total_mass: float
     flexible_joints: FlexibleJoints | None = None
 
@@ -177,6 +182,24 @@ def link_positions(pin_model: pin.Model, link: str, positions: Array) -> Array:
     return points
 
 
+def wrench_torque(
+    model: pin.Model,
+    data: pin.Data,
+    q: Array,
+    frame: int,
+    wrench: Array,
+    axes: pin.ReferenceFrame = pin.ReferenceFrame.LOCAL_WORLD_ALIGNED,
+) -> Array:
+    """Return ``J(q)^T w`` [N m], shape ``(n,)``, of a wrench at a frame's origin.
+
+    :param q: joint positions [rad], shape ``(n,)``.
+    :param wrench: force and torque [N, N m], shape ``(6,)``.
+    :param axes: in which the wrench is given: those of the world, or ``LOCAL`` for the frame's.
+    """
+    jacobian: Array = pin.computeFrameJacobian(model, data, q, frame, axes)
+    return jacobian.T @ wrench
+
+
 def load_robot(config: RobotConfig, urdf_folder: Path | None = None) -> RobotModel:
     """Read a robot from its URDF or xacro file.
 
@@ -220,13 +243,30 @@ def load_robot(config: RobotConfig, urdf_folder: Path | None = None) -> RobotMod
         effort_limit=effort,
         home=_home(config, joint_names, lower, upper),
         tips=config.tips,
+        sensors=config.sensors or config.tips,
         total_mass=sum(float(mass.get('value', 0.0)) for mass in root.iter('mass')),
         flexible_joints=flexible_joints(config.flexible_joints, joint_names, config.lock),
     )
     for tip in model.tips:
         if tip not in model.links:
             raise UnknownNameError('tip', tip, model.links)
+    _check_sensors(model)
     return model
+
+
+def _check_sensors(model: RobotModel) -> None:
+    """Refuse sensors that are not fixed to their tips."""
+    if len(model.sensors) != len(model.tips):
+        raise ConfigError(
+            f'robot.sensors: {len(model.sensors)} given for {len(model.tips)} tips; name one for '
+            'each, or none'
+        )
+    frames = model.pin_model.frames
+    for sensor, tip in zip(model.sensors, model.tips, strict=True):
+        if sensor not in model.links:
+            raise UnknownNameError('sensor', sensor, model.links)
+        if frames[model.frame(sensor)].parentJoint != frames[model.frame(tip)].parentJoint:
+            raise ConfigError(f'robot.sensors: a joint moves {sensor} apart from {tip}')
 
 
 def find_description(name: str, folder: Path | None) -> Path:

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 Array = npt.NDArray[np.float64]
+Flags = npt.NDArray[np.bool_]
 
 
 class JointState(msgspec.Struct, frozen=True, gc=False):
@@ -77,3 +78,29 @@ class HandReport(msgspec.Struct, frozen=True):
     force: Array
     power: float
     energy: float
+
+
+class PathCorrection(msgspec.Struct, frozen=True, gc=False):
+    """By how much hands leave the paths that are planned for them, 003 section 3.2.1 (IMCO).
+
+    In axes of the object, so that it turns with it.
+
+    :ivar position: added to the positions of the hands [m], shape ``(hands, 3)``.
+    :ivar rotation: rotation vectors by which the hands are turned [rad], shape ``(hands, 3)``.
+    """
+
+    position: Array
+    rotation: Array
+
+
+class ObjectReport(msgspec.Struct, frozen=True):
+    """The object that two hands hold, or shall hold, as the plant knows it.
+
+    :ivar position: of its centre in the world [m], shape ``(3,)``.
+    :ivar rotation: from its axes to those of the world, shape ``(3, 3)``.
+    :ivar velocity: of its centre [m/s], and angular [rad/s], in world axes, shape ``(6,)``.
+    """
+
+    position: Array
+    rotation: Array
+    velocity: Array

@@ -18,7 +18,7 @@ PACKAGE = Path(simloop_ros.__file__).parent
 MODULES = sorted(PACKAGE.rglob('*.py'))
 ROS = re.compile(r'^(rclpy|launch|launch_ros|ament_index_python|rosgraph_msgs|\w+_(msgs|srvs))$')
 ROS_FOLDERS = ('ros', 'nodes')
-BLOCKS = ('planning', 'control', 'plants', 'safety', 'collision', 'guiding', 'bimanual')
+BLOCKS = ('planning', 'control', 'plants', 'safety', 'collision', 'guiding')
 BASE = (
     'model',
     'flexible_joints',
@@ -35,15 +35,16 @@ BASE = (
 LAYERS = {
     **dict.fromkeys(BASE, 0),
     **dict.fromkeys(BLOCKS, 1),
-    'reaction': 2,
-    'textbook': 2,
-    'loop': 3,
-    'robotstudio': 4,
-    'report': 5,
-    'ros': 5,
-    'nodes': 6,
-    'bench': 6,
-    'cli': 7,
+    'bimanual': 2,
+    'reaction': 3,
+    'textbook': 3,
+    'loop': 4,
+    'robotstudio': 5,
+    'report': 6,
+    'ros': 6,
+    'nodes': 7,
+    'bench': 7,
+    'cli': 8,
 }
 """A part imports from its own and from lower layers only."""
 

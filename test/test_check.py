@@ -163,7 +163,7 @@ def test_finds_nothing_in_a_good_robot(tmp_path: Path, text: str) -> None:
     assert check(tmp_path, text) == []
 
 
-@pytest.mark.parametrize('name', ['sphere', 'two_link', 'yumi', 'lwr', 'irb120'])
+@pytest.mark.parametrize('name', ['sphere', 'two_link', 'yumi', 'lwr', 'irb120', 'workerbot'])
 def test_shipped_robots_are_clean(name: str) -> None:
     text = (resource_folder('config') / 'robots' / f'{name}.yaml').read_bytes()
     config = msgspec.yaml.decode(text, type=RobotConfig)

@@ -15,26 +15,89 @@ import yaml
 
 from simloop_ros.errors import ConfigError
 from simloop_ros.flexible_joints import FlexibleJointsConfig
+from simloop_ros.kinematics.inverse import inverse_kinematics
+from simloop_ros.kinematics.velocity import TipVelocity
 from simloop_ros.model import RobotConfig, RobotModel, load_robot
 from simloop_ros.resources import resource_folder
 
-FACTS = yaml.safe_load((Path(__file__).parent / 'data' / 'robots.yaml').read_text())
-ROBOTS = ('sphere', 'two_link', 'yumi', 'lwr', 'irb120')
+ROBOTS = ('sphere', 'two_link', 'yumi', 'lwr', 'irb120', 'workerbot')
+MIRROR = np.diag([1.0, -1.0, 1.0])
+"""From the left side of a robot to its right one, and in an arm of workerbot likewise."""
 EXACT = 1e-12  # numbers are copied, so only round-off is left
 ANGLE_DIGITS = 1e-6  # rpy are given to six digits or more
-MASS_DIGITS = 2e-5  # the fact sheet rounds sixteen masses to 1e-5 kg
+MASS_DIGITS = 2.5e-5  # the fact sheet rounds each of sixteen masses to 1e-5 kg
 NEXT_BUT_ONE = (
     {'yumi_link_5', 'yumi_link_7'},
     {'lwr_5_link', 'lwr_7_link'},
     {'link_4', 'link_6'},
+    {'wb_link_5', 'wb_link_7'},
 )
 """Links of a wrist whose shapes are wider than the link between them."""
+
+
+HAND = 0.5  # of workerbot, assumed [kg]
+SHOULDER_HEIGHT = 1.3  # of workerbot, assumed [m]
+
+
+def read_facts() -> dict[str, Any]:
+    """Return the fact sheet, of workerbot with both arms where it has one."""
+    facts = yaml.safe_load((Path(__file__).parent / 'data' / 'robots.yaml').read_text())
+    facts['workerbot'] = two_arms(facts.pop('pi4_workerbot_arm'))
+    return facts
+
+
+def two_arms(arm: dict[str, Any]) -> dict[str, Any]:
+    """Return a left arm as it is and its mirror image, on one torso in place of two bases."""
+    base = arm['links'].pop('wb_base_link')
+    joints: list[dict[str, Any]] = []
+    links: dict[str, Any] = {}
+    frames: dict[str, Any] = {}
+    for side, mount in (('l', 'left'), ('r', 'right')):
+        for joint in arm['joints']:
+            names = {key: f'{joint[key]}_{side}' for key in ('name', 'parent', 'child')}
+            joints.append({**joint, **names})
+        shoulder = arm['dual_arm_mount_suggestion'][mount]
+        x, y, z = shoulder['xyz']
+        origin = {'xyz': [x, y, z + SHOULDER_HEIGHT], 'rpy': shoulder['rpy']}
+        joints[-len(arm['joints'])].update(parent='wb_torso', origin=origin)
+        for name, link in arm['links'].items():
+            links[f'{name}_{side}'] = link if side == 'l' else mirrored(link)
+        flange = arm['frames']['flange']
+        frames[f'sensor_{side}'] = {**flange, 'parent': f'{flange["parent"]}_{side}'}
+    total = 2.0 * arm['datasheet']['total_mass'] + 2.0 * HAND
+    torso = {'mass': 2.0 * base['mass']}
+    return {
+        'datasheet': {'total_mass': total},
+        'joints': joints,
+        'links': links,
+        'frames': frames,
+        'torso': torso,
+    }
+
+
+def mirrored(link: dict[str, Any]) -> dict[str, Any]:
+    """Return a link seen in the plane y = 0 of its frame."""
+    tensor = {
+        key: -value if key in ('ixy', 'iyz') else value for key, value in link['inertia'].items()
+    }
+    primitive = dict(link['primitive'])
+    for key in ('p1', 'p2', 'origin_xyz'):
+        if key in primitive:
+            primitive[key] = (MIRROR @ primitive[key]).tolist()
+    if 'origin_rpy' in primitive:
+        turned = MIRROR @ pin.rpy.rpyToMatrix(*primitive['origin_rpy']) @ MIRROR
+        primitive['origin_rpy'] = pin.rpy.matrixToRpy(turned).tolist()
+    com = (MIRROR @ link['com']).tolist()
+    return {**link, 'com': com, 'inertia': tensor, 'primitive': primitive}
 
 
 def load(name: str, **changes: Any) -> RobotModel:
     text = (resource_folder('config') / 'robots' / f'{name}.yaml').read_bytes()
     config = msgspec.yaml.decode(text, type=RobotConfig)
     return load_robot(msgspec.structs.replace(config, **changes), resource_folder('urdf'))
+
+
+FACTS = read_facts()
 
 
 def placement(xyz: list[float], rpy: list[float]) -> pin.SE3:
@@ -111,6 +174,10 @@ def test_inertial(name: str, link: str) -> None:
     robot, facts = load(name), FACTS[name]['links'][link]
     body = robot.pin_model.frames[robot.frame(link)].parentJoint
     found = robot.pin_model.inertias[body]
+    for frame in robot.pin_model.frames:
+        fixed = frame.parentJoint == body and frame.type == pin.FrameType.FIXED_JOINT
+        if fixed and frame.inertia.mass > 0.0:
+            found = found - frame.placement.act(frame.inertia)  # as a hand
     assert found.mass == pytest.approx(facts['mass'], rel=EXACT)
     np.testing.assert_allclose(found.lever, facts['com'], rtol=0.0, atol=EXACT)
     f = facts['inertia']
@@ -301,6 +368,148 @@ def test_irb120_holds_itself_with_its_payload(rng: np.random.Generator) -> None:
     assert_holds(load('irb120'), 3.0, rng)
 
 
+def turn(axis: str, angle: float) -> np.ndarray:
+    """Return the matrix of 003 (2.15) to (2.17), written out."""
+    c, s = math.cos(angle), math.sin(angle)
+    return {
+        'x': np.array([[1, 0, 0, 0], [0, c, -s, 0], [0, s, c, 0], [0, 0, 0, 1]]),
+        'y': np.array([[c, 0, s, 0], [0, 1, 0, 0], [-s, 0, c, 0], [0, 0, 0, 1]]),
+        'z': np.array([[c, -s, 0, 0], [s, c, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]]),
+    }[axis]
+
+
+def along_z(length: float) -> np.ndarray:
+    """Return TransZ of 003."""
+    out = np.eye(4)
+    out[2, 3] = length
+    return out
+
+
+def seed_003(theta: np.ndarray) -> np.ndarray:
+    """Return the pose of the force sensor in the arm's base, 003 (2.18).
+
+    There it is called the transform from S to B, and its product has six angles for seven joints.
+    The seventh axis is that of the flange, along which TransZ(0.15) goes: its RotZ is missing at
+    the end, where it moves S not at all.
+    """
+    right = 0.5 * math.pi
+    return np.linalg.multi_dot(
+        [
+            turn('x', theta[0]),
+            turn('y', theta[1]),
+            along_z(0.365),
+            turn('z', theta[2]),
+            turn('y', theta[3]),
+            turn('y', -right),
+            along_z(0.365),
+            turn('z', theta[4]),
+            turn('x', theta[5]),
+            turn('x', right),
+            along_z(0.15),
+            turn('z', theta[6]),
+        ]
+    )
+
+
+def test_workerbot_arm_is_the_one_of_003(rng: np.random.Generator) -> None:
+    """Pose of S, 003 (2.18), for random angles.
+
+    003 counts from an arm whose upper arm is square to axis 1, its elbow and its wrist bent by 90
+    degrees, and turns its wrist about x; the base's z axis there is -x here, its x axis z; both
+    arms are the same chain. Thus::
+
+        q1 = t1,  q2 = t2 - 90,  q3 = t3,  q4 = 90 - t4,  q5 = 90 - t5,  q6 = -90 - t6,
+        q7 = -90 - t7
+    """
+    robot, right = load('workerbot'), 0.5 * math.pi
+    bases = robot.frame_poses(np.zeros(robot.n), ['wb_link_1_l', 'wb_link_1_r'])
+    for theta in rng.uniform(-math.pi, math.pi, (50, 7)):
+        t1, t2, t3, t4, t5, t6, t7 = theta
+        arm = [t1, t2 - right, t3, right - t4, right - t5, -right - t6, -right - t7]
+        expected = turn('y', -right) @ seed_003(theta)
+        for base, sensor in zip(
+            bases, robot.frame_poses(np.array(arm * 2), robot.sensors), strict=True
+        ):
+            found = base.actInv(sensor).homogeneous
+            np.testing.assert_allclose(found, expected, rtol=0.0, atol=EXACT)
+
+
+def mirrored_joints(q: np.ndarray) -> np.ndarray:
+    """Return the joints of workerbot's mirror image: arms swapped, turns about z reversed."""
+    left, right = np.split(q, 2)
+    signs = np.array([-1.0, 1.0, -1.0, 1.0, -1.0, 1.0, -1.0])
+    return np.concatenate((signs * right, signs * left))
+
+
+def test_workerbot_is_symmetric(rng: np.random.Generator) -> None:
+    """Mirrored joints give mirrored palms, and take mirrored torques against gravity."""
+    robot = load('workerbot')
+    data = robot.pin_model.createData()
+    for q in rng.uniform(robot.lower, robot.upper, (20, robot.n)):
+        image = mirrored_joints(q)
+        poses = robot.frame_poses(q, robot.tips)
+        images = robot.frame_poses(image, robot.tips)
+        for pose, other in zip(poses, reversed(images), strict=True):
+            np.testing.assert_allclose(other.translation, MIRROR @ pose.translation, atol=EXACT)
+            # The y axes of the palms are turned round, so that both frames are right-handed.
+            turned = MIRROR @ pose.rotation @ MIRROR
+            np.testing.assert_allclose(other.rotation, turned, rtol=0.0, atol=EXACT)
+        weight = pin.computeGeneralizedGravity(robot.pin_model, data, q)
+        other = pin.computeGeneralizedGravity(robot.pin_model, data, image)
+        round_off = 1e-10  # of torques of a hundred N m
+        np.testing.assert_allclose(other, mirrored_joints(weight), rtol=0.0, atol=round_off)
+
+
+def test_workerbot_hands() -> None:
+    """A flat palm 0.05 m before the sensor, 0.06 m square, its face through the tip's origin."""
+    robot = load('workerbot')
+    assert robot.sensors == ('sensor_l', 'sensor_r')
+    for sensor, palm in zip(robot.sensors, robot.tips, strict=True):
+        at, tip = robot.frame_poses(robot.home, [sensor, palm])
+        assert_same(at.actInv(tip), placement([0.0, 0.0, 0.05], [0.0, 0.0, 0.0]))
+        (plate, plate_at), (stem, stem_at) = shapes_of(robot, palm)
+        np.testing.assert_allclose(2.0 * plate.halfSide, [0.06, 0.06, 0.01])
+        assert plate_at.translation[2] + plate.halfSide[2] == pytest.approx(0.0, abs=EXACT)
+        assert stem_at.translation[2] + stem.halfLength == pytest.approx(-0.01)
+        assert stem_at.translation[2] - stem.halfLength == pytest.approx(-0.05)
+    torso = robot.pin_model.inertias[0].mass
+    assert torso == pytest.approx(FACTS['workerbot']['torso']['mass'], rel=EXACT)
+
+
+def test_workerbot_is_at_home_before_a_beam() -> None:
+    """Of 0.08 m along y: palms 10 mm before its ends, face to face, x axes forward."""
+    robot = load('workerbot')
+    digits = 1e-11  # of the angles in its file
+    for palm, side in zip(robot.frame_poses(robot.home, robot.tips), (1.0, -1.0), strict=True):
+        np.testing.assert_allclose(palm.translation, [0.4, 0.05 * side, 0.82], atol=digits)
+        np.testing.assert_allclose(palm.rotation[:, 2], [0.0, -side, 0.0], atol=digits)
+        np.testing.assert_allclose(palm.rotation[:, 0], [1.0, 0.0, 0.0], atol=digits)
+    assert touching(robot, robot.home) == set()
+
+
+def test_workerbot_can_carry_the_beam_from_home() -> None:
+    """By (0.18, 0, 0.24) m and 30 degrees about the vertical, as its file says."""
+    robot = load('workerbot')
+    by, angle = np.array([0.18, 0.0, 0.24]), math.pi / 6.0
+    for i, (tip, side) in enumerate(zip(robot.tips, (1.0, -1.0), strict=True)):
+        held = pin.SE3(turn('x', 0.5 * math.pi * side))
+        held.translation = np.array([0.0, 0.04 * side, 0.0])
+        beam = [
+            pin.SE3(turn('z', s * angle)[:3, :3], np.array([0.4, 0.0, 0.82]) + s * by)
+            for s in np.linspace(0.0, 1.0, 30)
+        ]
+        course = inverse_kinematics(robot, tip).along([at * held for at in beam], robot.home)
+        arm = slice(7 * i, 7 * i + 7)
+        assert np.minimum(course - robot.lower, robot.upper - course)[:, arm].min() > 0.42
+        velocity = TipVelocity(robot, tip)
+        assert min(velocity.dexterity(q).smallest for q in course) > 0.13
+
+
+def test_workerbot_holds_itself_with_its_payload(rng: np.random.Generator) -> None:
+    """10 kg: that of the arm which it was taken from."""
+    assert_holds(load('workerbot'), 10.0, rng)
+
+
 def test_lwr_flexible_joints() -> None:
     """The damping ratio is that of a motor on its gear with the link held."""
     found, facts = load('lwr').flexible_joints, FACTS['lwr']['flexible_joint']
@@ -315,7 +524,7 @@ def test_lwr_flexible_joints() -> None:
         assert ratio == pytest.approx([facts['joint_damping_ratio_suggested']] * 2)
 
 
-@pytest.mark.parametrize('name', ['sphere', 'two_link', 'yumi', 'irb120'])
+@pytest.mark.parametrize('name', ['sphere', 'two_link', 'yumi', 'irb120', 'workerbot'])
 def test_of_other_robots_no_motors_are_known(name: str) -> None:
     assert load(name).flexible_joints is None
 

@@ -12,11 +12,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from simloop_ros.loop.hands_log import HANDS_COLUMNS
 from simloop_ros.loop.log import COLUMNS, LogReader, LogWriter
 from simloop_ros.loop.loop import MONITOR, PARTS
 from simloop_ros.loop.mcap import McapReader, read_mcap
 from simloop_ros.loop.metrics import compute_metrics
-from simloop_ros.loop.run import prepare, run
+from simloop_ros.loop.run import HANDS_LOG, prepare, run
 from simloop_ros.loop.scenario import load_scenario, scenario_names
 from simloop_ros.planning.hand_guiding import HandGuiding
 
@@ -117,7 +118,11 @@ def test_every_scenario_runs_for_a_moment(tmp_path: Path, name: str) -> None:
     assert log.names == prepared.facts.columns
     assert log.columns.shape == (steps, len(log.names), prepared.facts.model.n)
     assert log.joint_names == prepared.facts.model.joint_names
-    assert compute_metrics(McapReader(tmp_path / 'log.mcap')).digest == summary['digest']
+    logs = [McapReader(tmp_path / 'log.mcap')]
+    if prepared.facts.plan is not None:
+        logs.append(McapReader(tmp_path / HANDS_LOG))
+        assert (logs[1].columns, logs[1].rows) == (HANDS_COLUMNS, steps)
+    assert compute_metrics(*logs).digest == summary['digest']
 
 
 # The step, 000 section 6.1.1

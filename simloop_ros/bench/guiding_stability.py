@@ -73,9 +73,11 @@ class LateProtection(Protection):
         super().__init__(protection.watch, protection.reflex, by_truth=by_truth)
         self._on_the_way = deque([self.felt] * delay)
 
-    def look(self, observation: Observation, external: Array) -> Alarm:
+    def look(
+        self, observation: Observation, external: Array, wrenches: Array | None = None
+    ) -> Alarm:
         """Return what the watch says of a step; it is felt later."""
-        alarm = super().look(observation, external)
+        alarm = super().look(observation, external, wrenches)
         self._on_the_way.append(self.felt)
         self.felt = self._on_the_way.popleft()
         return alarm

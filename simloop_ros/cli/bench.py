@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
+from ..bench.bimanual import bench_bimanual
 from ..bench.collision import bench_collision
 from ..bench.controllers import bench_controllers
 from ..bench.graph import bench_graph
@@ -33,6 +34,7 @@ BENCHES = {
     'guiding': bench_guiding,
     'controllers': bench_controllers,
     'kinematics': bench_kinematics,
+    'bimanual': bench_bimanual,
 }
 PADDING = 3
 """Characters between two columns of a table: a line, and room on either side."""

@@ -16,7 +16,8 @@ class Observation(msgspec.Struct, frozen=True, gc=False):
 
     :ivar time: end of the step [s].
     :ivar desired: ``q_d`` of the step [rad], shape ``(n,)``.
-    :ivar effort: ``tau`` that was sent [N m], 000 (5.2), shape ``(n,)``.
+    :ivar effort: ``tau`` that was sent [N m], 000 (5.2), shape ``(n,)``; of a robot with wrist
+        sensors, also the torque of what they felt.
     :ivar measured: position at the end of the step [rad], shape ``(n,)``.
     :ivar state: the control state after the rollback, 000 (5.6).
     :ivar rollback_effort: ``tau'`` that explains the step [N m], 000 (5.7), shape ``(n,)``.

@@ -1,4 +1,7 @@
-"""The exact solution of a joint's admittance over one step, as coefficients."""
+"""The exact solution of an axis's admittance over one step, as coefficients.
+
+An axis is a joint, or one of the six of a hand or an object: then m has kg or kg m^2 and so on.
+"""
 
 from __future__ import annotations
 
@@ -12,11 +15,11 @@ from ..values import Array
 ORDER = 14
 """Last power in the series: its remainder ``0.5^15/15!`` is below rounding while small."""
 SMALL = 0.125
-"""Value of ``d h/(2 m)`` and ``s h^2/m`` below which the series is taken if all joints are there;
+"""Value of ``d h/(2 m)`` and ``s h^2/m`` below which the series is taken if all axes are there;
 beyond it divided differences lose one digit at most."""
 NEAR = 0.01
 """Value of ``d h/(2 m)`` and ``h sqrt(s/m)`` below which divided differences would lose more than
-two digits: there the series is taken for a slow joint even beside fast ones."""
+two digits: there the series is taken for a slow axis even beside fast ones."""
 TINY = np.array(1e-300 + 0j)
 """Takes the place of a zero that would be divided by; the quotient is the limit, exactly."""
 # As arrays these spare numpy a conversion in every product.
@@ -25,11 +28,11 @@ MINUS_TWO = np.array(-2.0)
 
 
 class Parameters(msgspec.Struct, frozen=True, gc=False):
-    """What each joint feels like, shape ``(n,)`` each.
+    """What each axis feels like, shape ``(n,)`` each.
 
-    :ivar mass: m [kg m^2], positive.
-    :ivar damping: d [N m s/rad], not negative.
-    :ivar stiffness: s [N m/rad], not negative.
+    :ivar mass: m [kg m^2, kg], positive.
+    :ivar damping: d [N m s/rad, N s/m], not negative.
+    :ivar stiffness: s [N m/rad, N/m], not negative.
     """
 
     mass: Array
@@ -43,8 +46,8 @@ class Discretisation(msgspec.Struct, frozen=True, gc=False):
     ``p(t)`` is the deflection after a unit impulse, ``m p'' + d p' + s p = 0``, ``p(0) = 0``,
     ``p'(0) = 1``.
 
-    :ivar inverse_mass: ``1/m`` [1/(kg m^2)].
-    :ivar stiffness: ``s`` [N m/rad].
+    :ivar inverse_mass: ``1/m`` [1/(kg m^2), 1/kg].
+    :ivar stiffness: ``s`` [N m/rad, N/m].
     :ivar decay: ``d/m`` [1/s].
     :ivar slope: ``p'(h)``.
     :ivar impulse: ``p(h)`` [s].
@@ -138,7 +141,7 @@ def _differences(xy: Array) -> Array:
     """Return the same from the roots, which may be complex or meet, where they are not small.
 
     ``z = y/(x + r)``, ``w = z - 2 r``, ``r^2 = x^2 + y``: no difference of nearly equal numbers,
-    so that the slow root of a stiff joint is exact.
+    so that the slow root of a stiff axis is exact.
     """
     x, y = xy + TINY
     r = x * x

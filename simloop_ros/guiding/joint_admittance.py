@@ -1,4 +1,7 @@
-"""Joint admittance: an external torque moves each joint as a mass, a damper and a spring do."""
+"""Admittance: a torque from outside moves a joint as a mass, a damper and a spring do.
+
+The same, with forces and torques, moves the six axes of a hand or an object: 003 (2.1).
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ from .discretisation import Discretisation, Discretiser, Parameters
 
 
 class AdmittanceState(msgspec.Struct, frozen=True, gc=False):
-    """Deflection e [rad] and its velocity e' [rad/s] of each joint, shape ``(n,)``."""
+    """Deflection e [rad, m] and its velocity e' [rad/s, m/s] of each axis, shape ``(n,)``."""
 
     deflection: Array
     velocity: Array
@@ -19,7 +22,7 @@ class AdmittanceStep(msgspec.Struct, frozen=True, gc=False):
     """The end of a step.
 
     :ivar state: deflection and velocity there.
-    :ivar acceleration: e'' there, under the torque of the step [rad/s^2], shape ``(n,)``.
+    :ivar acceleration: e'' there, under the torque of the step [rad/s^2, m/s^2], shape ``(n,)``.
     """
 
     state: AdmittanceState
@@ -27,14 +30,14 @@ class AdmittanceStep(msgspec.Struct, frozen=True, gc=False):
 
 
 class Admittance:
-    """001 (2), for each joint by itself, solved exactly.
+    """001 (2) and 003 (2.1), for each axis by itself, solved exactly.
 
     ::
 
         tau_ext = m e'' + d e' + s e,        q_c = q_d + e
 
     001 writes ``e = q_d - q_c``; here ``e`` has the other sign, so that a positive torque moves
-    the joint in its positive direction. Torque and parameters are constant over a step. With
+    the axis in its positive direction. Torque and parameters are constant over a step. With
     ``f = (tau_ext - s e)/m`` and ``p`` as in ``Discretisation``::
 
         e+   = e + p v + area f
@@ -65,7 +68,7 @@ class Admittance:
     ) -> AdmittanceStep:
         """Return the state and the acceleration one period later.
 
-        :param torque: external torque, constant over the step [N m], shape ``(n,)``.
+        :param torque: from outside, constant over the step [N m, N], shape ``(n,)``.
         """
         c = self.discretisation(parameters)
         e, v = state.deflection, state.velocity

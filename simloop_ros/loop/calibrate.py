@@ -15,6 +15,7 @@ from ..collision.learning import average, learn
 from ..collision.matched_filter import MatchedFilter
 from ..collision.observation import Observation
 from ..collision.tail import BlockMaxima, thresholds
+from ..collision.wrist_torque import WristTorque
 from ..control.control_simulation import ControlSimulation
 from ..errors import ConfigError
 from ..model import RobotModel
@@ -60,21 +61,26 @@ def calibrate(
     """Drive the robot of a scenario through free motion and learn from it.
 
     Robot, plant, control and period are the scenario's; its motion, pushes, hands and obstacles
-    are not.
+    are not, nor what two hands shall hold.
 
     :param progress: told the share that is done; returns whether to go on.
     :raises ConfigError: the scenario's robot cannot move freely for so long, or it was stopped.
     """
     model = load_fit_robot(scenario.robot)
-    config = msgspec.structs.replace(scenario.plant, pushes=(), hands=(), obstacles=())
-    built = build_simulated_robot(config, model, scenario.period, scenario.seed)
+    config = msgspec.structs.replace(
+        scenario.plant, pushes=(), hands=(), obstacles=(), object=None, stops=()
+    )
+    built = build_simulated_robot(config, model, scenario.period, scenario.seed, scenario.safety)
     control_config = scenario.control.resolved(
         noisy=config.encoder_error > 0.0, flexible=config.flexible_joints
     )
     control = ControlSimulation(model, control_config, scenario.period)
     motion = random_motion(model, duration, np.random.default_rng(scenario.seed))
+    wrist_torque = None
+    if config.sensors is not None:
+        wrist_torque = WristTorque(model, scenario.bimanual.tare_time, scenario.period)
     try:
-        return Calibrator(model, scenario.period, alarms_per_hour).run(
+        return Calibrator(model, scenario.period, alarms_per_hour, wrist_torque).run(
             control, built.plant, motion, duration, progress
         )
     finally:
@@ -82,12 +88,22 @@ def calibrate(
 
 
 class Calibrator:
-    """Learns from the first part of a motion, then watches every monitor in the rest."""
+    """Learns from the first part of a motion, then watches every monitor in the rest.
 
-    def __init__(self, model: RobotModel, period: float, alarms_per_hour: float):
+    :param wrist_torque: of a robot with wrist sensors; none without.
+    """
+
+    def __init__(
+        self,
+        model: RobotModel,
+        period: float,
+        alarms_per_hour: float,
+        wrist_torque: WristTorque | None = None,
+    ):
         self._model = model
         self._period = period
         self._rate = alarms_per_hour
+        self._wrist_torque = wrist_torque
 
     def run(
         self,
@@ -104,6 +120,8 @@ class Calibrator:
         steps = round(duration / period)
         first = round(LEARNING * duration / period)
         rows = follow(control, plant, motion, period, steps, progress)
+        if self._wrist_torque is not None:
+            rows = _explained(rows, plant, self._wrist_torque)
         efforts, positions = np.empty((2, first, model.n))
         for i in range(first):
             row = next(rows)
@@ -200,6 +218,19 @@ def _watch(
 def _positive(values: Array) -> tuple[float, ...]:
     """Return the values, with the least number there is for a robot without any noise."""
     return tuple(np.maximum(values, np.finfo(float).tiny).tolist())
+
+
+def _explained(
+    rows: Iterator[Observation], plant: Plant, wrist_torque: WristTorque
+) -> Iterator[Observation]:
+    """Yield what a monitor is told of a robot with wrist sensors.
+
+    :param rows: of the plant, each after its step.
+    """
+    for row in rows:
+        wrenches = plant.wrenches()
+        assert wrenches is not None
+        yield wrist_torque.explain(row, wrenches)
 
 
 def follow(

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
 import numpy as np
 
+from ..bimanual.planner import STOPPED
 from ..collision.contact_kind import Kind
 from ..collision.isolation import Hit
-from ..values import Contact
-from .log import LogReader
+from ..values import Array, Contact
+from .log import LogReader, LogWriter
 from .metrics import DIFFERENCES, difference
 from .scenario import Scenario
 
@@ -46,6 +48,7 @@ class EventRecorder:
     """Collects events while the loop runs; times are the ends of steps.
 
     :ivar limited_steps: number of steps in which an effort limit was applied.
+    :ivar halted: step in which two hands began to stop; none if they did not.
     """
 
     def __init__(self, scenario: Scenario):
@@ -58,6 +61,8 @@ class EventRecorder:
         self._end_steps = max(1, round(END_WINDOW / scenario.period))
         self._force_max = 0.0
         self._collision: Kind = 'none'
+        self._doing = ''
+        self.halted: int | None = None
         self._planned: list[dict[str, Any]] = [
             {'time': time, 'kind': kind, 'link': push.link}
             for push in scenario.plant.pushes
@@ -97,6 +102,23 @@ class EventRecorder:
         self._forces.append(force)
         if len(self._forces) > 2 * self._end_steps:
             del self._forces[: self._end_steps]
+
+    def hands_into(self, log: LogWriter) -> Callable[[int, tuple[Array, ...], str], None]:
+        """Return what takes the rows of two hands: into a log, and what they do as events."""
+
+        def take(step: int, row: tuple[Array, ...], doing: str) -> None:
+            log.append(*row)
+            self.task(step, doing)
+
+        return take
+
+    def task(self, step: int, doing: str) -> None:
+        """Note what two hands begin to do in a step, or why they stop."""
+        if doing != self._doing:
+            self._doing = doing
+            if doing.startswith(STOPPED) and self.halted is None:
+                self.halted = step
+            self.add(step - 1, 'task', doing=doing)
 
     def collision(self, step: int, kind: Kind, margin: float, located: Located | None) -> None:
         """Note what the watch says: a contact, what it turns out to be and where, its end.

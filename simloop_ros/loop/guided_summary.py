@@ -9,11 +9,10 @@ import numpy as np
 
 from ..guiding.tip_masses import TipMasses
 from ..values import Array
-from .log import GUIDED_COLUMNS, LogReader
+from .log import GUIDED_COLUMNS, TRUE_POSITION, LogReader
 
-TRUE_POSITION, EXTERNAL, TRUE_EXTERNAL = (
-    GUIDED_COLUMNS.index(name)
-    for name in ('true_position', 'external_torque', 'true_external_torque')
+EXTERNAL, TRUE_EXTERNAL = (
+    GUIDED_COLUMNS.index(name) for name in ('external_torque', 'true_external_torque')
 )
 
 

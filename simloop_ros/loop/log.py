@@ -1,8 +1,7 @@
 """The raw log of a run: every step's float64 rows, streamed to disk.
 
 The file has no header. Row ``k`` is the step that ends at ``(k + 1) h``, as the columns one after
-the other, ``COLUMNS`` or ``GUIDED_COLUMNS``, each of shape ``(n,)``, float64 in the machine's byte
-order.
+the other, each of shape ``(n,)``, float64 in the machine's byte order.
 """
 
 from __future__ import annotations
@@ -27,6 +26,7 @@ COLUMNS = (
     'true_position',
 )
 """q_d [rad], v_c [rad/s], tau [N m], q_r [rad], control q and v, tau' [N m], the plant's truth."""
+TRUE_POSITION = COLUMNS.index('true_position')
 GUIDED_COLUMNS = (*COLUMNS, 'external_torque', 'true_external_torque')
 """Of a robot that is guided: also the torque from outside [N m], as estimated and as it is."""
 
@@ -43,7 +43,7 @@ class LogRows(Protocol):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Return the names of the columns; the first ones are ``COLUMNS``."""
+        """Return the names of the columns."""
 
     @property
     def rows(self) -> int:
@@ -63,6 +63,7 @@ class LogWriter:
 
     def __init__(self, path: Path, n: int, columns: tuple[str, ...] = COLUMNS):
         self._n = n
+        self._columns = columns
         self._row_bytes = len(columns) * n * _FLOAT64.itemsize
         self._file = open(path, 'wb', buffering=_BUFFER_ROWS * self._row_bytes)  # noqa: SIM115
         self._write = self._file.write
@@ -73,39 +74,15 @@ class LogWriter:
         """Return the number of rows appended so far."""
         return self._rows
 
-    def append(
-        self,
-        desired_position: Array,
-        desired_velocity: Array,
-        effort: Array,
-        measured_position: Array,
-        position: Array,
-        velocity: Array,
-        rollback_effort: Array,
-        true_position: Array,
-        *others: Array,
-    ) -> None:
-        """Copy one step's columns, each ``(n,)``, to the log.
+    def append(self, *columns: Array) -> None:
+        """Copy one step's columns, eight or more, each ``(n,)``, to the log, in their order.
 
         ``bytes.join`` over the arrays' buffers costs a quarter of assigning them to a numpy row,
         but sees bytes only: whatever is not contiguous float64 takes the slow way.
         """
-        columns = (
-            desired_position,
-            desired_velocity,
-            effort,
-            measured_position,
-            position,
-            velocity,
-            rollback_effort,
-            true_position,
-            *others,
-        )
-        # The rest are results of numpy on these, which come from outside.
-        plain = (
-            desired_position.dtype is measured_position.dtype is true_position.dtype is _FLOAT64
-        )
         try:
+            # Of planner, measurement and truth; the rest are results of numpy on these.
+            plain = columns[0].dtype is columns[3].dtype is columns[7].dtype is _FLOAT64
             row = b''.join(columns) if plain else self._converted(columns)  # type: ignore[arg-type]
         except TypeError:  # an array that is not contiguous
             row = self._converted(columns)
@@ -116,9 +93,8 @@ class LogWriter:
 
     def _converted(self, columns: tuple[Array, ...]) -> bytes:
         row = np.empty((len(columns), self._n))
-        for i, column in enumerate(columns):
+        for i, (name, column) in enumerate(zip(self._columns, columns, strict=True)):
             if column.shape != (self._n,):
-                name = GUIDED_COLUMNS[i]
                 raise ValueError(f'{name} has shape {column.shape}, not {(self._n,)}')
             row[i] = column
         return row.tobytes()
@@ -166,7 +142,7 @@ class LogReader:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Return the names of the columns; the first ones are ``COLUMNS``."""
+        """Return the names of the columns."""
         return self._columns
 
     def chunks(self, rows: int = 4096) -> Iterator[Array]:

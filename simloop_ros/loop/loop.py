@@ -7,12 +7,14 @@ from typing import Any
 
 import msgspec
 
+from ..bimanual.planner import BimanualPlanner
 from ..collision.observation import Observation
 from ..collision.watch import Alarm
 from ..control.control_simulation import ControlMemory, ControlSimulation
 from ..planning.motion_planner import MotionPlanner
 from ..plants.plant import Plant
 from ..values import Array, Command, Contact
+from .hands_log import correction_row, object_row, wrench_rows
 from .log import LogWriter
 from .protection import Protection, ProtectionMemory
 
@@ -41,6 +43,8 @@ class Loop:
     :ivar on_saturation: called with the step's index when an effort limit was applied.
     :ivar on_contact: called with the step's index and the contacts, after every step; none
         where the plant has no obstacles.
+    :ivar on_hands: called with a row of the hands' log, see ``HANDS_COLUMNS``, and what the
+        planner of two hands is doing, after every step.
     :ivar on_alarm: called with the step's index and what the protection saw, after every step.
     """
 
@@ -57,6 +61,7 @@ class Loop:
         self.protection = protection
         self.index = 0
         self.on_alarm: Callable[[int, Alarm], None] | None = None
+        self.on_hands: Callable[[int, tuple[Array, ...], str], None] | None = None
         self.on_saturation: Callable[[int], None] | None = None
         self.on_contact: Callable[[int, tuple[Contact, ...]], None] | None = None
 
@@ -113,12 +118,26 @@ class Loop:
             self.on_saturation(self.index)
         if self.on_contact:
             self.on_contact(self.index, plant.contacts())
+        if self.on_hands:
+            self._tell_hands(self.on_hands)
         self.index += 1
+
+    def _tell_hands(self, tell: Callable[[int, tuple[Array, ...], str], None]) -> None:
+        """Tell what two hands felt and did in a step."""
+        planner = self.protection.reflex.reacting.planner if self.protection else self.planner
+        assert isinstance(planner, BimanualPlanner)
+        wrenches, truth = wrench_rows(self.plant)
+        held = object_row(self.plant.held_object())
+        tell(
+            self.index,
+            (*wrenches, *correction_row(planner.correction), *truth, *held),
+            planner.doing,
+        )
 
     def _look(self, protection: Protection, seen: Observation) -> tuple[Array, ...]:
         """Let the protection see a step; return the columns that the log of a guided robot has."""
         external = self.plant.external
-        alarm = protection.look(seen, external)
+        alarm = protection.look(seen, external, self.plant.wrenches())
         if self.on_alarm:
             self.on_alarm(self.index, alarm)
         return (alarm.reading.torque, external) if protection.guides else ()

@@ -26,6 +26,7 @@ import zstandard
 
 from ..errors import ConfigError
 from ..values import Array
+from .hands_log import HANDS_COLUMNS
 from .joint_state_cdr import CDR_LITTLE_ENDIAN, JOINT_STATE, JointStateLayout
 from .log import COLUMNS, GUIDED_COLUMNS, LogRows
 from .mcap_chunks import ChunkWriter, MessageBlock
@@ -49,6 +50,22 @@ GUIDED_TOPICS: Mapping[str, Mapping[str, str]] = {
     '/true_external_torque': {'effort': 'true_external_torque'},
 }
 """The same for a robot that is guided."""
+HANDS_TOPICS: Mapping[str, Mapping[str, str]] = {
+    '/hand_1/wrist_wrench': {'effort': 'wrench_1'},
+    '/hand_2/wrist_wrench': {'effort': 'wrench_2'},
+    '/hand_1/path_correction': {'position': 'correction_1'},
+    '/hand_2/path_correction': {'position': 'correction_2'},
+    '/hand_1/true_wrist_wrench': {'effort': 'true_wrench_1'},
+    '/hand_2/true_wrist_wrench': {'effort': 'true_wrench_2'},
+    '/object': {'position': 'object_pose', 'velocity': 'object_velocity'},
+}
+"""The same for the log of two hands; the joints are ``AXES``."""
+TOPICS_OF: Mapping[tuple[str, ...], Mapping[str, Mapping[str, str]]] = {
+    HANDS_COLUMNS: HANDS_TOPICS,
+    GUIDED_COLUMNS: GUIDED_TOPICS,
+    COLUMNS: TOPICS,
+}
+"""Columns of a log -> its topics; of those that a file has, the first ones count."""
 
 _MESSAGE_HEADER = struct.Struct('<BQHIQQ')  # opcode, length, channel, sequence, two times
 _RECORD_HEADER_SIZE = 9
@@ -64,6 +81,7 @@ _DAMAGE = (
     KeyError,
     MemoryError,
     OverflowError,
+    StopIteration,
     ValueError,
 )
 """What the library raises for a file that is cut, damaged or something else."""
@@ -142,15 +160,11 @@ def write_mcap(
         partial.unlink(missing_ok=True)
 
 
-def _topics(columns: Sequence[str]) -> Mapping[str, Mapping[str, str]]:
-    return GUIDED_TOPICS if len(columns) > len(COLUMNS) else TOPICS
-
-
-def _places(columns: Sequence[str]) -> dict[str, dict[str, int]]:
+def _places(columns: tuple[str, ...]) -> dict[str, dict[str, int]]:
     """Return topic -> field -> place of the column."""
     return {
         topic: {field: columns.index(column) for field, column in fields.items()}
-        for topic, fields in _topics(columns).items()
+        for topic, fields in TOPICS_OF[columns].items()
     }
 
 
@@ -196,11 +210,12 @@ class McapReader:
         self.metadata: dict[str, str] = records[_USER_RECORD]
         self._summary: Summary = summary
         channels = {channel.topic: id_ for id_, channel in summary.channels.items()}
-        guided = GUIDED_TOPICS.keys() <= channels.keys()
-        self.columns = GUIDED_COLUMNS if guided else COLUMNS
+        self.columns = next(
+            columns for columns, topics in TOPICS_OF.items() if topics.keys() <= channels.keys()
+        )
         self._layouts = {
             channels[topic]: JointStateLayout(self.joint_names, fields)
-            for topic, fields in _topics(self.columns).items()
+            for topic, fields in TOPICS_OF[self.columns].items()
         }
         self._places = {channels[topic]: of for topic, of in _places(self.columns).items()}
         counts = {summary.statistics.channel_message_counts.get(id_, 0) for id_ in self._layouts}

@@ -72,8 +72,11 @@ def difference(block: Array, minuend: str, subtrahend: str) -> Array:
     return block[:, COLUMNS.index(minuend)] - block[:, COLUMNS.index(subtrahend)]
 
 
-def compute_metrics(log: LogRows) -> Metrics:
-    """Read the log once, block by block, and return its metrics."""
+def compute_metrics(log: LogRows, beside: LogRows | None = None) -> Metrics:
+    """Read the log once, block by block, and return its metrics.
+
+    :param beside: another log of the same run, which the digest is over as well.
+    """
     path, true_path, force, velocity = (_Spread() for _ in range(4))
     force_end = np.zeros(log.n)
     effort_max = np.zeros(log.n)
@@ -90,6 +93,8 @@ def compute_metrics(log: LogRows) -> Metrics:
             effort = np.abs(block[:, COLUMNS.index('effort')])
             effort_max = np.maximum(effort_max, effort.max(axis=0))
             digest.update(np.ascontiguousarray(block).data)
+    for block in beside.chunks() if beside is not None else ():
+        digest.update(np.ascontiguousarray(block).data)
     return Metrics(
         path_error_rms=path.rms,
         path_error_max=path.max,

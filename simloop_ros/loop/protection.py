@@ -6,6 +6,7 @@ import msgspec
 
 from ..collision.observation import Observation
 from ..collision.watch import Alarm, Watch, WatchMemory
+from ..collision.wrist_torque import Tare, WristTorque
 from ..reaction.felt import UNTOUCHED, Felt
 from ..reaction.reflex import Reflex, ReflexMemory
 from ..reaction.wanted import Wanted
@@ -16,35 +17,51 @@ class ProtectionMemory(msgspec.Struct, frozen=True):
     """All that the next step depends on.
 
     :ivar felt: what was felt after the last step.
+    :ivar tare: what free hands read; none if nobody asks.
     """
 
     watch: WatchMemory
     reflex: ReflexMemory
     felt: Felt
+    tare: Tare | None = None
 
 
 class Protection:
     """A watch, and a reflex around the planner.
 
     :param by_truth: whether the robot feels the true torque from outside, not the estimated one.
+    :param wrenches: what the wrist sensors read before the first step; none without sensors.
+    :param wrist_torque: what they read as torques, which are no collision; none if nobody watches.
     :ivar felt: what was felt after the last step.
     """
 
-    def __init__(self, watch: Watch, reflex: Reflex, *, by_truth: bool = False):
+    def __init__(
+        self,
+        watch: Watch,
+        reflex: Reflex,
+        *,
+        by_truth: bool = False,
+        wrenches: Array | None = None,
+        wrist_torque: WristTorque | None = None,
+    ):
         self.watch = watch
         self.reflex = reflex
         self._by_truth = by_truth
-        self.felt = UNTOUCHED
+        self._wrist_torque = wrist_torque
+        self.felt = UNTOUCHED if wrenches is None else Felt(wrenches=wrenches)
 
     @property
     def memory(self) -> ProtectionMemory:
         """Return all that the next step depends on; assigning an earlier one goes back to it."""
-        return ProtectionMemory(self.watch.memory, self.reflex.memory, self.felt)
+        tare = None if self._wrist_torque is None else self._wrist_torque.memory
+        return ProtectionMemory(self.watch.memory, self.reflex.memory, self.felt, tare)
 
     @memory.setter
     def memory(self, memory: ProtectionMemory) -> None:
         self.watch.memory, self.reflex.memory = memory.watch, memory.reflex
         self.felt = memory.felt
+        if self._wrist_torque is not None and memory.tare is not None:
+            self._wrist_torque.memory = memory.tare
 
     @property
     def guides(self) -> bool:
@@ -58,12 +75,17 @@ class Protection:
         """
         return self.reflex.step(control, self.felt)
 
-    def look(self, observation: Observation, external: Array) -> Alarm:
+    def look(
+        self, observation: Observation, external: Array, wrenches: Array | None = None
+    ) -> Alarm:
         """Return what the watch says of a step.
 
         :param external: true torque from outside [N m], shape ``(n,)``.
+        :param wrenches: what the wrist sensors read; none without sensors.
         """
+        if self._wrist_torque is not None and wrenches is not None:
+            observation = self._wrist_torque.explain(observation, wrenches)
         alarm = self.watch.step(observation)
         torque = external if self._by_truth else alarm.reading.torque
-        self.felt = Felt(alarm.contact, alarm.kind, torque)
+        self.felt = Felt(alarm.contact, alarm.kind, torque, wrenches)
         return alarm

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import cached_property
 import json
@@ -12,13 +13,15 @@ from typing import Any, get_args
 import msgspec
 import numpy as np
 
+from ..bimanual.build import build_motion
+from ..bimanual.plan import BimanualPlan
 from ..check import check_robot
 from ..collision.watch import build_watch
+from ..collision.wrist_torque import WristTorque
 from ..control.control_simulation import ControlSimulation
 from ..errors import ConfigError, DivergenceError, ModelError
 from ..guiding.tip_masses import TipMasses
 from ..model import RobotConfig, RobotModel, load_robot
-from ..planning.build import build_planner
 from ..planning.motion_planner import MotionPlanner
 from ..planning.tip_path import TipCourse
 from ..plants.build import BuiltPlant, build_plant
@@ -26,10 +29,15 @@ from ..plants.config import PlantConfig
 from ..plants.overlap import refuse_overlap
 from ..reaction.build import build_reflex
 from ..resources import resource_folder
-from ..values import Array, JointState
+from ..safety.brake import Brake
+from ..safety.config import SafetyConfig
+from ..values import Array, Flags, JointState
+from .contradictions import refuse_contradictions
 from .events import EventRecorder, described
-from .guided_summary import TRUE_POSITION, guided_summary
-from .log import COLUMNS, GUIDED_COLUMNS, LogReader, LogWriter
+from .guided_summary import guided_summary
+from .hands_log import AXES, HANDS_COLUMNS
+from .hands_summary import hands_summary
+from .log import COLUMNS, GUIDED_COLUMNS, TRUE_POSITION, LogReader, LogWriter
 from .loop import Loop
 from .mcap import DerivedTopic, write_mcap
 from .metrics import compute_metrics
@@ -37,6 +45,8 @@ from .protection import Protection
 from .scenario import Graph, Scenario
 from .tip_error import tip_summary
 
+HANDS_LOG, RAW_HANDS = 'hands.mcap', 'hands.raw'
+"""Names of the log of two hands, and of its raw form while a run goes on."""
 LONGEST_RUN = 10**9
 """Number of steps beyond which a duration is taken for a slip of the pen."""
 
@@ -55,6 +65,7 @@ class RunFacts:
     :ivar notes: what differs from what was asked for, one line each.
     :ivar simulated: whether the robot is.
     :ivar course: where a tip shall be at any time, of a Cartesian path.
+    :ivar plan: of two hands.
     """
 
     scenario: Scenario
@@ -66,6 +77,7 @@ class RunFacts:
     notes: tuple[str, ...] = ()
     simulated: bool = True
     course: TipCourse | None = None
+    plan: BimanualPlan | None = None
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -105,10 +117,14 @@ def load_fit_robot(config: RobotConfig) -> RobotModel:
 
 
 def build_simulated_robot(
-    config: PlantConfig, model: RobotModel, period: float, seed: int
+    config: PlantConfig, model: RobotModel, period: float, seed: int, safety: SafetyConfig
 ) -> BuiltPlant:
     """Build the plant, at rest at its home, which no obstacle may fill."""
-    built = build_plant(config, model, period, np.random.default_rng(seed))
+
+    def brakes(joints: Flags) -> Brake:
+        return Brake(model, period, safety, joints)
+
+    built = build_plant(config, model, period, np.random.default_rng(seed), brakes)
     refuse_overlap(model, config.obstacles, model.home)
     built.plant.reset(JointState(model.home, np.zeros(model.n)))
     return built
@@ -120,15 +136,18 @@ def prepare(scenario: Scenario) -> Prepared:
     :raises SimloopError: the scenario cannot be run, with the reason.
     """
     model = load_fit_robot(scenario.robot)
+    refuse_contradictions(scenario)
     period = scenario.period
-    built = build_simulated_robot(scenario.plant, model, period, scenario.seed)
+    built = build_simulated_robot(scenario.plant, model, period, scenario.seed, scenario.safety)
     start = JointState(model.home, np.zeros(model.n))
     noise = scenario.plant.encoder_error
     control_config = scenario.control.resolved(
         noisy=noise > 0.0, flexible=scenario.plant.flexible_joints
     )
     compliance = control_config.compliance(period)
-    motion = build_planner(scenario.planner, model, period, start, noise, compliance)
+    motion = build_motion(
+        scenario.planner, model, period, start, noise, compliance, bimanual=scenario.bimanual
+    )
     control = ControlSimulation(model, control_config, period)
     facts = RunFacts(
         scenario=scenario,
@@ -139,14 +158,22 @@ def prepare(scenario: Scenario) -> Prepared:
         goals=motion.goals,
         notes=built.notes,
         course=motion.course,
+        plan=motion.plan,
     )
     protection, _ = None, facts.tip_masses  # refused now if it makes no sense
-    if scenario.monitor.watches or scenario.admittance.guides:
+    if scenario.monitor.watches or scenario.admittance.guides or motion.plan is not None:
 
         def replan(position: Array) -> MotionPlanner:
             rest = JointState(position, np.zeros_like(position))
-            return build_planner(
-                scenario.planner, model, period, rest, noise, compliance, motion.goals
+            return build_motion(
+                scenario.planner,
+                model,
+                period,
+                rest,
+                noise,
+                compliance,
+                motion.goals,
+                scenario.bimanual,
             ).planner
 
         protection = Protection(
@@ -162,6 +189,12 @@ def prepare(scenario: Scenario) -> Prepared:
                 replan=replan,
             ),
             by_truth=scenario.admittance.source == 'truth',
+            wrenches=built.plant.wrenches(),
+            wrist_torque=(
+                WristTorque(model, scenario.bimanual.tare_time, period)
+                if scenario.monitor.watches
+                else None
+            ),
         )
     return Prepared(facts, Loop(motion.planner, control, built.plant, protection))
 
@@ -194,7 +227,9 @@ def run(
     status, costs = 'completed', {}
     begin = clock()
     try:
-        with LogWriter(raw, facts.model.n, facts.columns) as log:
+        with LogWriter(raw, facts.model.n, facts.columns) as log, hands_log(facts, raw) as hands:
+            if hands is not None:
+                loop.on_hands = recorder.hands_into(hands)
             try:
                 # Numbers that run away are reported as a divergence, not as warnings.
                 with np.errstate(over='ignore', invalid='ignore'):
@@ -207,8 +242,21 @@ def run(
         elapsed = clock() - begin
         return write_results(facts, raw, recorder, status, elapsed, costs, progress)
     finally:
-        raw.unlink(missing_ok=True)
+        remove_raw(raw)
         loop.plant.close()
+
+
+def hands_log(facts: RunFacts, raw: Path) -> AbstractContextManager[LogWriter | None]:
+    """Return the log of two hands beside the raw log, if there are any."""
+    if facts.plan is None:
+        return nullcontext()
+    return LogWriter(raw.with_name(RAW_HANDS), len(AXES), HANDS_COLUMNS)
+
+
+def remove_raw(raw: Path) -> None:
+    """Remove the raw log, and that of the hands."""
+    raw.unlink(missing_ok=True)
+    raw.with_name(RAW_HANDS).unlink(missing_ok=True)
 
 
 def clean_folder(folder: Path) -> Path:
@@ -235,19 +283,18 @@ def write_results(
     :param progress: told the share of the log that is written, 0 to 1.
     """
     reader = LogReader(raw, facts.model.n, facts.columns)
+    hands = None
+    if facts.plan is not None:
+        hands = LogReader(raw.with_name(RAW_HANDS), len(AXES), HANDS_COLUMNS)
     with np.errstate(over='ignore', invalid='ignore'):
-        summary = _summary(facts, reader, recorder, status, elapsed, costs)
+        summary = _summary(facts, reader, hands, recorder, status, elapsed, costs)
     content = _as_json(summary)
-    write_mcap(
-        reader,
-        raw.with_name('log.mcap'),
-        facts.model.joint_names,
-        facts.scenario.period,
-        {'scenario': facts.scenario.name, 'summary': json.dumps(content)},
-        facts.model.urdf,
-        progress,
-        _derived(facts),
-    )
+    metadata = {'scenario': facts.scenario.name, 'summary': json.dumps(content)}
+    period, urdf = facts.scenario.period, facts.model.urdf
+    names, path = facts.model.joint_names, raw.with_name('log.mcap')
+    write_mcap(reader, path, names, period, metadata, urdf, progress, _derived(facts))
+    if hands is not None:
+        write_mcap(hands, raw.with_name(HANDS_LOG), AXES, period, metadata, urdf)
     write_text(raw.with_name('summary.json'), json.dumps(content, indent=2) + '\n')
     return summary
 
@@ -277,7 +324,8 @@ def make_folder(folder: Path) -> None:
 
 def _remove_results(folder: Path) -> None:
     """Remove what an earlier run left, so that nothing stands beside results of another run."""
-    for name in ('log.mcap', 'summary.json', *(f'{graph}.png' for graph in get_args(Graph))):
+    figures = (f'{graph}.png' for graph in get_args(Graph))
+    for name in ('log.mcap', HANDS_LOG, 'summary.json', *figures):
         (folder / name).unlink(missing_ok=True)
 
 
@@ -326,13 +374,14 @@ def count_steps(scenario: Scenario, planned: float | None) -> int:
 def _summary(
     facts: RunFacts,
     log: LogReader,
+    hands: LogReader | None,
     recorder: EventRecorder,
     status: str,
     elapsed: float,
     costs: dict[str, float],
 ) -> dict[str, Any]:
     scenario, model = facts.scenario, facts.model
-    metrics = compute_metrics(log)
+    metrics = compute_metrics(log, hands)
     duration = log.rows * scenario.period
     tip_errors: dict[str, float] = {}
     if facts.goals is not None and log.rows:
@@ -370,6 +419,11 @@ def _summary(
         'effort_limited_steps': recorder.limited_steps,
         **recorder.contact_summary(log),
         **({} if facts.tip_masses is None else guided_summary(log, facts.tip_masses)),
+        **(
+            {}
+            if hands is None or facts.plan is None
+            else hands_summary(model, log, hands, facts.plan, scenario.period, recorder.halted)
+        ),
         'real_time_factor': duration / elapsed if elapsed > 0.0 else 0.0,
         'step_cost_us': {part: round(1e6 * cost, 2) for part, cost in costs.items()},
         'joint_names': list(model.joint_names),

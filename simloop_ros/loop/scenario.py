@@ -6,11 +6,13 @@ from collections.abc import Iterable, Iterator, Mapping
 import math
 from pathlib import Path
 import re
-from typing import Annotated, Any, Literal, get_args, get_origin
+from types import UnionType
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 import msgspec
 import yaml
 
+from ..bimanual.config import BimanualConfig
 from ..collision.config import MonitorConfig
 from ..config_types import NonNegative, Period, Positive, Seed
 from ..control.config import ControlConfig
@@ -35,9 +37,15 @@ Graph = Literal[
     'tip_path_plane',
     'joint_angles',
     'joint_velocities',
+    'internal_force',
+    'path_correction',
+    'hand_positions',
+    'carried_object',
 ]
 SIX_GRAPHS: tuple[Graph, ...] = get_args(Graph)[:6]
 """Those of 000, section 6.2, which every run can draw."""
+HANDS_GRAPHS: tuple[Graph, ...] = get_args(Graph)[-4:]
+"""Those of 003, chapter 4, of two hands on one object."""
 
 
 class Scenario(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -51,7 +59,8 @@ class Scenario(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     :ivar seed: of the random generator.
     :ivar graphs: the figures to draw: the six of 000 section 6.2; where a hand guides the robot,
         ``external_torque``; those of 002 section VII, ``tip_path_3d``, ``tip_path_plane``,
-        ``joint_angles`` and ``joint_velocities``.
+        ``joint_angles`` and ``joint_velocities``; those of 003 chapter 4 for two hands,
+        ``internal_force``, ``path_correction``, ``hand_positions`` and ``carried_object``.
     """
 
     name: Annotated[str, msgspec.Meta(pattern=r'^[\w. -]+$')]
@@ -68,6 +77,7 @@ class Scenario(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     monitor: MonitorConfig = MonitorConfig()
     reaction: ReactionConfig = ReactionConfig()
     admittance: AdmittanceConfig = AdmittanceConfig()
+    bimanual: BimanualConfig = BimanualConfig()
     graphs: tuple[Graph, ...] = SIX_GRAPHS
 
 
@@ -198,24 +208,55 @@ def _apply(raw: dict[str, Any], setting: str) -> None:
 def _check_keys(raw: Mapping[Any, Any], kind: Any, where: str) -> None:
     """Refuse a key that the type does not have, or a word that is not one of its choices."""
     fields = {field.encode_name: field.type for field in msgspec.structs.fields(kind)}
+    tag = kind.__struct_config__.tag_field
     for key, value in raw.items():
+        if key == tag:
+            continue
         if key not in fields:
             raise UnknownNameError('key', f'{where}{key}', (where + name for name in fields))
-        if isinstance(value, list):
-            entry = next(iter(get_args(fields[key])), None)
-            for i, item in enumerate(value):
-                _check_value(item, entry, f'{where}{key}[{i}]')
-        else:
-            _check_value(value, fields[key], f'{where}{key}')
+        _check_value(value, fields[key], f'{where}{key}')
 
 
 def _check_value(value: Any, kind: Any, where: str) -> None:
-    """Check the keys of a section, or that a word is one of its choices."""
-    if isinstance(value, dict) and hasattr(kind, '__struct_fields__'):
-        _check_keys(value, kind, f'{where}.')
+    """Check the keys of a section or of a list of them, or that a word is one of its choices."""
+    parts = tuple(_parts(kind))
+    sections = [part for part in parts if hasattr(part, '__struct_fields__')]
+    if isinstance(value, list):
+        for entry in {get_args(part)[0] for part in parts if get_origin(part) is tuple}:
+            for i, item in enumerate(value):
+                _check_value(item, entry, f'{where}[{i}]')
+        return
+    if sections and sections[0].__struct_config__.tag_field and value is not None:
+        _check_keys(value, _tagged(value, sections, where), f'{where}.')
+    elif sections and isinstance(value, dict):
+        _check_keys(value, sections[0], f'{where}.')
     choices = _choices(kind)
     if choices and isinstance(value, str) and value not in choices:
         raise ConfigError(f'{where}: {UnknownNameError("value", value, choices)}')
+
+
+def _tagged(value: Any, sections: Iterable[Any], where: str) -> Any:
+    """Return the kind of section that the word in its tag, for instance ``do``, is for."""
+    kinds = {section.__struct_config__.tag: section for section in sections}
+    tag = next(iter(kinds.values())).__struct_config__.tag_field
+    if not isinstance(value, dict) or tag not in value:
+        words = ', '.join(sorted(kinds))
+        raise ConfigError(f'{where}: no {tag} in {value!r}; give {{{tag}: ...}}, one of {words}')
+    word = value[tag]
+    if not isinstance(word, str) or word not in kinds:
+        raise ConfigError(f'{where}.{tag}: {UnknownNameError("value", str(word), kinds)}')
+    return kinds[word]
+
+
+def _parts(kind: Any) -> Iterator[Any]:
+    """Yield the types that a type is a choice of, without what limits them."""
+    if get_origin(kind) is Annotated:
+        yield from _parts(get_args(kind)[0])
+    elif get_origin(kind) in (Union, UnionType):
+        for part in get_args(kind):
+            yield from _parts(part)
+    else:
+        yield kind
 
 
 def _choices(kind: Any) -> tuple[str, ...]:

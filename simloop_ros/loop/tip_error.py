@@ -9,9 +9,7 @@ import numpy as np
 
 from ..model import RobotModel, link_positions
 from ..planning.tip_path import TipCourse
-from .log import COLUMNS, LogReader
-
-TRUE_POSITION = COLUMNS.index('true_position')
+from .log import TRUE_POSITION, LogReader
 
 
 def tip_summary(

@@ -18,12 +18,9 @@ from ..ros.block_node import Report
 from ..ros.markers import MARKER_PERIOD, MarkerSet, mass_markers
 from ..ros.process import main_of
 from ..ros.qos import EVENTS
-from ..ros.wishes import send_wanted
-from ..values import JointState
 from .motion_planner import MotionPlannerNode
 
 NAME = 'admittance'
-SILENT = 'nothing comes; taken for no touch'
 
 
 class AdmittanceNode(MotionPlannerNode):
@@ -35,6 +32,9 @@ class AdmittanceNode(MotionPlannerNode):
     there on. Torques that do not come for ``safety.timeout`` periods are taken for no touch.
     """
 
+    AHEAD = False  # nobody knows where the hand will be
+    SILENCE = 'nothing comes; taken for no touch'
+
     def build(self) -> None:
         """Refuse to start if nothing guides the robot."""
         kind = self.config(PlannerConfig, 'planner').kind
@@ -44,7 +44,6 @@ class AdmittanceNode(MotionPlannerNode):
                 'give a source, or start motion_planner instead'
             )
         self._reported = 0
-        self._silent = ''
         super().build()
         self._masses = TipMasses(self._model, self.config(AdmittanceConfig, 'admittance'))
         self._markers = self.publisher(MarkerArray, 'markers', EVENTS)
@@ -83,15 +82,6 @@ class AdmittanceNode(MotionPlannerNode):
         super().add_services()
         self.service(SetBool, 'enable', self._serve_enable)
 
-    def _answer_now(self, stamp: int, state: JointState) -> None:
-        """Send one answer per state: nobody knows where the hand will be."""
-        send_wanted(self._desired, stamp, self._next(stamp, state))
-        silent = self._feelings.silent
-        if silent != self._silent:
-            self._silent = silent
-            self._publish_diagnostics()
-            self.get_logger().warning(f'{silent}: {SILENT}' if silent else 'torques come again')
-
     async def _serve_enable(self, request: Any) -> str:
         guide = self._guide
         if guide.start is None:
@@ -126,7 +116,7 @@ class AdmittanceNode(MotionPlannerNode):
         if level == DiagnosticStatus.OK:
             message = 'guiding' if self._guide.held is None else 'switched off: holding'
             if self._feelings.silent:
-                level, message = DiagnosticStatus.WARN, f'{self._feelings.silent}: {SILENT}'
+                level, message = DiagnosticStatus.WARN, f'{self._feelings.silent}: {self.SILENCE}'
             elif count > self._reported:
                 level = DiagnosticStatus.WARN
                 message = f'{count - self._reported} external torques were not believed'

@@ -16,6 +16,7 @@ from ..collision.gaps import filled
 from ..collision.isolation import Clue
 from ..collision.observation import Observation
 from ..collision.watch import Alarm, build_watch
+from ..collision.wrist_torque import WristTorque
 from ..loop.run import load_fit_robot
 from ..model import RobotConfig
 from ..ros.block_node import BlockNode, Report
@@ -27,6 +28,7 @@ from ..ros.process import main_of
 from ..ros.qos import EVENTS, RECORD_DEPTH
 from ..ros.rows import RowJoiner
 from ..ros.stamps import step_of
+from ..ros.wrists import WRENCHES, by_hand, hand_axes
 from ..values import Array, JointState
 
 NAME = 'collision_monitor'
@@ -72,10 +74,24 @@ class CollisionMonitorNode(BlockNode):
                 RECORD_DEPTH,
                 polled=not (self.graph.realtime or self._every_step),  # there each message counts
             )
+        late = ['joint_states']
+        self._wrist_torque: WristTorque | None = None
+        tare_time = self.config(SpeakConfig, 'speak').wrists
+        if tare_time is not None:
+            self._wrist_torque = WristTorque(model, tare_time, self.graph.period)
+            late.append(WRENCHES)
+            self.subscribe_joints(
+                WRENCHES,
+                hand_axes(model.tips),
+                ('effort',),
+                self._taker(WRENCHES),
+                RECORD_DEPTH,
+                finite=False,
+            )
         self._rows = RowJoiner(
             'control_state',
             ('effort_command',),
-            ('joint_states',),
+            late,
             self.graph.period,
             window=RECORD_DEPTH,
             realtime=self.graph.realtime,
@@ -109,27 +125,32 @@ class CollisionMonitorNode(BlockNode):
     def _taker(self, topic: str) -> Any:
         def take(message: DecodedJointState) -> None:
             self._rows.add(topic, message.stamp, message)
-            for command, measured, state in self._rows.complete():
-                self._look(command, measured, state)
+            for command, measured, *wrists, state in self._rows.complete():
+                self._look(command, measured, wrists, state)
 
         return take
 
     def _look(
-        self, command: DecodedJointState, measured: DecodedJointState, state: DecodedJointState
+        self,
+        command: DecodedJointState,
+        measured: DecodedJointState,
+        wrists: list[DecodedJointState],
+        state: DecodedJointState,
     ) -> None:
         if self.graph.realtime:
             self._fill(command, measured, state)
         self._step += 1
-        alarm = self._watch.step(
-            Observation(
-                self._step * self.graph.period,
-                command.position,
-                command.effort,
-                measured.position,
-                JointState(state.position, state.velocity),
-                state.effort,
-            )
+        seen = Observation(
+            self._step * self.graph.period,
+            command.position,
+            command.effort,
+            measured.position,
+            JointState(state.position, state.velocity),
+            state.effort,
         )
+        if self._wrist_torque is not None:
+            seen = self._wrist_torque.explain(seen, by_hand(wrists[0].effort))
+        alarm = self._watch.step(seen)
         distance, torque = state.position - command.position, alarm.reading.torque
         self._tell(state.stamp, alarm)
         if alarm.due is not None:
@@ -191,6 +212,8 @@ class CollisionMonitorNode(BlockNode):
 
     def _serve_reset(self, _: Any) -> str:
         self._watch.reset()
+        if self._wrist_torque is not None:
+            self._wrist_torque.reset()
         self._clear(self._largest_torque.size)
         return 'the past is forgotten; the largest differences are counted anew'
 

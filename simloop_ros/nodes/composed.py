@@ -11,6 +11,7 @@ from ..ros.block_node import BlockNode
 from ..ros.process import run_nodes
 from . import (
     admittance,
+    bimanual,
     collision_monitor,
     control_simulation,
     motion_planner,
@@ -21,6 +22,7 @@ from . import (
 
 KINDS: dict[str, Callable[..., BlockNode]] = {
     admittance.NAME: admittance.AdmittanceNode,
+    bimanual.NAME: bimanual.BimanualNode,
     collision_monitor.NAME: collision_monitor.CollisionMonitorNode,
     control_simulation.NAME: control_simulation.ControlSimulationNode,
     motion_planner.NAME: motion_planner.MotionPlannerNode,

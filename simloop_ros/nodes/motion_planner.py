@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, ClassVar
 
 from diagnostic_msgs.msg import DiagnosticStatus
 import msgspec
@@ -12,6 +12,7 @@ from rclpy.task import Future
 from std_msgs.msg import Header
 from std_srvs.srv import Trigger
 
+from ..bimanual.config import BimanualConfig
 from ..collision.config import MonitorConfig
 from ..config_types import NonNegative, Positive
 from ..errors import ConfigError, SimloopError
@@ -82,8 +83,15 @@ class MotionPlannerNode(BlockNode):
         'monitor': MonitorConfig,
         'reaction': ReactionConfig,
         'admittance': AdmittanceConfig,
+        'bimanual': BimanualConfig,
         'safety': SafetyConfig,
     }
+    FEELS: ClassVar[str] = ''
+    """Topic of what is felt instead of a torque from outside, which a subclass subscribes to."""
+    AHEAD: ClassVar[bool] = True
+    """Whether in real time the planner runs ahead of the robot; else one answer per state."""
+    SILENCE: ClassVar[str] = ''
+    """What follows if nothing felt comes any more, where there is no running ahead."""
     LIVE = frozenset(
         {'monitor.reaction', 'monitor.push', 'safety.timeout', *live_parameters('admittance')}
     )
@@ -99,6 +107,7 @@ class MotionPlannerNode(BlockNode):
             self.config(MonitorConfig, 'monitor'),
             self.config(ReactionConfig, 'reaction'),
             self.config(AdmittanceConfig, 'admittance'),
+            self.config(BimanualConfig, 'bimanual'),
             tracking.noise,
             tracking.compliance,
         )
@@ -108,6 +117,7 @@ class MotionPlannerNode(BlockNode):
         self._open_feelers()
         self.subscription(DiagnosticStatus, TOPIC, self._on_safety, LATCHED_READER)
         self.add_services()
+        self._silent = ''
         self._stops: int | None = None
         self._stopped = False
         self._holding = False
@@ -130,13 +140,14 @@ class MotionPlannerNode(BlockNode):
         """Listen to those who tell what the robot feels."""
         watched = self.config(MonitorConfig, 'monitor').watches
         admittance = self.config(AdmittanceConfig, 'admittance')
-        self._feels = watched or admittance.guides
-        torques = TORQUES[admittance.source]
-        topics = (*((COLLISION,) if watched else ()), *((torques,) if self._feels else ()))
+        self._feels = watched or admittance.guides or bool(self.FEELS)
+        torques = '' if self.FEELS else TORQUES[admittance.source]
+        self._felt = self.FEELS or torques
+        topics = (*((COLLISION,) if watched else ()), *((self._felt,) if self._feels else ()))
         self._feelings = Feelings(topics, realtime=self.graph.realtime, longest=self._longest)
         if watched:
             self.subscribe_arrays(COLLISION, notice_from_message, self._on_collision)
-        if self._feels:
+        if self._feels and torques:
             self.subscribe_joints(
                 torques,
                 self._model.joint_names,
@@ -215,7 +226,7 @@ class MotionPlannerNode(BlockNode):
         while self._answered < last - 1:
             self._answered += 1
             wanted = self._guide.wanted(rest, UNTOUCHED)
-            send_wanted(self._desired, self.stamp(self._answered), wanted)
+            self.send(self.stamp(self._answered), wanted)
 
     def _step_of(self, stamp: int) -> int:
         return step_of(stamp, self.graph.period)
@@ -235,7 +246,7 @@ class MotionPlannerNode(BlockNode):
             if self._holding and (self._stopped or self._hold is None):
                 self._hold = message.position
             state = JointState(message.position, message.velocity)
-            send_wanted(self._desired, message.stamp, self._next(message.stamp, state))
+            self.send(message.stamp, self._next(message.stamp, state))
             self._feelings.forget_until(message.stamp)
 
     def _on_collision(self, stamp: int, notice: Notice) -> None:
@@ -264,13 +275,29 @@ class MotionPlannerNode(BlockNode):
             return
         self._answer_now(message.stamp, JointState(message.position, message.velocity))
 
+    def send(self, stamp: int, wanted: Wanted) -> None:
+        """Send what is wanted of the step that begins at a stamp [ns]."""
+        send_wanted(self._desired, stamp, wanted)
+
     def _answer_now(self, stamp: int, state: JointState) -> None:
         """Send what is new of the plan, in real time.
 
         :param stamp: of the control state [ns].
         """
+        if not self.AHEAD:
+            self.send(stamp, self._next(stamp, state))
+            self._note_silence()
+            return
         for point in self._guide.points(stamp, state, self._feelings.at(stamp)):
-            send_wanted(self._desired, point.stamp, point.wanted)
+            self.send(point.stamp, point.wanted)
+
+    def _note_silence(self) -> None:
+        silent = self._feelings.silent
+        if silent != self._silent:
+            self._silent = silent
+            self._publish_diagnostics()
+            text = f'{silent}: {self.SILENCE}' if silent else f'{self._felt}: comes again'
+            self.get_logger().warning(text)
 
     def _plan_first(self, position: Array) -> None:
         """Plan beside the loop from where the robot rests; the state after that is answered."""

@@ -17,22 +17,31 @@ from visualization_msgs.msg import MarkerArray
 
 from ..config_types import Seed
 from ..errors import ConfigError, MessageError, SimloopError, UnsafeCommandError
+from ..loop.hands_log import AXES, object_row, wrench_rows
 from ..loop.run import LONGEST_RUN, build_simulated_robot, load_fit_robot
 from ..model import RobotConfig
 from ..plants.config import PlantConfig
 from ..ros.block_node import BlockNode, Report
+from ..ros.channels import JointPublisher
 from ..ros.config import PublishConfig
 from ..ros.contacts import to_message as contacts_to_message
 from ..ros.durations import Durations
 from ..ros.hand import Hand
 from ..ros.joint_state import DecodedJointState
-from ..ros.markers import MARKER_PERIOD, MarkerSet, hand_markers, plant_markers
+from ..ros.markers import (
+    MARKER_PERIOD,
+    MarkerSet,
+    hand_markers,
+    object_markers,
+    plant_markers,
+)
 from ..ros.position_stream import PositionStream, StreamConfig
 from ..ros.process import main_of
 from ..ros.qos import EVENTS, LATCHED, LATCHED_READER, STREAM_DEPTH
 from ..ros.safety_status import CONTROL, TOPIC, SafetyStatus, from_message, to_message
 from ..ros.stamps import NANO, join, split, step_of
 from ..ros.view import with_mesh_addresses
+from ..ros.wrists import OBJECT, TRUE_WRENCHES, WRENCHES, hand_axes
 from ..safety.brake import Brake
 from ..safety.config import SafetyConfig
 from ..safety.gate import CommandGate
@@ -85,7 +94,7 @@ class PlantNode(BlockNode):
         config, safety = self.config(PlantConfig, 'plant'), self.config(SafetyConfig, 'safety')
         period, realtime = self.graph.period, self.graph.realtime
         seed = self.config(RandomConfig, 'random').seed
-        built = build_simulated_robot(config, model, period, seed)
+        built = build_simulated_robot(config, model, period, seed, safety)
         for note in built.notes:
             self.get_logger().warning(note)
         self._plant, self._engine = built.plant, built.engine
@@ -137,6 +146,13 @@ class PlantNode(BlockNode):
             else None
         )
         self._contacts = self.publish_arrays('contacts') if obstacles else None
+        self._wrists = self._true_wrists = self._object = None
+        if self._plant.wrenches() is not None:
+            axes = hand_axes(self._model.tips)
+            self._wrists = self.publish_joints(WRENCHES, axes, ('effort',))
+            if publish.hands:
+                self._true_wrists = self.publish_joints(TRUE_WRENCHES, axes, ('effort',))
+                self._object = self.publish_joints(OBJECT, AXES, ('position', 'velocity'))
         self._sim_clock = (
             self.publisher(Clock, '/clock', EVENTS)
             if publish.clock and not self.graph.realtime
@@ -291,7 +307,9 @@ class PlantNode(BlockNode):
         """Apply an effort for one period; the brakes' own where they are engaged, or none came."""
         truth = self._plant.truth
         if self._braked or effort is None:
-            effort = self._brake.effort(truth)
+            # Brakes rub: they bear what an object in hand presses with, as those of one arm do.
+            held = self._plant.held_object() is not None
+            effort = self._brake.effort(truth, self._plant.external if held else None)
         np.maximum(self._largest, np.abs(effort), out=self._largest)  # keeps a NaN
         self._plant.step(effort, self._hand.torque(truth.position))
         self._step += 1
@@ -303,17 +321,35 @@ class PlantNode(BlockNode):
             self._truth.send(stamp, truth.position, truth.velocity)
         if self._torque:
             self._torque.send(stamp, self._plant.external)
+        if self._wrists:
+            self._publish_hands(self._wrists, stamp)
         if self._contacts:
             self._contacts.send(stamp, contacts_to_message(stamp, self._plant.contacts()))
+
+    def _publish_hands(self, wrists: JointPublisher, stamp: int) -> None:
+        wrenches, truth = wrench_rows(self._plant)
+        wrists.send(stamp, wrenches.ravel())
+        if self._true_wrists and self._object:
+            self._true_wrists.send(stamp, truth.ravel())
+            self._object.send(stamp, *object_row(self._plant.held_object()))
 
     def _publish_markers(self) -> None:
         if self._markers.get_subscription_count():
             hands = self._plant.hands()
+            beam = self.config(PlantConfig, 'plant').object
+            size = (beam.width, beam.length, beam.width) if beam else ()
             self._markers.publish(
                 self._shown.message(
                     (
                         *plant_markers(self._plant.contacts(), self._hand.link, self._hand.wrench),
                         *hand_markers(hands, self._held_points(), self._model.base),
+                        *object_markers(
+                            self._plant.held_object(),
+                            size,
+                            self._model.sensors,
+                            self._plant.wrenches(),
+                            self._model.base,
+                        ),
                     )
                 )
             )

@@ -15,8 +15,18 @@ from std_msgs.msg import Header
 
 from ..errors import ConfigError
 from ..loop.events import EventRecorder
+from ..loop.hands_log import AXES, HANDS_COLUMNS
 from ..loop.log import COLUMNS, LogWriter
-from ..loop.run import LONGEST_RUN, RunFacts, clean_folder, load_fit_robot, prepare, write_results
+from ..loop.run import (
+    LONGEST_RUN,
+    RAW_HANDS,
+    RunFacts,
+    clean_folder,
+    load_fit_robot,
+    prepare,
+    remove_raw,
+    write_results,
+)
 from ..loop.scenario import Scenario
 from ..report.page import draw_run, print_run
 from ..report.progress import progress_bar
@@ -32,6 +42,7 @@ from ..ros.qos import EVENTS, LATCHED_READER, RECORD_DEPTH
 from ..ros.rows import RowJoiner
 from ..ros.safety_status import CONTROL, TOPIC, from_message
 from ..ros.stamps import split, step_of
+from ..ros.wrists import CORRECTIONS, OBJECT, TRUE_WRENCHES, WRENCHES, by_hand, hand_axes
 from ..values import Array, Contact
 
 NAME = 'recorder'
@@ -77,6 +88,7 @@ class RecorderNode(BlockNode):
         self._events = EventRecorder(scenario)
         self._raw = clean_folder(Path(config.out))
         self._log = LogWriter(self._raw, len(names), self._facts.columns)
+        self._hands: LogWriter | None = None
         self._diverged = ''
         self._stops = self._noted = 0
         self._begin = self._elapsed = 0.0
@@ -91,13 +103,18 @@ class RecorderNode(BlockNode):
             self.subscribe_arrays(COLLISION, notice_from_message, self._on_collision)
             if not realtime:
                 late.append(COLLISION)
+        two_hands = self._facts.plan is not None
+        if two_hands:
+            late += (WRENCHES, TRUE_WRENCHES, OBJECT)
+            raw = self._raw.with_name(RAW_HANDS)
+            self._hands = LogWriter(raw, len(AXES), HANDS_COLUMNS)
         # Columns beyond the usual ones have the names of their topics.
         self._guided = guided = self._facts.columns[len(COLUMNS) :]
         late += guided
-        self._late = tuple(late[1:])
+        self._parts = (*((CORRECTIONS,) if two_hands else ()), *late)
         self._rows = RowJoiner(
             'control_state',
-            ('effort_command',),
+            ('effort_command', CORRECTIONS) if two_hands else ('effort_command',),
             late,
             scenario.period,
             window=RECORD_DEPTH,
@@ -114,9 +131,30 @@ class RecorderNode(BlockNode):
                 topic, names, fields, self._taker(topic), RECORD_DEPTH, polled=True
             )
             self._channels.append(channel)
+        if two_hands:
+            self._subscribe_hands(self._facts.model.tips)
         self._recorded = self.publisher(Header, 'recorded', EVENTS)
         self.subscription(DiagnosticStatus, TOPIC, self._on_safety, LATCHED_READER)
         self.gives_back(self._write)
+
+    def _subscribe_hands(self, tips: tuple[str, ...]) -> None:
+        axes = hand_axes(tips)
+        for topic, names, fields in (
+            (CORRECTIONS, axes, ('position',)),
+            (WRENCHES, axes, ('effort',)),
+            (TRUE_WRENCHES, axes, ('effort',)),
+            (OBJECT, AXES, ('position', 'velocity')),
+        ):
+            channel = self.subscribe_joints(
+                topic,
+                names,
+                fields,
+                self._taker(topic),
+                RECORD_DEPTH,
+                polled=True,
+                finite=False,
+            )
+            self._channels.append(channel)
 
     def begin(self) -> None:
         """Show the progress, on a terminal."""
@@ -175,12 +213,12 @@ class RecorderNode(BlockNode):
         self._events.collision(step, notice.kind, notice.margin, notice.located)
 
     def _append_rows(self) -> None:
-        for command, measured, *others, after in self._rows.complete():
+        for command, *others, after in self._rows.complete():
             if self.finished:
                 return
             if not self._log.rows:
                 self._begin = time.monotonic()
-            self._append(command, measured, others, after)
+            self._append(command, others, after)
             rows = self._log.rows
             if rows >= self._steps:
                 self._finish()
@@ -190,12 +228,12 @@ class RecorderNode(BlockNode):
     def _append(
         self,
         command: DecodedJointState,
-        measured: DecodedJointState,
         others: list[Any],
         after: DecodedJointState,
     ) -> None:
         step = self._log.rows
-        parts = dict(zip(self._late, others, strict=True))
+        parts: dict[str, Any] = dict(zip(self._parts, others, strict=True))
+        measured = parts['joint_states']
         truth: Array = parts.get('true_joint_states', measured).position
         self._log.append(
             command.position,
@@ -208,6 +246,16 @@ class RecorderNode(BlockNode):
             truth,
             *(parts[topic].effort for topic in self._guided),
         )
+        if self._hands is not None:
+            correction, held = parts[CORRECTIONS], parts[OBJECT]
+            self._hands.append(
+                *by_hand(parts[WRENCHES].effort),
+                *by_hand(correction.position),
+                *by_hand(parts[TRUE_WRENCHES].effort),
+                held.position,
+                held.velocity,
+            )
+            self._events.task(step, correction.frame_id)
         if COLLISION in parts:
             self._note(step, parts[COLLISION])
         if (np.abs(command.effort) >= self._facts.model.effort_limit).any():
@@ -248,6 +296,8 @@ class RecorderNode(BlockNode):
         if not self.finished and self._log.rows:
             self._elapsed = time.monotonic() - self._begin
         self._log.close()
+        if self._hands is not None:
+            self._hands.close()
         rows = self._log.rows
         complete = rows >= self._steps
         status = 'diverged' if self._diverged else 'completed' if complete else 'interrupted'
@@ -259,7 +309,7 @@ class RecorderNode(BlockNode):
                 self._facts, self._raw, self._events, status, self._elapsed, {}
             )
         finally:
-            self._raw.unlink(missing_ok=True)
+            remove_raw(self._raw)
         figures = draw_run(self._raw.parent) if complete and self._config.figures else []
         print_run(summary, self._raw.parent, figures)
 

@@ -51,6 +51,8 @@ def build_planner(
 ) -> PlannedMotion:
     """Return the planner for a motion from ``start``, once the motion is known to be possible.
 
+    Of every kind but ``bimanual``, which ``bimanual.build`` knows.
+
     :param noise: standard deviation of the encoders [rad].
     :param compliance: position error that the control law leaves per acceleration that the model
         does not explain [s^2]; that of deadbeat control, ``period^2``, where none is given.
@@ -59,11 +61,9 @@ def build_planner(
         anew leads straight to the goal.
     :raises GoalError: the motion is refused.
     """
-    if config.corners and config.kind != 'cartesian':
-        raise ConfigError(
-            f'planner.corners are not for planner.kind {config.kind}; set planner.kind=cartesian, '
-            'or leave them out'
-        )
+    if config.kind == 'bimanual':
+        raise ValueError('two hands: ask bimanual.build')
+    refuse_corners(config)
     floor = NOISE_MARGIN * noise
     compliance = period**2 if compliance is None else compliance
     if config.kind == 'guiding':
@@ -105,6 +105,15 @@ def build_planner(
         else OnlinePlanner(simulation, start, config.leash * compliance + floor)
     )
     return PlannedMotion(planner, rehearsal.duration, goals)
+
+
+def refuse_corners(config: PlannerConfig) -> None:
+    """Refuse corners for a planner that does not go along them."""
+    if config.corners and config.kind != 'cartesian':
+        raise ConfigError(
+            f'planner.corners are not for planner.kind {config.kind}; set planner.kind=cartesian, '
+            'or leave them out'
+        )
 
 
 def _cartesian(

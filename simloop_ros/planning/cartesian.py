@@ -93,7 +93,7 @@ def plan_cartesian(
     courses = _joints_along(model, inverse_kinematics(model, tip), sides, start.position)
     profiles = _profiles(config, model, sides, courses)
     motions = tuple(
-        SideMotion(side, joints, profile, _whole_steps(_duration(profile, config), period))
+        SideMotion(side, joints, profile, whole_steps(_duration(profile, config), period))
         for side, joints, profile in zip(sides, courses, profiles, strict=True)
     )
     _refuse_long(config, period, motions)
@@ -113,7 +113,8 @@ def _duration(profile: SideProfile, config: PlannerConfig) -> float:
     return profile.duration if isinstance(profile, Tabulated) else config.duration
 
 
-def _whole_steps(duration: float, period: float) -> int:
+def whole_steps(duration: float, period: float) -> int:
+    """Return the number of steps that a duration [s] takes, rounded up, at least one."""
     return max(1, ceil(duration / period * (1.0 - WHOLE_STEPS)))
 
 

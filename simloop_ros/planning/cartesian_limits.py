@@ -49,7 +49,7 @@ def refuse_slow_joints(
         count = motion.steps * -(-FEWEST_LOOKS // motion.steps)
         positions = np.concatenate((motion.joints.knots[:1], motion.positions(count)))
         velocities.append(np.diff(positions, axis=0) * (count / (motion.steps * period)))
-    worst = _Worst(velocities, model.velocity_limit)
+    worst = Worst(velocities, model.velocity_limit)
     if worst.share <= 1.0:
         return
     joint, unit = model.joint_names[worst.joint], model.joint_units[worst.joint]
@@ -74,31 +74,19 @@ def refuse_weak_joints(
 ) -> None:
     """Refuse a motion for which a joint is too weak.
 
-    Velocities and accelerations are differences of the positions, so efforts are those that
-    deadbeat control sends to a robot that is like its model::
-
-        v_k = (q_k - q_k-1)/h,   tau_k = rnea(q_k, v_k, (v_k+1 - v_k)/h)
-
     :param start: joints at the beginning [rad], shape ``(n,)``, at rest.
     :param positions: at the end of each step [rad], shape ``(steps, n)``.
     :raises GoalError: the side, the joint, what it would need and what would help.
     """
     q = np.concatenate((start[None], positions))
-    rest = np.zeros((1, model.n))
-    v = np.concatenate((rest, np.diff(q, axis=0) / period, rest))
-    a = np.diff(v, axis=0) / period
-    data = model.pin_model.createData()
-    tau = np.array(
-        [pin.rnea(model.pin_model, data, *row) for row in zip(q, v[:-1], a, strict=True)]
-    )
+    tau = efforts_along(model, period, q)
     ends = np.cumsum([motion.steps for motion in motions])
-    worst = _Worst(np.split(tau, ends[:-1]), model.effort_limit)
+    worst = Worst(np.split(tau, ends[:-1]), model.effort_limit)
     if worst.share <= 1.0:
         return
     joint = model.joint_names[worst.joint]
     unit = {'rad': 'N m', 'm': 'N'}[model.joint_units[worst.joint]]
-    gravity = pin.computeGeneralizedGravity(model.pin_model, data, q[worst.step])
-    weight = abs(float(gravity[worst.joint]))
+    weight = weight_on(model, q[worst.step], worst.joint)
     if weight > worst.limit:
         remedy = f'the weight alone needs {weight:.3g} {unit}: move its corners'
     elif config.profile == 'time_optimal':
@@ -112,7 +100,32 @@ def refuse_weak_joints(
     )
 
 
-class _Worst:
+def efforts_along(model: RobotModel, period: float, q: Array) -> Array:
+    """Return the efforts of a motion from rest to rest [N m], shape ``(steps + 1, n)``.
+
+    Velocities and accelerations are differences of the positions, so efforts are those that
+    deadbeat control sends to a robot that is like its model::
+
+        v_k = (q_k - q_k-1)/h,   tau_k = rnea(q_k, v_k, (v_k+1 - v_k)/h)
+
+    :param q: joints at the beginning and at the end of each step [rad], shape ``(steps + 1, n)``.
+    """
+    rest = np.zeros((1, model.n))
+    v = np.concatenate((rest, np.diff(q, axis=0) / period, rest))
+    a = np.diff(v, axis=0) / period
+    data = model.pin_model.createData()
+    return np.array(
+        [pin.rnea(model.pin_model, data, *row) for row in zip(q, v[:-1], a, strict=True)]
+    )
+
+
+def weight_on(model: RobotModel, q: Array, joint: int) -> float:
+    """Return the effort with which a joint bears the robot's weight at joints ``q`` [N m]."""
+    data = model.pin_model.createData()
+    return abs(float(pin.computeGeneralizedGravity(model.pin_model, data, q)[joint]))
+
+
+class Worst:
     """Where a motion comes nearest to a limit, or is furthest beyond it.
 
     :param values: on each side, shape ``(looks, n)`` each.

@@ -24,8 +24,9 @@ class PlannerConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
     """Which motion is wanted, and how it is planned.
 
     :ivar kind: ``online`` plans while the robot moves, ``offline`` beforehand; ``cartesian`` leads
-        a tip along corners, planned beforehand; ``hold`` stays at the start, for a robot with
-        admittance; ``guiding`` leaves the motion to a hand without any, as 000 does.
+        a tip along corners, planned beforehand; ``bimanual`` does ``bimanual.tasks`` with two
+        arms on one object; ``hold`` stays at the start, for a robot with admittance; ``guiding``
+        leaves the motion to a hand without any, as 000 does.
     :ivar move: displacement of each tip in world axes [m], one row per tip.
     :ivar acceleration: of a tip [m/s^2].
     :ivar max_velocity: of a tip [m/s].
@@ -58,7 +59,7 @@ class PlannerConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
         velocity and effort; the rest is for what the model does not know.
     """
 
-    kind: Literal['online', 'offline', 'cartesian', 'hold', 'guiding'] = 'online'
+    kind: Literal['online', 'offline', 'cartesian', 'bimanual', 'hold', 'guiding'] = 'online'
     move: tuple[Vector, ...] = ()
     acceleration: Positive = 0.5
     max_velocity: Positive = 0.25

@@ -9,12 +9,14 @@ import numpy as np
 
 from ..errors import ConfigError, MissingDependencyError
 from ..model import RobotModel
-from .config import Obstacle, PlantConfig
+from .arm_stops import ArmStops, Brakes
+from .config import HeldObject, PlantConfig
 from .delay import Delay
 from .encoder import Encoder
 from .flexible_plant import MOST_SUBSTEPS, FlexiblePlant, known_motors
 from .friction import JointFriction
 from .hand import Hands
+from .held_beam import HeldBeam
 from .motor_driven_plant import MotorDrivenPlant
 from .pinocchio_plant import PinocchioPlant
 from .plant import Plant
@@ -24,14 +26,13 @@ from .substeps import Substeps
 from .surrogate import Surrogate
 from .torque_driven_plant import TorqueDrivenPlant
 from .torque_stage import TorqueStage
+from .wrist_sensors import ForceSensors
 
 STEP_TOLERANCE = 1e-9
 """How far the period may be from a whole multiple of the step, relative to the period."""
 
 SHORTEST_NORMAL = 1e-6
 """Length below which a normal has no direction."""
-
-Obstacles = tuple[Obstacle, ...]
 
 
 @dataclass(frozen=True)
@@ -49,14 +50,20 @@ class BuiltPlant:
 
 
 def build_plant(
-    config: PlantConfig, model: RobotModel, period: float, rng: np.random.Generator
+    config: PlantConfig,
+    model: RobotModel,
+    period: float,
+    rng: np.random.Generator,
+    brakes: Brakes | None = None,
 ) -> BuiltPlant:
     """Build the engine and, around it, what makes the plant differ from the model.
 
     :param config: the scenario's words.
     :param model: the robot as control knows it; the mass bias is applied here.
     :param period: control period [s].
-    :param rng: generator of the encoder noise, which the plant keeps to itself.
+    :param rng: generator of the encoder noise, which the plant keeps to itself; that of the wrist
+        sensors is spawned from it.
+    :param brakes: makes the brake of an arm, for those that stop by themselves.
     :raises ConfigError: the engine cannot do what is asked, or the step does not fit the period.
     """
     if config.obstacles and config.engine == 'pinocchio':
@@ -75,6 +82,8 @@ def build_plant(
             )
     if config.takes == 'position':
         _refuse_position(config)
+    if config.object is not None:
+        _refuse_object(config, config.object)
     if config.flexible_joints and config.engine != 'pinocchio':
         raise ConfigError(
             f'plant.flexible_joints: joints of engine {config.engine} are rigid; '
@@ -93,14 +102,14 @@ def build_plant(
         plant = (
             _flexible(config, biased, *timing)
             if config.flexible_joints
-            else ENGINES[engine](biased, timing[0], timing[1] or 1, config.obstacles)
+            else ENGINES[engine](biased, timing[0], timing[1] or 1, config)
         )
     except MissingDependencyError as error:
-        if engine not in FALLBACKS:
+        if engine not in FALLBACKS or config.object is not None:
             raise
         engine = FALLBACKS[engine]
         notes = (f'{error}; {engine} is used instead',)
-        plant = ENGINES[engine](biased, timing[0], timing[1] or 1, config.obstacles)
+        plant = ENGINES[engine](biased, timing[0], timing[1] or 1, config)
     try:
         plant = _disturbed(plant, config, biased, timing[0])
         if config.takes == 'position':
@@ -108,6 +117,12 @@ def build_plant(
             plant = Surrogate(PinocchioPlant(model, period), robot)
         elif fine and substeps and substeps > 1:
             plant = Substeps(plant, substeps)
+        if config.stops:
+            if brakes is None:
+                raise ConfigError('plant.stops: this robot has no brakes; leave the stops out')
+            plant = ArmStops(plant, model, period, config.stops, brakes)
+        if config.sensors is not None:
+            plant = ForceSensors(plant, model, period, config.sensors, *rng.spawn(1))
         plant = _measured(plant, config, rng)
     except Exception:
         plant.close()
@@ -127,11 +142,35 @@ def _refuse_position(config: PlantConfig) -> None:
             'plant.takes: joints of a robot that takes positions are rigid; leave out '
             'plant.flexible_joints'
         )
+    if config.stops:
+        raise ConfigError(
+            'plant.takes: a robot that takes positions has its own drives; leave out plant.stops'
+        )
     if config.encoder_error > 0.0 or config.delay > 0:
         raise ConfigError(
             'plant.takes: control does not measure a robot that takes positions, but simulates '
             'it; leave out plant.noise, plant.resolution and plant.delay'
         )
+
+
+def _refuse_object(config: PlantConfig, beam: HeldObject) -> None:
+    """Refuse what cannot be with an object for two hands."""
+    if config.engine == 'mujoco':
+        raise ConfigError(
+            'plant.object: engine mujoco has none; choose plant.engine pinocchio or pybullet'
+        )
+    if config.engine == 'pinocchio' and beam.kind == 'rigid':
+        raise ConfigError(
+            'plant.object.kind: engine pinocchio has no contact of rigid bodies; choose kind soft '
+            'or plant.engine pybullet'
+        )
+    for key in ('flexible_joints', 'hands'):
+        if getattr(config, key):
+            raise ConfigError(
+                f'plant.object: it cannot be together with plant.{key}; leave one out'
+            )
+    if config.takes == 'position':
+        raise ConfigError('plant.object: it needs a robot that takes efforts; see plant.takes')
 
 
 def _disturbed(plant: Plant, config: PlantConfig, model: RobotModel, step: float) -> Plant:
@@ -146,7 +185,7 @@ def _disturbed(plant: Plant, config: PlantConfig, model: RobotModel, step: float
     if config.hands:
         plant = Hands(plant, model, step, config.hands, lag)
     if config.pushes:
-        plant = Pushes(plant, model, step, config.pushes)
+        plant = Pushes(plant, model, step, config.pushes, config.object is not None)
     return plant
 
 
@@ -188,23 +227,25 @@ def _substeps(period: float, step: float | None) -> int | None:
     return substeps
 
 
-def _pinocchio(model: RobotModel, period: float, substeps: int, _: Obstacles) -> Plant:
+def _pinocchio(model: RobotModel, period: float, substeps: int, config: PlantConfig) -> Plant:
+    if config.object is not None:
+        return HeldBeam(model, period, substeps, config.object)
     return PinocchioPlant(model, period, substeps)
 
 
-def _pybullet(model: RobotModel, period: float, substeps: int, obstacles: Obstacles) -> Plant:
+def _pybullet(model: RobotModel, period: float, substeps: int, config: PlantConfig) -> Plant:
     from .pybullet_plant import PyBulletPlant
 
-    return PyBulletPlant(model, period, substeps, obstacles)
+    return PyBulletPlant(model, period, substeps, config.obstacles, config.object)
 
 
-def _mujoco(model: RobotModel, period: float, substeps: int, obstacles: Obstacles) -> Plant:
+def _mujoco(model: RobotModel, period: float, substeps: int, config: PlantConfig) -> Plant:
     from .mujoco_plant import MujocoPlant
 
-    return MujocoPlant(model, period, substeps, obstacles)
+    return MujocoPlant(model, period, substeps, config.obstacles)
 
 
-ENGINES: dict[str, Callable[[RobotModel, float, int, Obstacles], Plant]] = {
+ENGINES: dict[str, Callable[[RobotModel, float, int, PlantConfig], Plant]] = {
     'pinocchio': _pinocchio,
     'pybullet': _pybullet,
     'mujoco': _mujoco,

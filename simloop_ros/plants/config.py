@@ -40,7 +40,7 @@ class TorqueControl(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Push(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """An external wrench on a link for a while, at the origin of the link's frame.
 
-    :ivar link: name of the link.
+    :ivar link: name of the link; `object` for the centre of `plant.object`, if there is one.
     :ivar start: time at which it begins [s].
     :ivar duration: how long it lasts [s].
     :ivar force: force in world axes [N].
@@ -166,6 +166,79 @@ class Obstacle(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     velocity: Vector = (0.0, 0.0, 0.0)
 
 
+class HeldObject(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A beam for two hands, 003 section 3.2.1: a block that lies on a table until it is lifted.
+
+    Its long edge is its y axis, and its frame is at its centre. The palm of a hand is the plane
+    through the tip's origin, square to the tip's z axis, which points out of the palm.
+
+    :ivar kind: `soft` gives way by ``stiffness``; `rigid` does not, and needs engine ``pybullet``.
+    :ivar stiffness: K, force per compression between its ends [N/m].
+    :ivar damping_ratio: of its contacts.
+    :ivar friction: coefficient between it and palms and table.
+    :ivar length: along its y axis [m].
+    :ivar width: edge of its square ends [m].
+    :ivar mass: of it [kg].
+    :ivar position: of its centre in the world, before anybody moves it [m].
+    :ivar rpy: its roll, pitch and yaw there [rad].
+    :ivar table: whether it lies on a table; else it falls if nobody holds it.
+    :ivar palm: edge of a palm [m].
+    """
+
+    kind: Literal['soft', 'rigid'] = 'soft'
+    stiffness: Positive = 1e5
+    damping_ratio: NonNegative = 0.1
+    friction: NonNegative = 0.6
+    length: Positive = 0.08
+    width: Positive = 0.04
+    mass: Positive = 0.5
+    position: Vector = (0.0, 0.0, 0.0)
+    rpy: Vector = (0.0, 0.0, 0.0)
+    table: bool = True
+    palm: Positive = 0.06
+
+
+class SensorFault(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A wrist sensor that fails.
+
+    :ivar tip: whose sensor it is.
+    :ivar kind: `lost` reads nothing any more (NaN), `frozen` the same for ever.
+    :ivar start: time at which it fails [s].
+    """
+
+    tip: str
+    kind: Literal['lost', 'frozen']
+    start: NonNegative
+
+
+class WristSensors(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Force sensors at the tips.
+
+    :ivar noise: standard deviation of each force component [N].
+    :ivar torque_noise: standard deviation of each torque component [N m].
+    :ivar bias: size of a constant error of the force [N]; its direction is drawn for each sensor.
+    :ivar torque_bias: size of a constant error of the torque [N m].
+    :ivar faults: of single sensors.
+    """
+
+    noise: NonNegative = 0.0
+    torque_noise: NonNegative = 0.0
+    bias: NonNegative = 0.0
+    torque_bias: NonNegative = 0.0
+    faults: tuple[SensorFault, ...] = ()
+
+
+class ArmStop(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """An arm whose drives stop by themselves: its driver died, or somebody pressed its button.
+
+    :ivar tip: at the end of the arm.
+    :ivar start: time at which its brakes engage [s].
+    """
+
+    tip: str
+    start: NonNegative
+
+
 class PlantConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Which simulated robot stands in for the real one, and how it differs from the model.
 
@@ -183,6 +256,9 @@ class PlantConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     :ivar pushes: wrenches from outside.
     :ivar hands: operators who hold the robot and lead it.
     :ivar obstacles: bodies in the way, unknown to planner and control.
+    :ivar object: what two hands shall hold.
+    :ivar sensors: force sensors at the tips; none where nothing is given.
+    :ivar stops: arms that stop by themselves.
     """
 
     engine: Literal['pinocchio', 'pybullet', 'mujoco'] = 'pinocchio'
@@ -199,6 +275,9 @@ class PlantConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     pushes: tuple[Push, ...] = ()
     hands: tuple[Hand, ...] = ()
     obstacles: tuple[Obstacle, ...] = ()
+    object: HeldObject | None = None
+    sensors: WristSensors | None = None
+    stops: tuple[ArmStop, ...] = ()
 
     @property
     def encoder_error(self) -> float:

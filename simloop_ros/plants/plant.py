@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import Any
 
-from ..values import Array, Contact, HandReport, JointState
+from ..values import Array, Contact, HandReport, JointState, ObjectReport
 
 
 class Plant(ABC):
@@ -60,6 +60,29 @@ class Plant(ABC):
     def hands(self) -> tuple[HandReport, ...]:
         """Return what each simulated hand did in the last physics step."""
         return ()
+
+    def wrenches(self) -> Array | None:
+        """Return what the wrist sensors read [N, N m], shape ``(tips, 6)``; none without sensors.
+
+        Force and torque of the object on the hand, at the origin of the sensor's frame, one of
+        ``model.sensors``, and in its axes, the mean over the last step; NaN from one that is lost.
+        """
+        return None
+
+    def true_wrenches(self) -> Array | None:
+        """Return what perfect wrist sensors would read, shape ``(tips, 6)``, if there are any."""
+        return None
+
+    def held_object(self) -> ObjectReport | None:
+        """Return where the object for two hands is, if there is one."""
+        return None
+
+    def push_object(self, wrench: Array) -> None:
+        """Let somebody push the object for two hands in the next step; pushes add up.
+
+        :param wrench: force and torque at its centre, in world axes [N, N m], shape ``(6,)``.
+        """
+        raise NotImplementedError('this plant has no object')
 
     def close(self) -> None:  # noqa: B027 - most plants hold nothing
         """Give back what the plant holds outside Python."""

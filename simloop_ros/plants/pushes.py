@@ -1,4 +1,4 @@
-"""Somebody who pushes the robot."""
+"""Somebody who pushes the robot, or what its hands hold."""
 
 from __future__ import annotations
 
@@ -7,13 +7,15 @@ from typing import Any
 
 import msgspec
 import numpy as np
-import pinocchio as pin
 
-from ..model import RobotModel
+from ..model import RobotModel, wrench_torque
 from ..values import Array, JointState
 from .config import Push
 from .plant import Plant, with_external
 from .wrapper import PlantWrapper
+
+OBJECT = 'object'
+"""What a push calls the object for two hands."""
 
 
 class PushesState(msgspec.Struct, frozen=True):
@@ -24,9 +26,12 @@ class PushesState(msgspec.Struct, frozen=True):
 
 
 class _TimedWrench(msgspec.Struct, frozen=True):
-    """A wrench (force, torque) [N, N m] on a frame during steps ``first <= k < end``."""
+    """A wrench (force, torque) [N, N m] on a frame during steps ``first <= k < end``.
 
-    frame: int
+    :ivar frame: none for the object.
+    """
+
+    frame: int | None
     first: int
     end: int
     wrench: Array
@@ -35,7 +40,8 @@ class _TimedWrench(msgspec.Struct, frozen=True):
 class Pushes(PlantWrapper):
     """Add wrenches ``w`` to the torque from outside: ``tau_ext + J(q)^T w``.
 
-    A wrench acts at the origin of its link, in world axes, with the Jacobian at the step's start.
+    A wrench acts at the origin of its link, in world axes, with the Jacobian at the step's start;
+    or at the centre of the object.
     It begins with the step nearest to its start and lasts the nearest whole number of steps, at
     least one.
 
@@ -43,14 +49,22 @@ class Pushes(PlantWrapper):
     :param model: the robot's kinematics.
     :param period: time of one ``step`` [s].
     :param pushes: the wrenches and when they act.
+    :param held: whether the plant has an object for two hands.
     :raises UnknownNameError: a push names a link that the robot has not.
     """
 
-    def __init__(self, plant: Plant, model: RobotModel, period: float, pushes: Sequence[Push]):
+    def __init__(
+        self,
+        plant: Plant,
+        model: RobotModel,
+        period: float,
+        pushes: Sequence[Push],
+        held: bool = False,
+    ):
         super().__init__(plant)
         self._model = model.pin_model
         self._data = self._model.createData()
-        self._pushes = tuple(_timed(push, model, period) for push in pushes)
+        self._pushes = tuple(_timed(push, model, period, held) for push in pushes)
         self._index = 0
 
     @property
@@ -71,34 +85,21 @@ class Pushes(PlantWrapper):
         """Apply efforts, torques [N m] and the wrenches of this step for one period."""
         for push in self._pushes:
             if push.first <= self._index < push.end:
-                external = with_external(self._torque_of(push), external)
+                if push.frame is None:
+                    self._plant.push_object(push.wrench)
+                else:
+                    torque = self._torque_of(push.frame, push.wrench)
+                    external = with_external(torque, external)
         self._index += 1
         self._plant.step(effort, external)
 
-    def _torque_of(self, push: _TimedWrench) -> Array:
+    def _torque_of(self, frame: int, wrench: Array) -> Array:
         q = self._plant.truth.position
-        return wrench_torque(self._model, self._data, q, push.frame, push.wrench)
+        return wrench_torque(self._model, self._data, q, frame, wrench)
 
 
-def wrench_torque(
-    model: pin.Model,
-    data: pin.Data,
-    q: Array,
-    frame: int,
-    wrench: Array,
-    axes: pin.ReferenceFrame = pin.ReferenceFrame.LOCAL_WORLD_ALIGNED,
-) -> Array:
-    """Return ``J(q)^T w`` [N m], shape ``(n,)``, of a wrench at a frame's origin.
-
-    :param q: joint positions [rad], shape ``(n,)``.
-    :param wrench: force and torque [N, N m], shape ``(6,)``.
-    :param axes: in which the wrench is given: those of the world, or ``LOCAL`` for the frame's.
-    """
-    jacobian: Array = pin.computeFrameJacobian(model, data, q, frame, axes)
-    return jacobian.T @ wrench
-
-
-def _timed(push: Push, model: RobotModel, period: float) -> _TimedWrench:
+def _timed(push: Push, model: RobotModel, period: float, held: bool) -> _TimedWrench:
     first = round(push.start / period)
     end = first + max(1, round(push.duration / period))
-    return _TimedWrench(model.frame(push.link), first, end, np.array(push.force + push.torque))
+    frame = None if held and push.link == OBJECT else model.frame(push.link)
+    return _TimedWrench(frame, first, end, np.array(push.force + push.torque))

@@ -11,12 +11,13 @@ import numpy as np
 
 from ..errors import ModelError
 from ..model import RobotModel
-from ..values import Array, Contact, JointState
-from .config import Obstacle
+from ..values import Array, Contact, JointState, ObjectReport
+from .config import HeldObject, Obstacle
 from .contact_law import SLIDING_FRICTION, sum_contacts
 from .engine_urdf import DIAGONAL, engine_urdf
 from .plant import Plant, with_external
 from .pybullet_client import PyBulletClient, Snapshot
+from .pybullet_object import PALM, PyBulletObject, add_palms
 
 SOLVER_ITERATIONS = 200
 FASTEST = 1e9
@@ -30,30 +31,35 @@ class PyBulletState(msgspec.Struct, frozen=True):
 
     :ivar contacts: of the last physics step.
     :ivar external: torque from outside in the last step [N m], shape ``(n,)``.
+    :ivar wrenches: of the held object on the hands in the last step, shape ``(tips, 6)``.
     """
 
     joints: JointState
     contacts: tuple[Contact, ...]
     external: Array
+    wrenches: Array | None
     snapshot: Snapshot
 
 
 class PyBulletPlant(Plant):
-    """A rigid arm among fixed obstacles, in PyBullet.
+    """A rigid arm among fixed obstacles, with an object to hold, in PyBullet.
 
     Without contact its step is that of ``PinocchioPlant``: semi-implicit Euler, no damping, no
     motors, no self collision and, as in every plant, no joint ends. Contact is rigid and without
-    restitution. Links that are fixed to the world touch nothing.
+    restitution. Links that are fixed to the world touch nothing. A held object is touched by palms
+    alone, see ``PyBulletObject``.
 
     :param model: the robot; the plant starts at its home, at rest.
     :param period: time of one ``step`` [s].
     :param substeps: number of physics steps in one ``step``.
     :param obstacles: the bodies in the way.
+    :param held: what the hands shall hold.
     :ivar client: the simulation, for whoever wants to talk to PyBullet itself.
     :ivar robot: the robot's number in it.
     :ivar joints: the joints' numbers, in the model's order.
     :raises MissingDependencyError: PyBullet is not installed.
     :raises ModelError: PyBullet cannot read the robot.
+    :raises ConfigError: the object cannot be where it shall be.
     """
 
     def __init__(
@@ -62,6 +68,7 @@ class PyBulletPlant(Plant):
         period: float,
         substeps: int = 1,
         obstacles: tuple[Obstacle, ...] = (),
+        held: HeldObject | None = None,
     ):
         self.client = client = PyBulletClient()
         self._finalizer = weakref.finalize(self, client.close)
@@ -75,20 +82,37 @@ class PyBulletPlant(Plant):
             deterministicOverlappingPairs=1,
         )
         client.call('setGravity', *model.gravity)
-        self._links, self.joints = self._load_robot(model, collision=bool(obstacles))
+        links, self.joints = self._load_robot(model, bool(obstacles), held)
+        self._links = {i: link for i, link in links.items() if not link.startswith(PALM)}
         self._obstacles = {self._add(obstacle): obstacle.name for obstacle in obstacles}
         self._separate_base(model)
         for pair in combinations(self._obstacles, 2):
             client.call('setCollisionFilterPair', *pair, -1, -1, enableCollision=0)
+        self._object: PyBulletObject | None = None
+        if held is not None:
+            palms = {link: i for i, link in links.items() if link.startswith(PALM)}
+            self._object = PyBulletObject(
+                client,
+                self.robot,
+                tuple(self._links),
+                [palms[PALM + tip] for tip in model.tips],
+                tuple(self._obstacles),
+                model,
+                held,
+            )
+        self._push: Array | None = None
         self._contacts: tuple[Contact, ...] | None = ()
         self._fresh = Snapshot(client)
         self._none: Array = np.zeros(model.n)
+        self._untouched = None if held is None else np.zeros((len(model.tips), 6))
         self.reset(JointState(model.home, self._none))
 
     @property
     def state(self) -> PyBulletState:
         """Return the joint state and a snapshot of the rest, which takes about a millisecond."""
-        return PyBulletState(self.truth, self.contacts(), self._external, Snapshot(self.client))
+        return PyBulletState(
+            self.truth, self.contacts(), self._external, self._wrenches, Snapshot(self.client)
+        )
 
     @property
     def truth(self) -> JointState:
@@ -107,15 +131,22 @@ class PyBulletPlant(Plant):
                 raise ValueError('a PyBullet state belongs to the plant that it was taken from')
             self._restore(state.snapshot, state.joints)
             self._contacts, self._external = state.contacts, state.external
+            self._wrenches = state.wrenches
         else:
             self._restore(self._fresh, state)
             self._contacts, self._external = (), self._none
+            self._wrenches = self._untouched
+
+    def push_object(self, wrench: Array) -> None:
+        """Let somebody push the object in the next step."""
+        self._push = wrench if self._push is None else self._push + wrench
 
     def step(self, effort: Array, external: Array | None = None) -> None:
         """Apply efforts and torques from outside [N m], shape ``(n,)``, for one period."""
         self._external = self._none if external is None else external
         bullet, client = self._bullet, self.client.id
         torques = with_external(effort, external).tolist()
+        felt = []
         for _ in range(self._substeps):
             # PyBullet forgets torques after each of its steps.
             bullet.setJointMotorControlArray(
@@ -125,11 +156,18 @@ class PyBulletPlant(Plant):
                 forces=torques,
                 physicsClientId=client,
             )
+            if self._object is not None and self._push is not None:
+                self._object.push(self._push)
             bullet.stepSimulation(physicsClientId=client)
+            if self._object is not None:
+                felt.append(self._object.wrenches())
+        self._push = None
         states = bullet.getJointStates(self.robot, self.joints, physicsClientId=client)
         self._q = np.array([joint[POSITION] for joint in states])
         self._v = np.array([joint[VELOCITY] for joint in states])
         self._contacts = None
+        if felt:
+            self._wrenches = np.mean(felt, axis=0)
 
     def observe(self) -> Array:
         """Return the joint positions [rad], shape ``(n,)``."""
@@ -142,8 +180,17 @@ class PyBulletPlant(Plant):
             self._contacts = sum_contacts(
                 (self._links[p[LINK]], self._obstacles[p[OTHER_BODY]], p[NORMAL_FORCE])
                 for p in points
+                if p[OTHER_BODY] in self._obstacles
             )
         return self._contacts
+
+    def true_wrenches(self) -> Array | None:
+        """Return what the object did to the hands in the last step, shape ``(tips, 6)``."""
+        return self._wrenches
+
+    def held_object(self) -> ObjectReport | None:
+        """Return where the object is, if there is one."""
+        return None if self._object is None else self._object.report()
 
     def close(self) -> None:
         """End the simulation."""
@@ -161,11 +208,13 @@ class PyBulletPlant(Plant):
         self._q, self._v = joints.position, joints.velocity
 
     def _load_robot(
-        self, model: RobotModel, *, collision: bool
+        self, model: RobotModel, collision: bool, held: HeldObject | None
     ) -> tuple[dict[int, str], list[int]]:
         """Load the robot; return its links by index and its joints in the model's order."""
         call = self.client.call
         root = engine_urdf(model.urdf, collision=collision)
+        if held is not None:
+            add_palms(root, model.tips, held.palm)
         for joint in root.findall('joint'):
             # PyBullet takes an empty range for none, and refuses a prismatic joint without one.
             ET.SubElement(joint, 'limit', lower='0', upper='-1', effort='0', velocity='0')

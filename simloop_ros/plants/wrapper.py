@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..values import Array, Contact, HandReport, JointState
+from ..values import Array, Contact, HandReport, JointState, ObjectReport
 from .plant import Plant
 
 
@@ -48,6 +48,22 @@ class PlantWrapper(Plant):
     def hands(self) -> tuple[HandReport, ...]:
         """Return what each simulated hand did in the last physics step."""
         return self._plant.hands()
+
+    def wrenches(self) -> Array | None:
+        """Return what the wrist sensors read [N, N m], shape ``(tips, 6)``, if there are any."""
+        return self._plant.wrenches()
+
+    def true_wrenches(self) -> Array | None:
+        """Return what perfect wrist sensors would read, shape ``(tips, 6)``, if there are any."""
+        return self._plant.true_wrenches()
+
+    def held_object(self) -> ObjectReport | None:
+        """Return where the object for two hands is, if there is one."""
+        return self._plant.held_object()
+
+    def push_object(self, wrench: Array) -> None:
+        """Let somebody push the object for two hands in the next step."""
+        self._plant.push_object(wrench)
 
     def close(self) -> None:
         """Close the plant inside."""

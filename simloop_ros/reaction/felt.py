@@ -14,11 +14,13 @@ class Felt(msgspec.Struct, frozen=True, gc=False):
     :ivar contact: whether a monitor sees a contact now.
     :ivar kind: of the present contact, and for a while after it.
     :ivar torque: from outside, as far as it is known [N m], shape ``(n,)``; none if it is not.
+    :ivar wrenches: what the wrist sensors read, as ``Plant.wrenches``; none where nobody does.
     """
 
     contact: bool = False
     kind: Kind = 'none'
     torque: Array | None = None
+    wrenches: Array | None = None
 
 
 UNTOUCHED = Felt()

@@ -8,6 +8,7 @@ from typing import Any, Literal, get_args
 import msgspec
 import numpy as np
 
+from ..bimanual.planner import BimanualPlanner
 from ..config_types import ReactionKind
 from ..errors import GoalError, UnknownNameError
 from ..guiding.config import AdmittanceConfig
@@ -18,6 +19,7 @@ from .comply import Comply
 from .config import ReactionConfig
 from .felt import UNTOUCHED, Felt
 from .floating import Float
+from .halt import Halt
 from .hold import Hold
 from .motors import Motors
 from .reaction import Onset, Reaction
@@ -62,7 +64,7 @@ class Reacting:
     are on their way to rest already, ``retreat`` is stopped by it, ``float`` and ``comply`` give
     way to it.
 
-    :param planner: at the beginning of the motion.
+    :param planner: at the beginning of the motion; of two hands, every reaction is ``Halt``.
     :param period: of the loop [s].
     :param compliance: of the control law, ``ControlConfig.compliance`` [s^2]; that of deadbeat
         control where none is given.
@@ -98,6 +100,8 @@ class Reacting:
             'float': Float(motors, model, period, config.float_time),
             'comply': self._comply,
         }
+        if isinstance(planner, BimanualPlanner):
+            self._reactions = dict.fromkeys(self._reactions, Halt())
         self.planner = planner
         self._replan = replan
         self._every = max(1, round(RECORDING / period))
@@ -177,6 +181,8 @@ class Reacting:
 
         One that is resting already is left alone.
         """
+        if isinstance(self._reaction, Halt):
+            return
         if self.state == 'reacting' and self._active != 'hold':
             self._active, self._reaction = 'hold', self._reactions['hold']
             self._reaction.memory = None

@@ -11,12 +11,23 @@ from rich.table import Table
 
 from ..errors import ConfigError
 from ..loop.mcap import McapReader
+from ..loop.run import HANDS_LOG
 from .figures import Mark, draw_figures, possible_graphs
+from .hand_curves import HAND_DRAWINGS, hand_curves
 from .series import series_of
 from .tip_curves import tip_curves
 from .tip_figures import TIP_GRAPHS
 from .units import EFFORT_UNITS, period_text, run_title
 
+HANDS_ROWS = {
+    'touched': 's',
+    'internal_force_peak': 'N',
+    'internal_force_settling': 's',
+    'internal_force_least': 'N',
+    'squeeze_error_max': 'N',
+    'object_error_max': 'm',
+}
+"""What the table says of two hands, with units."""
 CONSEQUENCES = ('contact_end', 'collision_located', 'collision_end', 'effort_limit')
 """Events that would be printed over those that they follow from."""
 
@@ -45,24 +56,43 @@ def draw_run(folder: Path, every_graph: bool = False) -> list[Path]:
     curves = (
         tip_curves(log, tips) if every_graph or not TIP_GRAPHS.keys().isdisjoint(graphs) else ()
     )
+    two_hands = 'internal_force_peak' in summary
     chosen = possible_graphs(series, curves) if every_graph else graphs
-    return draw_figures(folder, chosen, series, title, marks, curves)
+    others = [graph for graph in chosen if graph not in HAND_DRAWINGS]
+    paths = draw_figures(folder, others, series, title, marks, curves)
+    wanted = [g for g in HAND_DRAWINGS if two_hands and (every_graph or g in graphs)]
+    if wanted:
+        hands = hand_curves(folder, summary['settings'])
+        for graph in wanted:
+            path = folder / f'{graph}.png'
+            HAND_DRAWINGS[graph](hands, title, marks).savefig(path)
+            paths.append(path)
+    return paths
 
 
 def _marks(events: list[dict[str, Any]]) -> list[Mark]:
     """Return what the figures mark; where a monitor watched, without what follows from it."""
     watched = any(event['kind'] == 'collision' for event in events)
     return [
-        Mark(float(event['time']), str(event['kind']).replace('_', ' '))
+        Mark(float(event['time']), _label(event))
         for event in events
         if not (watched and event['kind'] in CONSEQUENCES)
     ]
 
 
+def _label(event: dict[str, Any]) -> str:
+    """Return what a mark says: of a task only its name."""
+    if event['kind'] != 'task':
+        return str(event['kind']).replace('_', ' ')
+    doing = str(event['doing'])
+    return 'stopped' if doing.startswith('stopped') else doing.partition('(')[2].rstrip(')')
+
+
 def print_run(summary: dict[str, Any], folder: Path, figures: list[Path]) -> None:
     """Print the main figures of a run and where its results are."""
     print_table(summary, Console())
-    print(f'results  {folder}/summary.json, {folder}/log.mcap')
+    names = ('summary.json', 'log.mcap', HANDS_LOG)
+    print(f'results  {", ".join(str(folder / n) for n in names if (folder / n).exists())}')
     if figures:
         print(f'figures  {" ".join(str(path) for path in figures)}')
 
@@ -109,6 +139,12 @@ def print_table(summary: dict[str, Any], console: Console) -> None:
                 (f'effective mass of {tip}', ' to '.join(map(_number, mass.values())), 'kg')
                 for tip, mass in summary['effective_mass'].items()
             ),
+        ]
+    if 'internal_force_peak' in summary:
+        rows += [
+            (name.replace('_', ' '), summary[name], unit)
+            for name, unit in HANDS_ROWS.items()
+            if summary.get(name) is not None
         ]
     cost = sum(summary['step_cost_us'].values())
     rows += [('cost per step', cost, 'us'), ('real-time factor', summary['real_time_factor'], '')]

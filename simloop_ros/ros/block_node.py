@@ -278,6 +278,7 @@ class BlockNode(LifecycleNode):
         *,
         optional: tuple[str, ...] = (),
         polled: bool = False,
+        finite: bool = True,
     ) -> JointSubscription:
         """Create a subscription of joint states; ``call`` gets them while the node is active.
 
@@ -285,10 +286,11 @@ class BlockNode(LifecycleNode):
         :param on_refusal: called with the reason when a message cannot be used.
         :param optional: fields that are read where they are there.
         :param polled: whether messages wait to be polled, instead of waking the node for each.
+        :param finite: whether a message with a number that is not is refused.
         """
         qos = stream_reader(depth, realtime=self.graph.realtime)
         channel = JointSubscription(
-            self, topic, joint_names, fields, call, qos, on_refusal, optional, polled
+            self, topic, joint_names, fields, call, qos, on_refusal, optional, polled, finite
         )
         if polled:
             self._waiting_channels.append(channel)

@@ -103,6 +103,7 @@ class JointSubscription:
     :param on_refusal: called with the reason when a message cannot be used.
     :param optional: fields that are read where they are there.
     :param polled: whether messages wait until ``poll`` is called, instead of waking the node.
+    :param finite: whether all numbers have to be.
     """
 
     def __init__(
@@ -116,8 +117,11 @@ class JointSubscription:
         on_refusal: Callable[[str], None] | None,
         optional: tuple[str, ...],
         polled: bool,
+        finite: bool,
     ):
-        self._decode = JointStateDecoder(joint_names, fields, topic, optional).decode
+        self._decode = JointStateDecoder(
+            joint_names, fields, topic, optional, finite=finite
+        ).decode
         self._call = call
         self._node = node
         self._on_refusal = on_refusal

@@ -38,12 +38,15 @@ class PublishConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
     :ivar truth: whether the true state is published, on ``true_joint_states``; without it the
         measured one is exact.
     :ivar torque: whether the true torque from outside is published, on ``true_external_torque``.
+    :ivar hands: whether the true wrenches on wrist sensors and the object's state are published,
+        on ``true_wrist_wrenches`` and ``object_state``.
     :ivar clock: whether ``/clock`` is published, in lockstep.
     :ivar description: whether ``robot_description`` is published.
     """
 
     truth: bool = True
     torque: bool = False
+    hands: bool = False
     clock: bool = True
     description: bool = True
 
@@ -53,6 +56,9 @@ class SpeakConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
 
     :ivar every_step: whether, in lockstep, somebody waits for its word on each step; else it tells
         of contacts when they change, and may lag behind.
+    :ivar wrists: time at the start in which the bias of wrist sensors is learnt, whose wrenches,
+        on ``wrist_wrenches``, are no collision [s]; none where there are none.
     """
 
     every_step: bool = False
+    wrists: Positive | None = None

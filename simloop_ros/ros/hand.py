@@ -7,8 +7,7 @@ import numpy as np
 import pinocchio as pin
 
 from ..errors import MessageError, UnknownNameError
-from ..model import RobotModel
-from ..plants.pushes import wrench_torque
+from ..model import RobotModel, wrench_torque
 from ..values import Array
 
 HOLD_TIME = 0.1

@@ -172,6 +172,7 @@ class JointStateDecoder:
     :param fields: what must be there, some of position, velocity and effort, in this order.
     :param topic: what the errors begin with.
     :param optional: what is read where it is there, else ``ABSENT``.
+    :param finite: whether all numbers have to be.
     """
 
     def __init__(
@@ -180,12 +181,15 @@ class JointStateDecoder:
         fields: tuple[str, ...],
         topic: str = 'JointState',
         optional: tuple[str, ...] = (),
+        *,
+        finite: bool = True,
     ):
         _require_valid(joint_names, fields)
         self._joint_names = tuple(joint_names)
         self._fields = fields
         self._optional = optional
         self._topic = topic
+        self._finite = finite
         self._layouts: list[_KnownLayout] = []
 
     def stamp(self, data: bytes) -> int:
@@ -206,8 +210,8 @@ class JointStateDecoder:
     def decode(self, data: bytes) -> DecodedJointState:
         """Return what a message says about our joints; its arrays are read-only or new.
 
-        :raises MessageError: if a joint or a field is missing, a value is not finite, or the
-            bytes are something else.
+        :raises MessageError: if a joint or a field is missing, a value is not finite
+            but shall be, or the bytes are something else.
         """
         stamp = self.stamp(data)
         for layout in self._layouts:
@@ -227,7 +231,7 @@ class JointStateDecoder:
             read(data, effort),
             layout.frame_id,
         )
-        if ((bits & layout.exponents) + layout.units) & layout.signs:
+        if self._finite and ((bits & layout.exponents) + layout.units) & layout.signs:
             raise self._not_finite(state)
         return state
 

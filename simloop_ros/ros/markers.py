@@ -1,18 +1,19 @@
-"""Contacts, wrenches, hands and effective masses for rviz."""
+"""Contacts, wrenches, hands, held objects and effective masses for rviz."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 import math
 
 from geometry_msgs.msg import Point
 import numpy as np
+import pinocchio as pin
 from std_msgs.msg import ColorRGBA
 from visualization_msgs.msg import Marker, MarkerArray
 
 from ..collision.isolation import Hit
 from ..guiding.tip_masses import TipHint
-from ..values import Array, Contact, HandReport
+from ..values import Array, Contact, HandReport, ObjectReport
 
 MARKER_PERIOD = 0.05
 """Time between two sets of markers [s]."""
@@ -24,6 +25,7 @@ SHOWN = 2
 """Time for which a located hit is shown [s]."""
 BLUE = ColorRGBA(r=0.1, g=0.35, b=0.85, a=0.9)
 GREEN = ColorRGBA(r=0.1, g=0.6, b=0.2, a=0.9)
+WOOD = ColorRGBA(r=0.75, g=0.55, b=0.3, a=1.0)
 METRES_PER_KILOGRAM = 0.1
 METRES_PER_SHARE = 0.5
 """Length of the hint's arrow per share of the mass that goes away per radian."""
@@ -83,6 +85,34 @@ def hand_markers(hands: Iterable[HandReport], points: Array, frame: str) -> list
             size = float(np.linalg.norm(hand.force))
             markers.append(_arrow(frame, hand.force, 'hand', 2 * i, BLUE, point))
             markers.append(_text(frame, 'hand', 2 * i + 1, BLUE, point, f'{size:.1f} N'))
+    return markers
+
+
+def object_markers(
+    held: ObjectReport | None,
+    size: Sequence[float],
+    sensors: Iterable[str],
+    wrenches: Array | None,
+    frame: str,
+) -> list[Marker]:
+    """Return the object for two hands as a box, and an arrow with the force on each wrist.
+
+    :param size: edges of the object along its axes [m].
+    :param wrenches: on the sensors, in their axes [N, N m], shape ``(sensors, 6)``; none without.
+    :param frame: of the coordinates: the link that does not move.
+    """
+    markers: list[Marker] = []
+    if held is not None:
+        box = _marker(frame, 'object', 0, Marker.CUBE, WOOD)
+        box.scale.x, box.scale.y, box.scale.z = size
+        position, turn = box.pose.position, box.pose.orientation
+        position.x, position.y, position.z = held.position.tolist()
+        turn.x, turn.y, turn.z, turn.w = pin.Quaternion(held.rotation).coeffs().tolist()
+        markers.append(box)
+    if wrenches is not None:
+        for i, (sensor, wrench) in enumerate(zip(sensors, np.nan_to_num(wrenches), strict=True)):
+            if wrench[:3].any():
+                markers.append(_arrow(sensor, wrench[:3], 'wrist', i))
     return markers
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..bimanual.build import Motion, build_motion
+from ..bimanual.config import BimanualConfig
 from ..collision.config import MonitorConfig
 from ..guiding.config import AdmittanceConfig
 from ..guiding.guidance import Guidance
 from ..guiding.torque_intake import TorqueFaults
 from ..model import RobotModel
-from ..planning.build import PlannedMotion, build_planner
 from ..planning.config import PlannerConfig
 from ..planning.motion_planner import MotionPlanner
 from ..reaction.build import build_reflex
@@ -28,6 +29,7 @@ class MotionGuide:
 
     :param noise: standard deviation of a measured position [rad].
     :param compliance: of the control law [s^2]; that of deadbeat control where none is given.
+    :param bimanual: of two hands on one object.
     :ivar planner: of the present motion; ``take`` gives it one.
     :ivar start: where the present motion began [rad], shape ``(n,)``; none without a motion.
     :ivar held: where the robot is held instead of going on [rad], shape ``(n,)``, if it is.
@@ -43,6 +45,7 @@ class MotionGuide:
         monitor: MonitorConfig,
         reaction: ReactionConfig,
         admittance: AdmittanceConfig,
+        bimanual: BimanualConfig,
         noise: float,
         compliance: float | None,
     ):
@@ -50,6 +53,7 @@ class MotionGuide:
         self._period = period
         self._config = planner
         self._monitor, self._reaction, self._admittance = monitor, reaction, admittance
+        self._bimanual = bimanual
         self._noise, self._compliance = noise, compliance
         self._goals: Array | None = None
         self._reflex: Reflex | None = None
@@ -93,7 +97,7 @@ class MotionGuide:
         """
         self.take(self.motion_from(position), position)
 
-    def motion_from(self, position: Array) -> PlannedMotion:
+    def motion_from(self, position: Array) -> Motion:
         """Return the motion from a position [rad], shape ``(n,)``, to the goal; changes nothing.
 
         The goal is that of the first motion.
@@ -101,7 +105,7 @@ class MotionGuide:
         :raises GoalError: the motion is refused.
         """
         start = JointState(position, np.zeros_like(position))
-        return build_planner(
+        return build_motion(
             self._config,
             self._model,
             self._period,
@@ -109,12 +113,13 @@ class MotionGuide:
             self._noise,
             self._compliance,
             self._goals,
+            self._bimanual,
         )
 
-    def take(self, motion: PlannedMotion, start: Array) -> None:
+    def take(self, motion: Motion, start: Array) -> None:
         """Go on with another motion, that begins where the robot rests [rad], shape ``(n,)``."""
         self.planner = motion.planner
-        if self._monitor.watches or self._admittance.guides:
+        if self._monitor.watches or self._admittance.guides or motion.plan is not None:
             self._reflex = build_reflex(
                 motion.planner,
                 self._model,
@@ -136,7 +141,7 @@ class MotionGuide:
         last = self.start if self._last is None else self._last
         self.held = last if settled is None else settled
 
-    def go_on(self, motion: PlannedMotion, start: Array) -> None:
+    def go_on(self, motion: Motion, start: Array) -> None:
         """Go on along a motion that begins where the robot was held [rad], shape ``(n,)``."""
         before, self.held = self._guidance, None
         self.take(motion, start)

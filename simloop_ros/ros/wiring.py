@@ -11,6 +11,7 @@ import yaml
 
 from ..collision.watch import find_calibration
 from ..errors import ConfigError
+from ..loop.contradictions import refuse_contradictions
 from ..loop.scenario import Scenario
 from ..model import RobotConfig, find_description, load_robot
 from ..resources import PACKAGE, resource_folder
@@ -33,6 +34,7 @@ RECORDER_WINDOW = 512
 Executable = Literal[
     'motion_planner',
     'admittance',
+    'bimanual',
     'control_simulation',
     'plant',
     'collision_monitor',
@@ -112,10 +114,12 @@ class WiringOptions(msgspec.Struct, frozen=True, kw_only=True):
 def wire(scenario: Scenario, options: WiringOptions) -> tuple[NodeSpec, ...]:
     """Return the nodes that run a scenario.
 
-    :raises ConfigError: the options contradict each other, or do not fit the robot.
+    :raises ConfigError: options or what the scenario says contradict each other, or do not fit
+        the robot.
     """
     if not options.simulated and not options.realtime:
         raise ConfigError('without a simulated plant time has to be real: add realtime')
+    refuse_contradictions(scenario, simulated=options.simulated)
     guides, source = scenario.admittance.guides, scenario.admittance.source
     if source == 'driver' and not options.realtime:
         raise ConfigError('admittance.source: a driver tells torques in real time: add realtime')
@@ -164,18 +168,29 @@ def wire(scenario: Scenario, options: WiringOptions) -> tuple[NodeSpec, ...]:
         **parameter_values(scenario.monitor, 'monitor'),
         **parameter_values(scenario.reaction, 'reaction'),
         **parameter_values(scenario.admittance, 'admittance'),
+        **parameter_values(scenario.bimanual, 'bimanual'),
         **safety,
         'tracking.noise': plant.encoder_error,
         'tracking.compliance': control.compliance(scenario.period),
     }
     guiding = guides or scenario.planner.kind == 'guiding'
+    two_hands = scenario.planner.kind == 'bimanual'
+    if two_hands:
+        planner |= {'sensing.drivers': not options.simulated}
+    executable: Executable = (
+        'bimanual' if two_hands else 'admittance' if guiding else 'motion_planner'
+    )
     parameters: dict[Executable, dict[str, Any]] = {
-        'admittance' if guiding else 'motion_planner': planner,
+        executable: planner,
         'control_simulation': {**robot, **parameter_values(control, 'control'), **safety},
     }
     if options.simulated:
         publish = PublishConfig(
-            truth=truth, torque=guides, clock=not namespace, description=options.description
+            truth=truth,
+            torque=guides,
+            hands=two_hands,
+            clock=not namespace,
+            description=options.description,
         )
         parameters['plant'] = {
             **robot,
@@ -186,10 +201,12 @@ def wire(scenario: Scenario, options: WiringOptions) -> tuple[NodeSpec, ...]:
             **{name: topic for name, topic in stream.items() if topic},
         }
     awaited = scenario.monitor.watches or guides
+    wrists = two_hands and scenario.monitor.watches and options.simulated
     parameters['collision_monitor'] = {
         **robot,
         **parameter_values(scenario.monitor, 'monitor'),
         'speak.every_step': awaited,
+        **({'speak.wrists': scenario.bimanual.tare_time} if wrists else {}),
     }
     if options.out:
         parameters['recorder'] = {

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import msgspec
 import numpy as np
 import pinocchio as pin
 
 from ..model import RobotModel
-from ..values import Array, JointState
+from ..values import Array, Flags, JointState
 from .config import SafetyConfig
 
 SLOW = 0.02
@@ -19,14 +20,21 @@ FASTEST_HOLD = 0.5
 """Largest product of ``hold_frequency`` and period; see ``Brake``."""
 
 
+class BrakeMemory(msgspec.Struct, frozen=True):
+    """The latched position [rad], if there is one, and the steps since braking began."""
+
+    held: Array | None
+    steps: int
+
+
 class Brake:
-    """Stop all joints, then hold them where they are.
+    """Stop all joints, or some, then hold them where they are.
 
     ::
 
         moving  a = -v (1 - exp(-h/T))/h,                    T: brake_time, h: period
         held    a = w^2 (q_held - q) - w (2 - w h) v,        w: hold_frequency, at most 0.5/h
-        effort  tau = rnea(q, v, s a), s <= 1 the largest share that no effort limit forbids
+        effort  tau = rnea(q, v, s a) - tau_ext, s <= 1 the largest share that no limit forbids
 
     Moving, a step leaves ``exp(-h/T)`` of each velocity, for any ``T`` and ``h``, so a joint
     travels ``v_0 h/(exp(h/T) - 1) <= v_0 T``. Held, both poles of a step are at ``1 - w h``; an
@@ -44,13 +52,18 @@ class Brake:
 
     :param model: the robot as it is known; the efforts are within its limits.
     :param period: time between two calls of ``effort`` [s].
+    :param joints: which joints it stops, shape ``(n,)``; all where nothing is given. The others
+        are taken not to accelerate, and their effort is zero.
     :ivar held: the latched position [rad], shape ``(n,)``; none while the robot moves.
     """
 
-    def __init__(self, model: RobotModel, period: float, config: SafetyConfig):
+    def __init__(
+        self, model: RobotModel, period: float, config: SafetyConfig, joints: Flags | None = None
+    ):
         self._pin_model = model.pin_model
         self._data = model.pin_model.createData()
-        self._limit = model.effort_limit
+        self._braked = np.ones(model.n, bool) if joints is None else joints
+        self._limit = np.where(self._braked, model.effort_limit, np.inf)
         self._n = model.n
         self._decay = -np.expm1(-period / config.brake_time) / period
         w = min(config.hold_frequency, FASTEST_HOLD / period)
@@ -64,9 +77,20 @@ class Brake:
         self.held: Array | None = None
         self._steps = 0
 
+    @property
+    def memory(self) -> BrakeMemory:
+        """Return all that the next effort depends on; assigning an earlier one goes back."""
+        return BrakeMemory(self.held, self._steps)
+
+    @memory.setter
+    def memory(self, memory: BrakeMemory) -> None:
+        self.held, self._steps = memory.held, memory.steps
+
     @np.errstate(over='ignore', invalid='ignore')
-    def effort(self, state: JointState) -> Array:
+    def effort(self, state: JointState, external: Array | None = None) -> Array:
         """Return the brakes' effort for one period [N m], shape ``(n,)``.
+
+        :param external: torque from outside that they bear, where it is known [N m], ``(n,)``.
 
         Finite and within the limits for every state; zero if the state is not finite or so large
         that its dynamics are not.
@@ -74,26 +98,37 @@ class Brake:
         q, v = state.position, state.velocity
         if not (np.isfinite(q).all() and np.isfinite(v).all()):
             return np.zeros(self._n)
-        if self.held is None and ((np.abs(v) < SLOW).all() or self._steps >= self._longest):
+        slow = (np.abs(v[self._braked]) < SLOW).all()
+        if self.held is None and (slow or self._steps >= self._longest):
             self.held = q.copy()
         if self.held is None:
             acceleration = -self._decay * v
         else:
             acceleration = self._stiffness * (self.held - q) - self._damping * v
-        effort = pin.rnea(self._pin_model, self._data, q, v, acceleration)
+        acceleration = np.where(self._braked, acceleration, 0.0)
+        effort = self._moving(q, v, acceleration, external)
         if (np.abs(effort) <= self._limit).all() and np.isfinite(effort).all():
             self._steps += 1
-            return effort
+            return np.where(self._braked, effort, 0.0)
         self.release()
-        return self._slipping(q, v, effort)
+        return self._slipping(effort, self._moving(q, v, np.zeros(self._n), external))
 
-    def _slipping(self, q: Array, v: Array, wanted: Array) -> Array:
-        """Return the effort of the largest share of the acceleration that the limits allow."""
-        drift = pin.rnea(self._pin_model, self._data, q, v, np.zeros(self._n))
+    def _moving(self, q: Array, v: Array, acceleration: Array, external: Array | None) -> Array:
+        """Return the effort of an acceleration against a torque from outside [N m]."""
+        effort: Array = pin.rnea(self._pin_model, self._data, q, v, acceleration)
+        return effort if external is None else effort - external
+
+    def _slipping(self, wanted: Array, drift: Array) -> Array:
+        """Return the effort of the largest share of the acceleration that the limits allow.
+
+        :param wanted: effort of the whole acceleration [N m], shape ``(n,)``.
+        :param drift: effort of none.
+        """
         added = wanted - drift
         if not np.isfinite(added).all():
             return np.zeros(self._n)
         room = np.where(added > 0.0, self._limit - drift, self._limit + drift)
         shares = np.divide(room, np.abs(added), out=np.ones(self._n), where=added != 0.0)
         share = min(1.0, max(0.0, shares.min()))
-        return np.clip(drift + share * added, -self._limit, self._limit)
+        effort = np.clip(drift + share * added, -self._limit, self._limit)
+        return np.where(self._braked, effort, 0.0)

@@ -141,6 +141,127 @@ def test_run(refused: Refused, scenario: str, settings: list[str], parts: list[s
     assert all(part in line for part in parts), line
 
 
+MIDDLE = '{position: [0, 0, 0], rpy: [0, 0, 0]}'
+HELD = '{do: approach, path: cp, clearance: 0.005, durations: [0.5]}, {do: grasp}'
+
+
+@pytest.mark.parametrize(
+    ('scenario', 'settings', 'parts'),
+    [
+        (
+            'workerbot_hold',
+            [f'bimanual.object.grasps=[{MIDDLE}, {MIDDLE}]'],
+            ['bimanual.object.grasps', 'palm_l and palm_r', '0 m apart', '0.001 m', 'move one'],
+        ),
+        (
+            'workerbot_hold',
+            ['bimanual.object.grasps=[{position: [0, 0.04, 0], rpy: [0, 0, 0]}]'],
+            ['bimanual.object.grasps', '1 for 2 tips'],
+        ),
+        (
+            'workerbot_hold',
+            ['bimanual.object.grasps=[{position: [0, 0.04, 0], rpy: [.nan, 0, 0]}]'],
+            ['bimanual.object.grasps[0].rpy[0]', 'not a finite number'],
+        ),
+        ('workerbot_hold', ['bimanual.object.rpy=[.inf, 0, 0]'], ['object.rpy[0]', 'finite']),
+        ('workerbot_hold', ['bimanual.object.length=1e-4'], ['grasps', '0.0001 m apart']),
+        ('workerbot_hold', ['bimanual.object.position=[5, 0, 0.8]'], ['out of reach', 'palm_']),
+        ('workerbot_hold', ['plant.object.stiffness=0'], ['plant.object.stiffness: ', '> 0']),
+        ('workerbot_hold', ['plant.object.stiffness=-1e5'], ['plant.object.stiffness: ', '> 0']),
+        ('workerbot_hold', ['plant.object.stifness=1'], ['did you mean plant.object.stiffness']),
+        (
+            'workerbot_hold',
+            ['bimanual.impedance.stiffness=[0, 1, 1, 1, 1, 1]'],
+            ['bimanual.impedance.stiffness[0]', '> 0'],
+        ),
+        ('workerbot_hold', ['bimanual.impedance.mass=hgh'], ['did you mean high', 'low, medium']),
+        ('workerbot_hold', ['bimanual.impedance.mass=[1, 1, 1]'], ['length 6, got 3']),
+        ('workerbot_hold', ['bimanual.tare_time=1e9'], ['bimanual.tare_time', '<= 60']),
+        ('workerbot_hold', ['period=1e-6'], ['task 3 (hold)', '1.8e+06 steps', 'shorten it']),
+        ('workerbot_hold', ['bimanual.tasks=[]'], ['bimanual.tasks is empty', '{do: grasp}']),
+        (
+            'workerbot_hold',
+            ['bimanual.tasks=[{do: aproach}]'],
+            ['bimanual.tasks[0].do', 'did you mean approach', 'yield'],
+        ),
+        ('workerbot_hold', ['bimanual.tasks=[grasp]'], ['bimanual.tasks[0]', '{do: ...}', 'hold']),
+        ('workerbot_hold', ['bimanual.tasks=[{squeeze: 1}]'], ['bimanual.tasks[0]', 'no do in']),
+        (
+            'workerbot_hold',
+            ['bimanual.tasks=[{do: approach, clearence: 1}]'],
+            ['did you mean bimanual.tasks[0].clearance', 'bimanual.tasks[0].durations'],
+        ),
+        (
+            'workerbot_hold',
+            ['bimanual.tasks=[{do: approach, path: pt}]'],
+            ['bimanual.tasks[0].path', 'valid: cp, ptp'],
+        ),
+        (
+            'workerbot_hold',
+            ['bimanual.tasks=[{do: yield, impedance: {mss: low}}]'],
+            ['did you mean bimanual.tasks[0].impedance.mass'],
+        ),
+        (
+            'workerbot_hold',
+            [f'bimanual.tasks=[{HELD}, {{do: jog, tip: palm_l, by: [0, 0, 0.01]}}]'],
+            ['task 3 (jog)', 'since task 2 (grasp)', 'put a release before it'],
+        ),
+        (
+            'workerbot_hold',
+            ['bimanual.tasks=[{do: jog, tip: palm, by: [0, 0, 0.01]}]'],
+            ['tip of task 1 (jog)', 'palm_l, palm_r'],
+        ),
+        ('workerbot_hold', ['bimanual.tasks=[{do: hold}]'], ['task 1 (hold)', 'put a grasp']),
+        ('workerbot_hold', ['plant.sensors=null'], ['plant.sensors', 'plant.sensors={noise']),
+        (
+            'workerbot_hold',
+            ['plant.stops=[{tip: palm, start: 1}]'],
+            ['plant.stops', 'did you mean palm_'],
+        ),
+        (
+            'workerbot_hold',
+            ['plant.sensors.faults=[{tip: palm, kind: lost, start: 1}]'],
+            ['plant.sensors.faults', 'did you mean palm_'],
+        ),
+        (
+            'workerbot_hold',
+            ['plant.sensors.faults=[{tip: palm_l, kind: lst, start: 1}]'],
+            ['plant.sensors.faults[0].kind', 'did you mean lost'],
+        ),
+        (
+            'workerbot_hold',
+            ['robot.tips=[palm_l]', 'robot.sensors=[sensor_l]'],
+            ['robot.tips: 1', 'name two'],
+        ),
+        ('lwr_tcp', ['planner.kind=bimanual'], ['robot.tips: 1', 'flange', 'name two']),
+        ('workerbot_hold', ['planner.move=[[0, 0, 1], [0, 0, 1]]'], ['planner.move', 'a jog']),
+        ('workerbot_hold', ['monitor.reaction=comply'], ['monitor.reaction', 'stop or none']),
+        ('workerbot_hold', ['monitor.push=float'], ['monitor.push', 'stop or none']),
+        ('workerbot_hold', ['admittance.source=observer'], ['admittance.source', 'a yield']),
+        ('yumi_step', ['bimanual.tasks=[{do: grasp}]'], ['bimanual.tasks', 'kind=bimanual']),
+        ('yumi_step', ['graphs=[internal_force]'], ['graphs: internal_force', 'leave it out']),
+    ],
+)
+def test_two_hands(refused: Refused, scenario: str, settings: list[str], parts: list[str]) -> None:
+    line = refused('run', scenario, *sets(*settings), '--out', 'out')
+    assert all(part in line for part in parts), line
+
+
+@pytest.mark.parametrize(
+    ('path', 'part'),
+    [
+        ('{kind: lin}', 'plant.hands[0].path.kind: unknown value'),
+        ('{kind: line, velocty: 1}', 'did you mean plant.hands[0].path.velocity'),
+        ('{kind: waypoints, waypoints: [{tme: 1}]}', 'plant.hands[0].path.waypoints[0].time'),
+    ],
+)
+def test_a_mistake_deep_in_a_list_is_shown_where_it_is(
+    refused: Refused, path: str, part: str
+) -> None:
+    hand = f'{{link: tool0_l, stiffness: 1, damping: 1, max_force: 1, path: {path}}}'
+    assert part in refused('run', 'yumi_guiding', *sets(f'plant.hands=[{hand}]'), '--out', 'out')
+
+
 @pytest.mark.parametrize(
     ('move', 'parts'),
     [

@@ -60,7 +60,9 @@ def test_a_joint_that_turns_is_as_uncertain_as_its_friction(calibration):
 
 def test_unseen_free_motion_is_quiet(scenario, calibration):
     model = load_fit_robot(scenario.robot)
-    plant = build_simulated_robot(scenario.plant, model, scenario.period, 99).plant
+    plant = build_simulated_robot(
+        scenario.plant, model, scenario.period, 99, scenario.safety
+    ).plant
     control = ControlSimulation(model, ControlConfig().resolved(noisy=True), scenario.period)
     monitors = [build_monitor(kind, model, scenario.period, calibration) for kind in KINDS]
     motion = random_motion(model, 60.0, np.random.default_rng(99))

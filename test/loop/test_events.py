@@ -132,3 +132,24 @@ def test_signs_are_the_largest_differences_around_first_contact(
     for name, values in (('position_difference', position), ('force_difference', force)):
         before, after = values[max(0, first - width) : first], values[first : first + width]
         assert signs[name] == {'before': before.max(initial=0.0), 'after': after.max()}
+
+
+def test_what_two_hands_do_is_told_when_it_begins() -> None:
+    """Of a step: what it was told before it began."""
+    events = recorder()
+    doing = [
+        'task 1 (approach)',
+        'task 1 (approach)',
+        'task 2 (grasp)',
+        'stopped: a',
+        'stopped: a',
+    ]
+    for step, word in enumerate([*doing, 'task 2 (grasp)']):
+        events.task(step, word)
+    told = [(event['time'], event['kind'], event['doing']) for event in events.events(LATE)]
+    assert told == [
+        (0.0, 'task', 'task 1 (approach)'),
+        (pytest.approx(0.02), 'task', 'task 2 (grasp)'),
+        (pytest.approx(0.03), 'task', 'stopped: a'),
+        (pytest.approx(0.05), 'task', 'task 2 (grasp)'),
+    ]

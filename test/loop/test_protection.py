@@ -8,8 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from simloop_ros.collision.build import build_monitor
+from simloop_ros.collision.watch import Watch
+from simloop_ros.collision.wrist_torque import WristTorque
 from simloop_ros.errors import ConfigError
 from simloop_ros.loop.log import LogWriter
+from simloop_ros.loop.protection import Protection
 from simloop_ros.loop.run import prepare, run
 from simloop_ros.loop.scenario import load_scenario
 
@@ -96,3 +100,73 @@ def test_a_push_can_have_a_reaction_of_its_own(tmp_path: Path) -> None:
     assert forces[0] > 15.0
     assert forces[1] < 1.0
     assert np.isfinite(forces).all()
+
+
+# Two hands on one object
+
+HOLD = (
+    'bimanual.tasks=[{do: approach, path: cp, clearance: 0.005, durations: [0.15]}, '
+    '{do: grasp, squeeze: 20, durations: [0.15]}, {do: hold, duration: 0.3}]'
+)
+PUSHED = 'plant.pushes=[{link: wb_link_4_l, start: 0.5, duration: 1, force: [0, 0, -40]}]'
+
+
+def test_what_wrists_feel_is_the_torque_of_the_object(tmp_path: Path) -> None:
+    """``J^T w`` at the sensors is what the plant knows to act from outside: only the object."""
+    loop = prepare(load_scenario('workerbot_hold', [HOLD])).loop
+    with LogWriter(tmp_path / 'raw', loop.control.model.n) as log:
+        loop.run(400, log)
+    truth = loop.plant.true_wrenches()
+    assert truth is not None
+    felt = WristTorque(loop.control.model, 0.1, loop.control.period)
+    found = felt.torque(loop.plant.truth.position, truth)
+    # The plant's is the mean over its last step; the object rests.
+    np.testing.assert_allclose(found, loop.plant.external, rtol=0.0, atol=0.02)
+    assert np.abs(found).max() > 2.0  # N m
+    lost = np.vstack((np.full(6, np.nan), truth[1]))
+    torque = felt.torque(loop.plant.truth.position, lost)
+    assert np.isfinite(torque).all()
+    left, right = np.abs(found[:7]).max(), np.abs(found[7:]).max()
+    assert np.abs(torque[:7]).max() < 1e-12 < 1.0 < min(left, right)
+
+
+def torques_of_monitor(tmp_path: Path, told: bool, *settings: str) -> np.ndarray:
+    """Return the torques that an observer estimates [N m], shape ``(steps, n)``.
+
+    :param told: whether it is told what the wrists feel.
+    """
+    loop = prepare(load_scenario('workerbot_hold', [HOLD, *settings])).loop
+    assert loop.protection is not None
+    model, period = loop.control.model, loop.control.period
+    loop.protection = Protection(
+        Watch(build_monitor('momentum_observer', model, period)),
+        loop.protection.reflex,
+        wrenches=loop.plant.wrenches(),
+        wrist_torque=WristTorque(model, 0.1, period) if told else None,
+    )
+    torques: list[np.ndarray] = []
+    loop.on_alarm = lambda _, alarm: torques.append(alarm.reading.torque)
+    with LogWriter(tmp_path / 'raw', model.n) as log:
+        loop.run(600, log)
+    assert 'hold' in loop.planner.doing  # type: ignore[attr-defined]
+    return np.array(torques)
+
+
+def test_an_object_in_hand_is_no_collision(tmp_path: Path) -> None:
+    held, told = (torques_of_monitor(tmp_path, told) for told in (False, True))
+    assert np.abs(held[-1]).max() > 2.0
+    assert np.abs(told[-1]).max() < 0.05
+    assert np.abs(told).max() < 0.2 * np.abs(held).max()
+
+
+def test_the_bias_of_a_sensor_is_no_collision(tmp_path: Path) -> None:
+    """It would be 2 N at an arm of half a metre and more."""
+    biased = torques_of_monitor(tmp_path, True, 'plant.sensors={bias: 2}')
+    assert np.abs(biased[-1]).max() < 0.05
+
+
+def test_what_touches_the_arm_elsewhere_is_still_seen(tmp_path: Path) -> None:
+    free, pushed = (torques_of_monitor(tmp_path, True, *more) for more in ((), (PUSHED,)))
+    assert np.abs(free[-1]).max() < 0.05
+    assert np.abs(pushed[-1]).max() > 2.0
+    assert np.abs(pushed[-1, 7:]).max() < 0.5 < np.abs(pushed[-1, :7]).max()

@@ -24,14 +24,28 @@ STEPS = 240  # per run: several times what goes ahead or waits for somebody
 PERIODS = (1 / 200, 1 / 2000)
 SCENARIOS = ('sphere_step', 'sphere_guiding', 'yumi_step', 'yumi_offline', 'irb120_rectangle')
 GUIDING = ('lwr_guiding', 'lwr_finger', 'lwr_full_body', 'lwr_tcp', 'yumi_guiding')
+HELD = ('workerbot_carry', 'yumi_carry', 'workerbot_grip')
+TASKS = (  # shorter than those of the scenarios: 0.7 s
+    '{do: approach, path: cp, clearance: 0.005, durations: [0.15]}, '
+    '{do: grasp, squeeze: 20, durations: [0.15]}, {do: hold, duration: 0.1}, '
+    '{do: move, by: [0, 0, 0.02], duration: 0.25}'
+)
+# So short, the tasks are faster than YuMi's leash allows for.
+CARRIED = (f'bimanual.tasks=[{TASKS}]', 'bimanual.leash=500', 'rest=0.05', 'seed=7')
+ALL_OF = {  # two hands: whole scenarios, but for what is only waiting
+    **dict.fromkeys(('workerbot_hold', 'workerbot_uneven', 'yumi_hold'), ('duration=1.4',)),
+    'workerbot_free': (),
+    **dict.fromkeys(HELD, CARRIED),
+}
 LED = ('duration=0.8', 'plant.noise=1e-6', 'plant.mass_bias=0.02', 'seed=7')  # hands since 0.5 s
 LONG = pytest.mark.long
 DISTURBED = ('plant.mass_bias=0.1', 'plant.noise=1e-5', 'seed=7')
+HANDS = {'wrist_wrenches', 'true_wrist_wrenches', 'object_state'}
 RELAYED = {  # name: settings, and topics on which nothing is said
     **{
         name: (
             (*DISTURBED, 'period=0.005', 'duration=1.2'),
-            {'contacts', 'collision', 'true_external_torque'},
+            {'contacts', 'collision', 'true_external_torque'} | HANDS,
         )
         for name in SCENARIOS
     },
@@ -41,10 +55,14 @@ RELAYED = {  # name: settings, and topics on which nothing is said
             *('planner.acceleration=1', 'monitor.reaction=retreat', 'plant.noise=1e-12'),
             *('period=0.005', 'duration=1.2'),
         ),
-        {'true_external_torque'},
+        {'true_external_torque'} | HANDS,
     ),
-    'yumi_guiding': (('admittance.source=observer', *LED), {'contacts'}),
-    'lwr_tcp': (('admittance.source=truth', *LED), {'contacts'}),
+    'yumi_guiding': (('admittance.source=observer', *LED), {'contacts'} | HANDS),
+    'lwr_tcp': (('admittance.source=truth', *LED), {'contacts'} | HANDS),
+    'workerbot_carry': (
+        CARRIED,
+        {'contacts', 'collision', 'true_external_torque', 'true_joint_states'},
+    ),
 }
 TIMES = ('real_time_factor', 'step_cost_us')  # all that a summary may differ in
 
@@ -53,12 +71,14 @@ JOINTS = 'sensor_msgs:JointState'
 PUBLISHED = {
     'motion_planner': {'desired_joint_states': JOINTS},
     'admittance': {'desired_joint_states': JOINTS},
+    'bimanual': {'desired_joint_states': JOINTS, 'path_corrections': JOINTS},
     'control_simulation': {'effort_command': JOINTS, 'control_state': JOINTS},
     'plant': {
         'joint_states': JOINTS,
         'true_joint_states': JOINTS,
         'true_external_torque': JOINTS,
         'contacts': 'diagnostic_msgs:DiagnosticArray',
+        **dict.fromkeys(sorted(HANDS), JOINTS),
     },
     'collision_monitor': {
         'external_torque': JOINTS,
@@ -181,6 +201,55 @@ def test_a_guided_robot_gives_way_alike_in_the_graph(
     assert comparable(out) == expected(name, *settings)
 
 
+@pytest.mark.parametrize(
+    'composed', [pytest.param(False, marks=LONG), True], ids=['distributed', 'composed']
+)
+@pytest.mark.parametrize('name', but_one_long(list(ALL_OF), 'workerbot_carry'))
+def test_two_hands_do_the_same_in_the_graph(graph: Any, name: str, composed: bool) -> None:
+    if name == 'workerbot_grip':
+        pytest.importorskip('pybullet')
+    out = graph.folder / 'out'
+    more = ['--composed'] if composed else []
+    process = graph.launch(*arguments(name, ALL_OF[name], out, *more))
+    assert process.wait(LONGEST) == 0, graph.output
+    summary = comparable(out)
+    assert summary == expected(name, *ALL_OF[name])
+    doing = [event['doing'] for event in summary['events'] if event['kind'] == 'task']
+    assert doing[-1] == ('task 4 (move)' if name in HELD else 'task 3 (hold)')
+
+
+@pytest.mark.parametrize(
+    'composed', [pytest.param(False, marks=LONG), True], ids=['distributed', 'composed']
+)
+def test_a_lost_sensor_stops_both_arms_alike_in_the_graph(graph: Any, composed: bool) -> None:
+    fault = 'plant.sensors.faults=[{tip: palm_l, kind: lost, start: 0.5}]'
+    out = graph.folder / 'out'
+    more = ['--composed'] if composed else []
+    process = graph.launch(*arguments('workerbot_carry', (*CARRIED, fault), out, *more))
+    assert process.wait(LONGEST) == 0, graph.output
+    summary = comparable(out)
+    assert summary == expected('workerbot_carry', *CARRIED, fault)
+    last = summary['events'][-1]
+    assert last['doing'].startswith('stopped: wrist sensor of hand 1 lost')
+    assert last['time'] == pytest.approx(0.5, abs=0.0011)
+
+
+@LONG
+@pytest.mark.parametrize('composed', [False, True], ids=['distributed', 'composed'])
+def test_a_bump_stops_both_arms_alike_in_the_graph(graph: Any, composed: bool) -> None:
+    """A monitor that is told what the wrists feel, and two hands that are told what it sees."""
+    push = '{link: wb_link_5_l, start: 1.1, duration: 0.2, force: [0, 0, -100]}'
+    settings = (f'plant.pushes=[{push}]', 'duration=1.2')
+    out = graph.folder / 'out'
+    more = ['--composed'] if composed else []
+    process = graph.launch(*arguments('workerbot_bump', settings, out, *more))
+    assert process.wait(LONGEST) == 0, graph.output
+    summary = comparable(out)
+    assert summary == expected('workerbot_bump', *settings)
+    doing = [event['doing'] for event in summary['events'] if event['kind'] == 'task']
+    assert doing[-2:] == ['task 3 (hold)', 'stopped: collision']
+
+
 @LONG
 @pytest.mark.parametrize('name', GUIDING)
 def test_guiding_to_its_end(graph: Any, name: str) -> None:
@@ -246,7 +315,7 @@ def relayed(output: str) -> dict[str, int]:
 
 
 @LONG
-@pytest.mark.parametrize('name', ['yumi_step', 'yumi_offline', 'yumi_guiding'])
+@pytest.mark.parametrize('name', ['yumi_step', 'yumi_offline', 'yumi_guiding', 'workerbot_carry'])
 def test_the_order_in_which_nodes_start_changes_nothing(graph: Any, name: str) -> None:
     settings, _ = RELAYED[name]
     out = graph.folder / 'out'

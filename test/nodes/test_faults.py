@@ -15,7 +15,6 @@ from pathlib import Path
 import signal
 import subprocess
 import tempfile
-import threading
 import time
 from typing import Any
 
@@ -25,11 +24,9 @@ import numpy as np
 import pytest
 from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
 from rcl_interfaces.srv import SetParameters
-import rclpy
-from rclpy.context import Context
-from rclpy.executors import SingleThreadedExecutor
 from rclpy.serialization import serialize_message
 from sensor_msgs.msg import JointState as JointStateMessage
+from spun_node import SpunNode
 from std_srvs.srv import SetBool, Trigger
 
 from simloop_ros.errors import MessageError
@@ -83,7 +80,7 @@ TAMPERED = 'effort_command'
 ROWS: list[tuple[str, str, float | None]] = []
 
 
-class Witness:
+class Witness(SpunNode):
     """Sees what the graph says, calls its services, and can stand between control and plant.
 
     :ivar said: what control and plant said on ``safety``, with the time of arrival [s].
@@ -94,11 +91,7 @@ class Witness:
 
     def __init__(self, domain: int, model: RobotModel):
         self._model = model
-        self._context = Context()
-        rclpy.init(context=self._context, domain_id=domain)
-        self._node = rclpy.create_node('witness', context=self._context)
-        self._executor = SingleThreadedExecutor(context=self._context)
-        self._executor.add_node(self._node)
+        super().__init__('witness', domain)
         self.said: list[tuple[float, SafetyStatus]] = []
         self.reports: list[tuple[float, DiagnosticStatus]] = []
         self.positions: list[tuple[float, np.ndarray]] = []
@@ -111,20 +104,7 @@ class Witness:
         subscribe(JointStateMessage, 'untampered', self._on_command, STREAM, raw=True)
         self._relay: Any = None
         self._pushing: Any = None
-        self._thread = threading.Thread(target=self._spin)
-        self._thread.start()
-
-    def _spin(self) -> None:
-        with suppress(rclpy.executors.ExternalShutdownException):
-            while self._context.ok():
-                self._executor.spin_once(timeout_sec=0.05)
-
-    def close(self) -> None:
-        """End."""
-        self._context.try_shutdown()
-        self._thread.join()
-        self._executor.shutdown()
-        self._node.destroy_node()
+        self.begin()
 
     def _on_safety(self, message: DiagnosticStatus) -> None:
         status = from_message(message)

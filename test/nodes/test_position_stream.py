@@ -6,18 +6,14 @@ The test plays the robot: it follows the positions that come, and tells torques 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import suppress
-import threading
 import time
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray
 import numpy as np
 import pytest
-import rclpy
-from rclpy.context import Context
-from rclpy.executors import SingleThreadedExecutor
 from sensor_msgs.msg import JointState as JointStateMessage
+from spun_node import SpunNode
 from std_msgs.msg import Float64MultiArray
 from std_srvs.srv import SetBool, Trigger
 
@@ -47,7 +43,7 @@ PUSHED, TORQUE = 3, 8.0
 SERVO = 0.5  # part of the way to its command that the robot goes in a period
 
 
-class Robot:
+class Robot(SpunNode):
     """Follows positions, in a thread of its own.
 
     :ivar position: where it is [rad], shape ``(n,)``.
@@ -65,9 +61,7 @@ class Robot:
         self.reports: dict[str, Any] = {}
         self.follows = self.speaks = True
         self._names = names
-        self._context = Context()
-        rclpy.init(context=self._context, domain_id=domain)
-        self._node = rclpy.create_node('robot', context=self._context)
+        super().__init__('robot', domain)
         publish, subscribe = self._node.create_publisher, self._node.create_subscription
         self._states = publish(JointStateMessage, '/joint_states', 10)
         self._torques = publish(JointStateMessage, '/arm/external_torques', 10)
@@ -80,22 +74,7 @@ class Robot:
         subscribe(JointStateMessage, '/arm/targets', self._on_target, 10, raw=True)
         subscribe(DiagnosticArray, '/diagnostics', self._on_diagnostics, 10)
         self._node.create_timer(PERIOD, self._tick)
-        self._executor = SingleThreadedExecutor(context=self._context)
-        self._executor.add_node(self._node)
-        self._thread = threading.Thread(target=self._spin)
-        self._thread.start()
-
-    def _spin(self) -> None:
-        with suppress(rclpy.executors.ExternalShutdownException):
-            while self._context.ok():
-                self._executor.spin_once(timeout_sec=0.05)
-
-    def close(self) -> None:
-        """End."""
-        self._context.try_shutdown()
-        self._thread.join()
-        self._executor.shutdown()
-        self._node.destroy_node()
+        self.begin()
 
     def _tick(self) -> None:
         if self.told and self.follows:

@@ -52,6 +52,7 @@ PLANTS = {
     'flexible hands': {'flexible_joints': True, 'hands': HANDS, **FAULTS},
     'position': {'engine': 'pinocchio', **POSITION},
     'pybullet contact': {'engine': 'pybullet', 'obstacles': [FLOOR, BOX]},
+    'pybullet object': {'engine': 'pybullet', 'object': {'position': [0.4, 0.9, 1.0]}},
     'mujoco contact': {'engine': 'mujoco', 'obstacles': [FLOOR, BOX]},
     'pybullet all': {'engine': 'pybullet', 'obstacles': [FLOOR, BOX], 'step': H / 2, **FAULTS},
     'mujoco all': {'engine': 'mujoco', 'obstacles': [FLOOR, BOX], 'step': H / 2, **FAULTS},

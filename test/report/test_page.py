@@ -14,7 +14,7 @@ from rich.console import Console
 
 from simloop_ros.errors import ConfigError
 from simloop_ros.loop.run import prepare, run
-from simloop_ros.loop.scenario import Graph, load_scenario
+from simloop_ros.loop.scenario import HANDS_GRAPHS, Graph, load_scenario
 from simloop_ros.report.page import draw_run, print_table
 
 PNG = b'\x89PNG\r\n\x1a\n'
@@ -54,7 +54,8 @@ def test_the_graphs_that_the_scenario_asks_for(folder: Path) -> None:
 
 def test_all_that_the_log_has_data_for(folder: Path) -> None:
     paths = draw_run(folder, every_graph=True)
-    assert {path.stem for path in paths} == set(get_args(Graph)) - {'external_torque'}
+    unknown = {'external_torque', *HANDS_GRAPHS}
+    assert {path.stem for path in paths} == set(get_args(Graph)) - unknown
     assert set(folder.glob('*.png')) == set(paths)
 
 

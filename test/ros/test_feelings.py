@@ -7,6 +7,7 @@ import numpy as np
 from simloop_ros.reaction.felt import UNTOUCHED
 from simloop_ros.ros.feelings import MOST, Feelings
 from simloop_ros.ros.notice import TOPIC, Notice
+from simloop_ros.ros.wrists import WRENCHES
 
 TORQUE = 'external_torque'
 BOTH = (TOPIC, TORQUE)
@@ -76,4 +77,42 @@ def test_in_real_time_a_torque_counts_until_it_is_too_old() -> None:
     assert feelings.at(140).torque is None
     feelings.add(TORQUE, 10**9 + 10, np.ones(2))
     assert feelings.at(150).torque is not None
+    assert feelings.silent == ''
+
+
+# Wrist sensors
+
+READING = np.arange(12.0).reshape(2, 6)
+
+
+def test_wrist_sensors_tell_something_before_the_first_step() -> None:
+    feelings = Feelings((TOPIC, WRENCHES), realtime=False)
+    assert feelings.lacking(0) == (WRENCHES,)
+    feelings.add(WRENCHES, 0, READING)
+    assert feelings.lacking(0) == ()
+    felt = feelings.at(0)
+    np.testing.assert_array_equal(felt.wrenches, READING)
+    assert (felt.contact, felt.torque) == (False, None)
+    assert feelings.lacking(5) == (TOPIC, WRENCHES)
+    feelings.add(TOPIC, 5, notice(5))
+    feelings.add(WRENCHES, 5, READING + 1.0)
+    assert feelings.lacking(5) == ()
+    assert feelings.at(5).contact
+    np.testing.assert_array_equal(feelings.at(5).wrenches, READING + 1.0)
+    feelings.forget_until(5)
+    assert feelings.lacking(5) == (TOPIC, WRENCHES)
+
+
+def test_in_real_time_wrist_sensors_that_fall_silent_are_lost() -> None:
+    feelings = Feelings((WRENCHES,), realtime=True, longest=20)
+    assert feelings.at(100).wrenches is None
+    assert feelings.silent == WRENCHES
+    feelings.add(WRENCHES, 0, READING)
+    for stamp in (100, 119):
+        np.testing.assert_array_equal(feelings.at(stamp).wrenches, READING)
+        assert feelings.silent == ''
+    assert feelings.at(120).wrenches is None
+    assert feelings.silent == WRENCHES
+    feelings.add(WRENCHES, 7, READING)
+    assert feelings.at(130).wrenches is not None
     assert feelings.silent == ''

@@ -283,6 +283,19 @@ def test_only_needed_numbers_must_be_finite(bad, joint):
             assert outcome(decoder, needed) == f'joint_states: {shown}'
 
 
+@pytest.mark.parametrize('bad', [math.nan, math.inf, -math.inf])
+def test_where_it_is_allowed_a_number_need_not_be_finite(bad):
+    spoilt = values()
+    spoilt[3] = bad
+    decoder = JointStateDecoder(ARMS, ('effort',), 'wrist_wrenches', finite=False)
+    for little_endian in (True, False):
+        data = by_rosbags(typed(effort=spoilt), little_endian)
+        for _ in range(2):
+            np.testing.assert_array_equal(decoder.decode(data).effort, spoilt)
+    with pytest.raises(MessageError, match='is missing'):
+        decoder.decode(by_rosbags(typed(ARMS[:3], effort=spoilt[:3])))
+
+
 def test_the_largest_numbers_are_finite():
     largest = np.full(14, np.finfo(float).max)
     data = JointStateEncoder(ARMS, ('position',)).encode(0, largest)

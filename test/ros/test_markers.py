@@ -14,9 +14,10 @@ from simloop_ros.ros.markers import (
     MarkerSet,
     hand_markers,
     mass_markers,
+    object_markers,
     plant_markers,
 )
-from simloop_ros.values import Contact, HandReport
+from simloop_ros.values import Contact, HandReport, ObjectReport
 
 CONTACTS = (Contact('tip', 'wall', 12.34), Contact('link1', 'ceiling', 0.5))
 
@@ -106,3 +107,17 @@ def test_effective_mass_and_hint(
     assert [marker.ns for marker in more] == ([] if hinted is None else ['guiding_hint'])
     if hinted is not None:
         np.testing.assert_allclose(ends(more[0]), [elbows[0], elbows[0] + [0.0, -hinted, 0.0]])
+
+
+def test_a_held_object_is_a_box_and_each_wrist_that_feels_has_an_arrow() -> None:
+    quarter = np.array([[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])  # about z
+    held = ObjectReport(np.array([0.1, 0.2, 0.3]), quarter, np.zeros(6))
+    wrenches = np.array([[0.0, 0.0, -20.0, 0.0, 0.0, 0.0], [np.nan] * 6])
+    box, arrow = object_markers(held, (0.04, 0.08, 0.04), ('s_l', 's_r'), wrenches, 'torso')
+    assert (box.type, box.header.frame_id, box.scale.y) == (Marker.CUBE, 'torso', 0.08)
+    turn, half = box.pose.orientation, np.sqrt(0.5)
+    np.testing.assert_allclose([turn.x, turn.y, turn.z, turn.w], [0.0, 0.0, half, half])
+    assert arrow.header.frame_id == 's_l'
+    tail, head = ends(arrow)
+    np.testing.assert_allclose(head - tail, [0.0, 0.0, -20.0 * METRES_PER_NEWTON])
+    assert object_markers(None, (), (), None, 'torso') == []

@@ -217,6 +217,9 @@ def test_names_and_values_are_plain() -> None:
         'plant.delay': 0,
         'plant.hands': '[]',
         'plant.obstacles': '[]',
+        'plant.object': 'null',
+        'plant.sensors': 'null',
+        'plant.stops': '[]',
     }
     values = parameter_values(RobotConfig(urdf='a.urdf', home={'j': 1.0}), 'robot')
     ratio = values.pop('robot.flexible_joints.damping_ratio')
@@ -225,6 +228,7 @@ def test_names_and_values_are_plain() -> None:
     assert values == {
         'robot.urdf': 'a.urdf',
         'robot.tips': [''],
+        'robot.sensors': [''],
         'robot.home': '{"j":1.0}',
         'robot.lock': [''],
         'robot.packages': [''],

@@ -12,6 +12,7 @@ import msgspec
 import pytest
 import yaml
 
+from simloop_ros.bimanual.config import BimanualConfig
 from simloop_ros.collision.config import MonitorConfig
 from simloop_ros.collision.watch import find_calibration
 from simloop_ros.control.config import ControlConfig
@@ -37,7 +38,7 @@ from simloop_ros.safety.config import SafetyConfig
 
 NEEDS = {'step': ('robot=two_link', 'planner.move=[[0.1, 0, 0.1]]')}
 """What has to be added to a shipped scenario before it runs."""
-PLANNERS = {'motion_planner', 'admittance'}
+PLANNERS = {'motion_planner', 'admittance', 'bimanual'}
 OTHERS = {'control_simulation', 'plant', 'collision_monitor', 'recorder'}
 
 
@@ -62,7 +63,9 @@ def graph_config(parameters: Mapping[str, Any]) -> GraphConfig:
 def test_nodes_of_a_scenario(scenario: Scenario) -> None:
     nodes = wired(scenario, out='runs')
     guided = scenario.planner.kind == 'guiding' or scenario.admittance.guides
-    assert set(nodes) == OTHERS | {'admittance' if guided else 'motion_planner'}
+    held = scenario.planner.kind == 'bimanual'
+    planner = 'bimanual' if held else 'admittance' if guided else 'motion_planner'
+    assert set(nodes) == OTHERS | {planner}
     assert {name for name, node in nodes.items() if node.ends_graph} == {'recorder'}
 
 
@@ -79,6 +82,7 @@ def test_the_parameters_hold_the_whole_scenario(scenario: Scenario) -> None:
         assert msgspec.structs.replace(robot, urdf=scenario.robot.urdf) == scenario.robot
     (planner,) = (nodes[name].parameters for name in PLANNERS & set(nodes))
     assert parse_config(PlannerConfig, 'planner', planner) == scenario.planner
+    assert parse_config(BimanualConfig, 'bimanual', planner) == scenario.bimanual
     plant = nodes['plant'].parameters
     assert parse_config(PlantConfig, 'plant', plant) == scenario.plant
     assert plant['random.seed'] == scenario.seed
@@ -168,6 +172,50 @@ def test_a_robot_takes_the_place_of_the_plant() -> None:
     assert recorder['recorder.simulated'] is False
     assert recorder['recorder.truth'] is False
     assert all(graph_config(node.parameters).realtime for node in nodes.values())
+
+
+HOLD = ('period=0.002', 'monitor.calibration=yumi_collision', 'monitor.kind=matched_filter')
+
+
+def test_two_hands_have_a_node_of_their_own() -> None:
+    nodes = wired(load_scenario('yumi_hold'), out='runs')
+    assert 'motion_planner' not in nodes
+    assert nodes['bimanual'].parameters['sensing.drivers'] is False
+    assert 'speak.wrists' not in nodes['collision_monitor'].parameters  # nobody watches
+    for scenario, told in (('yumi_hold', True), ('yumi_step', False)):
+        plant = wired(load_scenario(scenario))['plant'].parameters
+        assert parse_config(PublishConfig, 'publish', plant).hands is told
+
+
+def test_a_monitor_is_told_what_the_wrists_feel() -> None:
+    nodes = wired(load_scenario('yumi_hold', HOLD))
+    assert nodes['collision_monitor'].parameters['speak.wrists'] == 0.1
+    for name, settings in (('yumi_hold', ()), ('yumi_collision', ())):
+        quiet = wired(load_scenario(name, settings))['collision_monitor'].parameters
+        assert 'speak.wrists' not in quiet
+
+
+def test_without_a_plant_the_drivers_of_the_sensors_speak() -> None:
+    scenario = load_scenario('yumi_hold', ['plant.sensors=null', *HOLD])
+    nodes = wired(scenario, realtime=True, simulated=False)
+    assert 'plant' not in nodes
+    assert nodes['bimanual'].parameters['sensing.drivers'] is True
+    assert 'speak.wrists' not in nodes['collision_monitor'].parameters
+
+
+@pytest.mark.parametrize(
+    ('setting', 'reason'),
+    [
+        ('plant.sensors=null', 'wrist sensors'),
+        ('monitor.reaction=float', 'would part hands'),
+        ('admittance.source=observer', 'a yield'),
+    ],
+)
+def test_what_contradicts_two_hands_is_refused_before_anything_starts(
+    setting: str, reason: str
+) -> None:
+    with pytest.raises(ConfigError, match=reason):
+        wire(load_scenario('yumi_hold', [setting]), WiringOptions())
 
 
 def test_a_calibration_of_the_user_is_found_from_anywhere(

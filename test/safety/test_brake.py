@@ -249,3 +249,42 @@ def test_pybullet_stops_and_holds_a_heavier_yumi(yumi: RobotModel) -> None:
     unknown = 5.0  # rad/s^2: a tenth of free fall on links of 0.2 m
     assert np.all(sag <= unknown / W**2)
     plant.close()
+
+
+def test_a_brake_of_some_joints_leaves_the_others_alone(yumi: RobotModel) -> None:
+    """The arms share no joint, so the one is braked as if the other were not there."""
+    rng = np.random.default_rng(5)
+    left = np.array([name.endswith('_l') for name in yumi.joint_names])
+    whole, half = Brake(yumi, H, CONFIG), Brake(yumi, H, CONFIG, left)
+    state = JointState(yumi.home, 0.2 * rng.uniform(0.5, 1.0, yumi.n))
+    effort = half.effort(state)
+    assert not effort[~left].any()
+    assert effort[left] == pytest.approx(whole.effort(state)[left], rel=ROUNDING)
+    resting = JointState(state.position, np.where(left, 0.0, state.velocity))
+    half.effort(resting)
+    whole.effort(resting)
+    assert half.held is not None
+    assert whole.held is None
+
+
+def test_a_brake_goes_back_to_what_it_remembered(yumi: RobotModel) -> None:
+    plant = PinocchioPlant(yumi, H)
+    plant.reset(JointState(yumi.home, np.full(yumi.n, 0.1)))
+    brake = Brake(yumi, H, CONFIG)
+
+    def run(steps: int) -> list[bytes]:
+        seen = []
+        for _ in range(steps):
+            effort = brake.effort(plant.truth)
+            plant.step(effort)
+            seen.append(effort.tobytes())
+        return seen
+
+    run(60)
+    memory, state = brake.memory, plant.state
+    first = run(100)
+    assert memory.held is None
+    assert brake.memory.held is not None
+    brake.memory = memory
+    plant.reset(state)
+    assert run(100) == first

@@ -1,0 +1,56 @@
+"""A part of the plan: what one task does, step by step."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pinocchio as pin
+
+from ..values import Array
+from .contact_control import ContactWish
+
+
+@dataclass(frozen=True)
+class Insertion:
+    """The end that a force can put to a motion of the object.
+
+    :ivar direction: of the motion, in world axes, of length 1, shape ``(3,)``.
+    :ivar max_force: force from outside against it at which it ends [N].
+    """
+
+    direction: Array
+    max_force: float
+
+
+@dataclass(frozen=True)
+class Leg:
+    """One task from rest to rest; arrays have a row for the end of each of its steps.
+
+    :ivar name: of the task in messages, for instance ``task 2 (grasp)``.
+    :ivar joints: nominal positions [rad], shape ``(steps, n)``.
+    :ivar objects: pose of the object in the world, where it should be, one for each step.
+    :ivar wishes: what is wanted of the forces, one for each step.
+    :ivar cartesian: whether the hands have to be able to go in every direction on it.
+    :ivar bound: whether the arms are bound to each other on it.
+    :ivar holds: from which of its steps on the object must be in the hands; None: never.
+    :ivar slower: which key of the configuration makes it slower.
+    :ivar at_object: share of the object's displacement by an earlier insertion that the hands
+        go along with, one for each step, shape ``(steps,)``.
+    :ivar insertion: of an object that is pushed on until something resists.
+    """
+
+    name: str
+    joints: Array
+    objects: tuple[pin.SE3, ...]
+    wishes: tuple[ContactWish, ...]
+    at_object: Array
+    cartesian: bool = True
+    bound: bool = False
+    holds: int | None = None
+    slower: str = 'duration'
+    insertion: Insertion | None = None
+
+    @property
+    def steps(self) -> int:
+        """Return the number of its steps."""
+        return len(self.joints)

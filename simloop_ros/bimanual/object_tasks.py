@@ -1,0 +1,142 @@
+"""Tasks of the object that both hands hold: hold, yield, move, slide, hinge, insert.
+
+Its motion is given, and the hands keep their places on it: 003's object motion policy.
+"""
+
+from __future__ import annotations
+
+import msgspec
+import numpy as np
+
+from ..errors import ConfigError, GoalError
+from ..guiding.discretisation import Parameters
+from ..values import Array
+from .config import GiveWay, HingeObject, InsertObject, Keep, MoveObject, SlideObject
+from .contact_control import ContactWish
+from .impedance import impedance
+from .leg import Insertion, Leg
+from .stage import Stage
+from .ways import Arc, Rest, Way, displaced
+
+STIFF = 1e7
+"""Stiffness of an object that does not give way along an axis [N/m]: 100 N move it by 0.01 mm."""
+ASKEW = 1e-3
+"""Angle from an axis of the object at which a slide is not along it any more [rad]."""
+
+
+def hold(stage: Stage, task: Keep, name: str) -> Leg:
+    """Return how the object is held still: Bi-Hold.
+
+    Hands that have not found it yet seek it, if it is known to be there.
+    """
+    if task.squeeze is not None:
+        stage.guard.refuse_free(name)
+        stage.wish = ContactWish(task.squeeze)
+    wish = ContactWish(stage.wish.squeeze, seek=stage.expected)
+    return _leg(stage, name, Rest(stage.object), task.duration, wish)
+
+
+def give_way(stage: Stage, task: GiveWay, name: str) -> Leg:
+    """Return how a push from outside may move the object: Bi-Yield."""
+    wish = ContactWish(stage.wish.squeeze, impedance(task.impedance))
+    return _leg(stage, name, Rest(stage.object), task.duration, wish)
+
+
+def move(stage: Stage, task: MoveObject, name: str) -> Leg:
+    """Return how the object is carried: Bi-Move."""
+    by, turn = np.array(task.by), np.array(task.turn)
+    if not (by.any() or turn.any()):
+        raise ConfigError(f'{name}: neither by nor turn is given; give one, or use hold')
+    return _leg(stage, name, displaced(stage.object, by, turn), task.duration, stage.wish)
+
+
+def slide(stage: Stage, task: SlideObject, name: str) -> Leg:
+    """Return how the object is pushed along a surface: Bi-Slide.
+
+    Along the displacement it does not give way, in all other axes it does.
+
+    :raises ConfigError: the displacement is not along an axis of the object.
+    """
+    by = _displacement(task.by, name)
+    along = stage.object.rotation.T @ by / np.linalg.norm(by)
+    axis = int(np.argmax(np.abs(along)))
+    if np.linalg.norm(np.delete(along, axis)) > ASKEW:
+        x, y, z = along
+        raise ConfigError(
+            f'{name}: by points to ({x:.3f}, {y:.3f}, {z:.3f}) in axes of the object, and it can '
+            'only slide along one of them; turn the object, or choose another by'
+        )
+    soft = impedance(task.impedance)
+    wish = ContactWish(stage.wish.squeeze, _stiffened(soft, axis))
+    return _leg(stage, name, displaced(stage.object, by, np.zeros(3)), task.duration, wish)
+
+
+def hinge(stage: Stage, task: HingeObject, name: str) -> Leg:
+    """Return how the object is turned about a line: Bi-Hinge."""
+    turn = np.array(task.turn)
+    if not turn.any():
+        raise ConfigError(f'{name}: turn is zero; give an angle about the line, or use hold')
+    way = Arc(stage.object, np.array(task.pivot), turn)
+    return _leg(stage, name, way, task.duration, stage.wish)
+
+
+def insert(stage: Stage, task: InsertObject, name: str) -> Leg:
+    """Return how the object is pushed on until something resists: Bi-Insert, Bi-Extract."""
+    by = _displacement(task.by, name)
+    way = displaced(stage.object, by, np.zeros(3))
+    insertion = Insertion(by / np.linalg.norm(by), task.max_force)
+    return _leg(stage, name, way, task.duration, stage.wish, insertion)
+
+
+def _displacement(by: tuple[float, float, float], name: str) -> Array:
+    if not any(by):
+        raise ConfigError(f'{name}: by is zero; give a displacement, or use hold')
+    return np.array(by)
+
+
+def _stiffened(soft: Parameters, axis: int) -> Parameters:
+    """Return an impedance that is stiff, and critically damped, along one axis."""
+    stiffness, damping = soft.stiffness.copy(), soft.damping.copy()
+    stiffness[axis] = STIFF
+    damping[axis] = 2.0 * np.sqrt(STIFF * soft.mass[axis])
+    return msgspec.structs.replace(soft, stiffness=stiffness, damping=damping)
+
+
+def _refuse_loose(stage: Stage, wish: ContactWish, name: str) -> None:
+    """Refuse to move an object that the hands do not press: it would stay behind."""
+    if stage.config.force_control and wish.squeeze == 0.0:
+        raise GoalError(
+            f'{name}: the hands do not press the object, squeeze is 0: it would stay behind; give '
+            'the grasp, or a hold before it, a squeeze'
+        )
+
+
+def _leg(
+    stage: Stage,
+    name: str,
+    way: Way,
+    duration: float,
+    wish: ContactWish,
+    insertion: Insertion | None = None,
+) -> Leg:
+    """Return how the hands go with the object along its way.
+
+    :raises GoalError: they do not hold it, or cannot go with it.
+    """
+    stage.guard.refuse_free(name)
+    if not isinstance(way, Rest):
+        _refuse_loose(stage, wish, name)
+    share = stage.shares((duration,), name)[0]
+    objects = tuple(way.poses(share))
+    joints = stage.through([tuple(pose * hold for hold in stage.hold) for pose in objects], name)
+    stage.object = objects[-1]
+    return Leg(
+        name,
+        joints,
+        objects,
+        (wish,) * len(joints),
+        np.full(len(joints), stage.at_object),
+        bound=True,
+        holds=0 if stage.expected else None,
+        insertion=insertion,
+    )

@@ -1,0 +1,53 @@
+"""How fast time goes along a plan: 1 is as planned, 0 stands still."""
+
+from __future__ import annotations
+
+import msgspec
+import numpy as np
+
+from ..planning.side_profiles import Trapezoidal
+
+RAMP = 0.1
+"""Share of a stop in which its deceleration builds up, and in which it goes: little, so that
+limited efforts stop soon."""
+STEEPEST = 1.0 / (1.0 - RAMP)
+"""Largest change of the rate, for a stop in the unit of time."""
+
+
+class Pace(msgspec.Struct, frozen=True, gc=False):
+    """The rate of the time along a plan, on its way between 0 and 1.
+
+    ::
+
+        r = S(ramp/steps)
+
+    with ``S`` the trapezoidal profile: the rate changes evenly, but for a begin and an end of it,
+    so that neither velocities nor accelerations jump. Its end values are exact.
+
+    :ivar ramp: steps that it has come up, 0 to ``steps``.
+    :ivar steps: in which it goes from one end to the other.
+    """
+
+    ramp: int = 1
+    steps: int = 1
+
+    @property
+    def rate(self) -> float:
+        """Return the rate, 0 to 1."""
+        if self.ramp == self.steps:
+            return 1.0
+        return float(Trapezoidal(RAMP).share(np.array(self.ramp / self.steps)))
+
+    def stretched(self, steps: int) -> Pace:
+        """Return the same rate with another length of the ramp; on its way it keeps its own."""
+        return Pace(steps, steps) if self.ramp == self.steps else self
+
+    @property
+    def slower(self) -> Pace:
+        """Return the pace one step on the way to standstill."""
+        return Pace(max(0, self.ramp - 1), self.steps)
+
+    @property
+    def faster(self) -> Pace:
+        """Return the pace one step on the way to full speed."""
+        return Pace(min(self.steps, self.ramp + 1), self.steps)

@@ -1,0 +1,235 @@
+"""The whole programme beforehand: nominal joints for every step, or the reason to refuse it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pinocchio as pin
+
+from ..errors import ConfigError, GoalError
+from ..kinematics.chain import chain_to
+from ..model import RobotModel
+from ..planning.cartesian import whole_steps
+from ..planning.config import LONGEST_MOTION
+from ..values import Array, JointState
+from . import hand_tasks, object_tasks
+from .clear_way import refuse_swept
+from .config import (
+    Approach,
+    BimanualConfig,
+    GiveWay,
+    HingeObject,
+    InsertObject,
+    Jog,
+    Keep,
+    LetGo,
+    MoveObject,
+    Retract,
+    SlideObject,
+    TakeHold,
+    Task,
+)
+from .contact_control import ContactWish
+from .leg import Leg
+from .plan_limits import (
+    refuse_collision,
+    refuse_range,
+    refuse_singular,
+    refuse_slow,
+    refuse_weak,
+)
+from .stage import FREE, Stage
+from .stopping import stop_steps
+
+HOME = 0.02
+"""Distance of a joint from ``robot.home`` at which the robot is there [rad]."""
+TOUCH, REACH = 1e-3, 0.02
+"""Distance before its end of the object at which a palm may touch it, and how far beside or beyond
+it a palm still may have come with it [m]."""
+
+PLANNERS: dict[type[Any], Callable[[Stage, Any, str], Leg]] = {
+    Approach: hand_tasks.approach,
+    TakeHold: hand_tasks.grasp,
+    LetGo: hand_tasks.release,
+    Retract: hand_tasks.retract,
+    Jog: hand_tasks.jog,
+    Keep: object_tasks.hold,
+    GiveWay: object_tasks.give_way,
+    MoveObject: object_tasks.move,
+    SlideObject: object_tasks.slide,
+    HingeObject: object_tasks.hinge,
+    InsertObject: object_tasks.insert,
+}
+
+
+@dataclass(frozen=True)
+class BimanualPlan:
+    """The nominal motion. Row 0 of each array is the start, row k the end of step k.
+
+    :ivar joints: positions [rad], shape ``(steps + 1, n)``.
+    :ivar object_position: of its centre in the world [m], shape ``(steps + 1, 3)``.
+    :ivar object_rotation: from its axes to those of the world, shape ``(steps + 1, 3, 3)``.
+    :ivar wishes: what is wanted of the forces, ``steps + 1`` of them.
+    :ivar legs: the tasks, one after the other.
+    :ivar ends: row at which each of them ends, shape ``(legs,)``.
+    :ivar leg_of: which of them a row belongs to, shape ``(steps + 1,)``.
+    :ivar held: whether the object must be in the hands, shape ``(steps + 1,)``.
+    :ivar at_object: share of the object's displacement by an insertion that ended early which
+        the hands go along with, shape ``(steps + 1,)``.
+    :ivar stop_steps: number of steps in which the robot can stop from there, ``(steps + 1,)``.
+    :ivar grasps: poses of the tips in axes of the object, the palms on it.
+    """
+
+    joints: Array
+    object_position: Array
+    object_rotation: Array
+    wishes: tuple[ContactWish, ...]
+    legs: tuple[Leg, ...]
+    ends: Array
+    leg_of: tuple[int, ...]
+    held: tuple[bool, ...]
+    at_object: Array
+    stop_steps: tuple[int, ...]
+    grasps: tuple[pin.SE3, ...]
+
+    @property
+    def last(self) -> int:
+        """Return the number of steps."""
+        return len(self.joints) - 1
+
+
+def plan_bimanual(
+    config: BimanualConfig, model: RobotModel, period: float, start: JointState
+) -> BimanualPlan:
+    """Return the motion of ``config.tasks`` from ``start``, or refuse it.
+
+    Every task goes from rest to rest along a quintic profile, and takes a whole number of steps.
+
+    :raises ConfigError: the tasks make no sense.
+    :raises GoalError: a hand cannot get where it shall, or not within the limits of the robot; or
+        tasks are in an order that the guard forbids.
+    """
+    _refuse_robot(model)
+    _refuse_start(model, start)
+    if not config.tasks:
+        raise ConfigError(
+            'bimanual.tasks is empty: say what to do, for instance '
+            '[{do: approach}, {do: grasp}, {do: hold}, {do: release}, {do: retract}]'
+        )
+    _refuse_long(config, period)
+    stage = Stage(config, model, period, start.position)
+    _refuse_touch(stage)
+    placed = stage.object
+    legs: list[Leg] = []
+    for number, task in enumerate(config.tasks, 1):
+        leg = PLANNERS[type(task)](stage, task, _name(number, task))
+        stage.q = leg.joints[-1]
+        stage.steps += leg.steps
+        legs.append(leg)
+    joints = np.concatenate([start.position[None], *(leg.joints for leg in legs)])
+    objects = [placed, *(pose for leg in legs for pose in leg.objects)]
+    refuse_range(model, legs)
+    refuse_singular(model, legs)
+    refuse_slow(model, period, joints, legs)
+    refuse_weak(model, period, joints, objects, config.object.mass, legs)
+    refuse_collision(model, period, joints, legs)
+    refuse_swept(config, model, period, legs)
+    counts = [leg.steps for leg in legs]
+    return BimanualPlan(
+        joints,
+        np.array([pose.translation for pose in objects]),
+        np.array([pose.rotation for pose in objects]),
+        _tared((FREE, *(wish for leg in legs for wish in leg.wishes)), config, period),
+        tuple(legs),
+        np.cumsum(counts),
+        (0, *np.repeat(np.arange(len(legs)), counts).tolist()),
+        (False, *(held for leg in legs for held in _held(leg))),
+        np.concatenate([[0.0], *(leg.at_object for leg in legs)]),
+        stop_steps(model, period, joints, config.stop_time),
+        stage.grasps,
+    )
+
+
+def _name(number: int, task: Task) -> str:
+    return f'task {number} ({task.__struct_config__.tag})'
+
+
+def _held(leg: Leg) -> list[bool]:
+    return [leg.holds is not None and step >= leg.holds for step in range(leg.steps)]
+
+
+def _tared(
+    wishes: Sequence[ContactWish], config: BimanualConfig, period: float
+) -> tuple[ContactWish, ...]:
+    """Return the wishes, the first ones of them for learning the sensors' bias with free hands."""
+    tare = ContactWish(None, tare=True)
+    return tuple(
+        tare if step * period < config.tare_time and wish is FREE else wish
+        for step, wish in enumerate(wishes)
+    )
+
+
+def refuse_tips(tips: Sequence[str]) -> None:
+    """Refuse tips that are not two hands.
+
+    :raises ConfigError: with what to change.
+    """
+    if len(tips) != 2:
+        raise ConfigError(
+            f'robot.tips: {len(tips)} for planner.kind bimanual ({", ".join(tips) or "none"}); '
+            'name two, one for each hand'
+        )
+
+
+def _refuse_robot(model: RobotModel) -> None:
+    """Refuse a robot that has not two hands of its own."""
+    refuse_tips(model.tips)
+    first, second = (set(chain_to(model, tip).joints) for tip in model.tips)
+    if first <= second or second <= first:
+        raise ConfigError(
+            f'robot.tips: {" and ".join(model.tips)} are not on two arms; name one link of each'
+        )
+
+
+def _refuse_long(config: BimanualConfig, period: float) -> None:
+    """Refuse tasks of too many steps, before any of them is planned."""
+    steps = 0
+    for number, task in enumerate(config.tasks, 1):
+        durations = getattr(task, 'durations', None) or (task.duration,)  # type: ignore[union-attr]
+        steps += max(whole_steps(duration, period) for duration in durations)
+        if steps > LONGEST_MOTION:
+            raise ConfigError(
+                f'{_name(number, task)}: with it the plan would have {steps:.3g} steps of '
+                f'{period:g} s, and at most {LONGEST_MOTION} are possible; shorten it'
+            )
+
+
+def _refuse_start(model: RobotModel, start: JointState) -> None:
+    away = np.abs(start.position - model.home)
+    joint = int(np.argmax(away))
+    if not away[joint] <= HOME:
+        raise GoalError(
+            f'{model.joint_names[joint]} is {away[joint]:.3g} {model.joint_units[joint]} away '
+            f'from robot.home, at most {HOME:g} are allowed before bimanual.tasks; bring the '
+            'robot home first, or make this its home',
+            joints=(model.joint_names[joint],),
+        )
+
+
+def _refuse_touch(stage: Stage) -> None:
+    """Refuse to begin with hands that may hold the object.
+
+    They would drop it, and take what they press for the bias of their sensors.
+    """
+    for tip, hand, palm in zip(stage.model.tips, stage.hands, stage.grasps, strict=True):
+        x, y, z = (stage.object * palm).actInv(hand).translation
+        if np.hypot(x, y) < REACH and -TOUCH < z < REACH:
+            raise GoalError(
+                f'the palm {tip} is {-1e3 * z:.2g} mm before its end of the object: it may hold '
+                f'it already, at least {1e3 * TOUCH:g} mm are needed before bimanual.tasks; take '
+                'the object away and bring the robot home first, or move one of both',
+                tip,
+            )

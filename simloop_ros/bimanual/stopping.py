@@ -1,0 +1,50 @@
+"""How fast can the robot stop along its path?"""
+
+from __future__ import annotations
+
+from math import ceil, floor
+
+import numpy as np
+import pinocchio as pin
+
+from ..model import RobotModel
+from ..values import Array
+from .pace import STEEPEST
+
+FEWEST = 3
+"""Least number of steps of a stop: fewer are a jump."""
+MARGIN = 0.9
+"""Share of the effort limits that a stop may use."""
+LEAST = 0.05
+"""Share of a limit that it may use even where the motion alone takes more than the margin."""
+LONGEST = 1.0
+"""Longest stop [s], whatever the limits say."""
+
+
+def stop_steps(model: RobotModel, period: float, q: Array, stop_time: float) -> tuple[int, ...]:
+    """Return the number of steps of a stop from each place of a path, ``len(q)`` of them.
+
+    The rate of the time along the path goes from 1 to 0 as ``Pace`` does within ``stop_time``, or
+    longer where the effort limits ask for it::
+
+        tau = rnea(q, q', q'') - M q' d,    d = 1.11/T at most
+
+    What the object does to the hands is not known beforehand, and is left to the margin.
+
+    :param q: positions at each step [rad], shape ``(steps + 1, n)``.
+    """
+    slope = np.gradient(q, period, axis=0)
+    bend = np.gradient(slope, period, axis=0)
+    data = model.pin_model.createData()
+    shortest = max(FEWEST, floor(stop_time / period + 1e-9))
+    longest = max(shortest, ceil(LONGEST / period))
+    counts = []
+    for row, v, a in zip(q, slope, bend, strict=True):
+        drift = pin.rnea(model.pin_model, data, row, v, a)
+        change = pin.rnea(model.pin_model, data, row, v, a - v) - drift
+        most = np.maximum(MARGIN * model.effort_limit, np.abs(drift) + LEAST * model.effort_limit)
+        room = np.where(change > 0.0, most - drift, most + drift)
+        steepest = float(np.max(np.abs(change) / room))
+        needed = ceil(STEEPEST * steepest / period)
+        counts.append(min(max(shortest, needed), longest))
+    return tuple(counts)

@@ -1,0 +1,87 @@
+"""Joints for the poses of all tips at once, from joints nearby."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+import numpy as np
+import pinocchio as pin
+
+from ..model import RobotModel
+from ..values import Array
+
+MET = 1e-10
+"""Largest error of a tip's pose [m and rad]."""
+LOOKS = 8
+"""Largest number of Newton steps: each squares the error, so that from 0.1 four are enough."""
+LONGEST_STEP = 0.5
+"""Joint step beyond which the search is lost [rad]: a pose so far away, or a singularity."""
+REGULAR = 1e-12
+"""Added to ``J J^T``, so that a singularity gives a long step and no division by zero."""
+
+
+class Followed(msgspec.Struct, frozen=True, gc=False):
+    """Where the search for joints ended.
+
+    :ivar joints: of the whole robot [rad], shape ``(n,)``.
+    :ivar errors: of each tip, the larger of metres and radians, shape ``(tips,)``.
+    """
+
+    joints: Array
+    errors: Array
+
+    @property
+    def met(self) -> bool:
+        """Return whether every tip is where it shall be."""
+        return bool((self.errors <= MET).all())
+
+
+class TipFollower:
+    """Newton's method for all tips together, with the least change of the joints in each step.
+
+    ::
+
+        e_i = log6(T_i(q)^-1 T_i,wanted),    dq = J^T (J J^T)^-1 e
+
+    with the Jacobians of the tips, in their own axes, one below the other. Limits of the joints
+    are not looked at. The answer depends on nothing but the question.
+    """
+
+    def __init__(self, model: RobotModel):
+        self._model = model.pin_model
+        self._data = model.pin_model.createData()
+        self._frames = model.tip_frames
+        self._regular = REGULAR * np.eye(6 * len(self._frames))
+
+    def poses(self, q: Array) -> list[pin.SE3]:
+        """Return the poses of the tips in the world at joints ``q``."""
+        pin.forwardKinematics(self._model, self._data, q)
+        return [
+            pin.updateFramePlacement(self._model, self._data, frame).copy()
+            for frame in self._frames
+        ]
+
+    def follow(self, q: Array, wanted: Sequence[pin.SE3]) -> Followed:
+        """Return joints near ``q`` that give the wanted poses of the tips in the world.
+
+        :param q: where the search begins [rad], shape ``(n,)``.
+        """
+        model, data, local = self._model, self._data, pin.ReferenceFrame.LOCAL
+        for _ in range(LOOKS):
+            pin.computeJointJacobians(model, data, q)
+            twists, jacobians = [], []
+            for frame, pose in zip(self._frames, wanted, strict=True):
+                here = pin.updateFramePlacement(model, data, frame)
+                twists.append(pin.log6(here.actInv(pose)).vector)
+                jacobians.append(pin.getFrameJacobian(model, data, frame, local))
+            error = np.concatenate(twists)
+            size = np.abs(error)
+            if not size.max() > MET:  # also where it is not a number: no step mends that
+                break
+            J = np.concatenate(jacobians)
+            step = J.T @ np.linalg.solve(J @ J.T + self._regular, error)
+            if not np.abs(step).max() <= LONGEST_STEP:
+                break
+            q = q + step
+        return Followed(q, size.reshape(len(self._frames), 6).max(axis=1))

@@ -1,0 +1,134 @@
+"""The numbers that sum up what two hands did to an object, from the logs of a run."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pinocchio as pin
+
+from ..bimanual.plan import BimanualPlan
+from ..model import RobotModel
+from ..values import Array
+from .hands_log import HANDS_COLUMNS
+from .log import TRUE_POSITION, LogRows
+
+SMALL = 0.02
+"""Share of its peak below which the internal force has died away, as in 003's abstract."""
+TOUCH = 1e-9
+"""Force above which the object is touched [N]: it is exactly zero before."""
+TRUE_WRENCH = slice(HANDS_COLUMNS.index('true_wrench_1'), HANDS_COLUMNS.index('object_pose'))
+POSE = HANDS_COLUMNS.index('object_pose')
+
+
+def true_squeezes(model: RobotModel, log: LogRows, hands: LogRows) -> Array:
+    """Return the true internal force between two hands [N], shape ``(rows,)``.
+
+    Of two hands the internal part of the forces along the line between them, 003 (2.11), is half
+    their difference; with the unit vector ``u`` from the second sensor to the first::
+
+        s = (f_1 - f_2) . u / 2
+
+    Positive where they press.
+    """
+    parts = []
+    for block, felt in zip(log.chunks(), hands.chunks(), strict=True):
+        points, forces = _world(model, block[:, TRUE_POSITION], felt[:, TRUE_WRENCH, :3])
+        line = points[:, 0] - points[:, 1]
+        line /= np.linalg.norm(line, axis=1, keepdims=True)
+        parts.append(0.5 * ((forces[:, 0] - forces[:, 1]) * line).sum(axis=1))
+    return np.concatenate(parts) if parts else np.empty(0)
+
+
+def _world(model: RobotModel, positions: Array, forces: Array) -> tuple[Array, Array]:
+    """Return where the sensors are [m] and forces in world axes [N], ``(rows, 2, 3)`` each."""
+    data = model.pin_model.createData()
+    frames = [model.frame(sensor) for sensor in model.sensors]
+    points, turned = np.empty_like(forces), np.empty_like(forces)
+    for k, q in enumerate(positions):
+        pin.forwardKinematics(model.pin_model, data, q)
+        for i, frame in enumerate(frames):
+            pose = pin.updateFramePlacement(model.pin_model, data, frame)
+            points[k, i] = pose.translation
+            turned[k, i] = pose.rotation @ forces[k, i]
+    return points, turned
+
+
+def moving_legs(plan: BimanualPlan) -> list[bool]:
+    """Return for each task whether it moves the object."""
+    return [leg.bound and not leg.objects[0].isApprox(leg.objects[-1]) for leg in plan.legs]
+
+
+def settling(force: Array, aim: float, small: float) -> int | None:
+    """Return the number of steps after which a force stays nearer to an aim than ``small`` [N].
+
+    None where it does not, as before a contact that nobody wanted.
+
+    :param force: shape ``(steps,)``.
+    """
+    loud = np.flatnonzero(np.abs(force - aim) >= small)
+    steps = int(loud[-1]) + 1 if loud.size else 0
+    return steps if steps < len(force) else None
+
+
+def foreseen_legs(plan: BimanualPlan) -> list[bool]:
+    """Return for each task whether the object's place is known: until a force may displace it."""
+    moved = [
+        leg.insertion is not None or any(wish.yielding is not None for wish in leg.wishes)
+        for leg in plan.legs
+    ]
+    return [not any(moved[: i + 1]) for i in range(len(moved))]
+
+
+def hands_summary(
+    model: RobotModel,
+    log: LogRows,
+    hands: LogRows,
+    plan: BimanualPlan,
+    period: float,
+    halted: int | None = None,
+) -> dict[str, Any]:
+    """Return what the summary of two hands has beside the rest.
+
+    ``internal_force_peak`` and ``internal_force_end`` [N]. ``touched`` [s]: when both first
+    press. ``internal_force_settling`` [s]: how long after that the force stays within ``SMALL`` of
+    its peak about what is wanted at the end, or about zero where that is as small; none where it
+    does not. ``internal_force_least`` [N]: from contact until the
+    hands let go. ``squeeze_error_max`` [N] and ``object_error_max`` [m]: while the object is
+    moved, how far the true internal force is from the wanted one, and the object's centre from
+    where it shall be; until the hands are halted, and the latter only as long as its place is
+    known beforehand.
+
+    :param halted: step in which they are; none if they are not.
+    """
+    force = true_squeezes(model, log, hands)
+    touching = np.flatnonzero(np.abs(force) > TOUCH)
+    if not touching.size:
+        return {'internal_force_peak': 0.0, 'internal_force_end': 0.0, 'touched': None}
+    first = int(touching[0])
+    rows = np.minimum(np.arange(1, len(force) + 1), plan.last)
+    wanted = np.array([np.nan if w.squeeze is None else w.squeeze for w in plan.wishes])[rows]
+    free = np.array([leg.wishes[-1].squeeze is None for leg in plan.legs])
+    released = np.flatnonzero(free[list(plan.leg_of)][rows][first:])
+    held = force[first : first + int(released[0]) if released.size else None]
+    peak = float(np.abs(force).max())
+    aim = float(wanted[first : first + len(held)][-1]) if held.size else 0.0
+    aim = aim if aim >= SMALL * peak else 0.0
+    settled = settling(held, aim, SMALL * peak)
+    summary: dict[str, Any] = {
+        'touched': (first + 1) * period,
+        'internal_force_peak': peak,
+        'internal_force_end': float(force[-1]),
+        'internal_force_least': float(held.min()) if held.size else None,
+        'internal_force_settling': None if settled is None else settled * period,
+    }
+    carried = np.array(moving_legs(plan))[list(plan.leg_of)][rows]
+    carried[halted if halted is not None else len(carried) :] = False
+    if carried.any():
+        pose = np.concatenate([block[:, POSE, :3] for block in hands.chunks()])
+        away = np.linalg.norm(pose - plan.object_position[rows], axis=1)
+        summary['squeeze_error_max'] = float(np.abs(force - wanted)[carried].max())
+        carried &= np.array(foreseen_legs(plan))[list(plan.leg_of)][rows]
+        if carried.any():
+            summary['object_error_max'] = float(away[carried].max())
+    return summary

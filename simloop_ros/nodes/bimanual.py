@@ -1,0 +1,134 @@
+"""Two arms on one object as a node: wrist wrenches in, path corrections out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from diagnostic_msgs.msg import DiagnosticStatus
+from geometry_msgs.msg import WrenchStamped
+import msgspec
+
+from ..bimanual.planner import STOPPED, BimanualPlanner
+from ..errors import ConfigError, MessageError, SimloopError
+from ..loop.hands_log import correction_row
+from ..planning.config import PlannerConfig
+from ..reaction.wanted import Wanted
+from ..ros.block_node import Report
+from ..ros.process import main_of
+from ..ros.qos import EVENTS, STREAM_DEPTH
+from ..ros.wrists import CORRECTIONS, WRENCHES, WristDrivers, by_hand, hand_axes
+from ..values import Array
+from .motion_planner import MotionPlannerNode
+
+NAME = 'bimanual'
+
+
+class SensingConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Who tells what the wrists feel.
+
+    :ivar drivers: whether the sensors' own drivers do, each on its topic ``hand_1/wrench``,
+        ``hand_2/wrench``; else the simulated plant, on ``wrist_wrenches``.
+    """
+
+    drivers: bool = False
+
+
+class BimanualNode(MotionPlannerNode):
+    """A planner of two hands, 003: it takes the planner's place.
+
+    It answers each control state with the joints of paths that are corrected by the internal force
+    in the object, and tells the corrections. A sensor that tells nothing for ``safety.timeout``
+    periods is lost: both arms stop. With the service ``start`` they go on after a collision; not
+    after they stopped by themselves, nor after a stop of the control simulation, unless the robot
+    is home again.
+    """
+
+    SECTIONS = {**MotionPlannerNode.SECTIONS, 'sensing': SensingConfig}
+    FEELS = WRENCHES
+    AHEAD = False  # nobody knows what the hands will feel
+    SILENCE = 'nothing comes; both arms stop'
+
+    def build(self) -> None:
+        """Refuse to start without two hands."""
+        kind = self.config(PlannerConfig, 'planner').kind
+        if kind != 'bimanual':
+            raise ConfigError(
+                f'planner.kind: {kind} is not for two hands; give bimanual, or start '
+                'motion_planner instead'
+            )
+        super().build()
+        self._axes = hand_axes(self._model.tips)
+        self._corrections = self.publish_joints(CORRECTIONS, self._axes, ('position',))
+        if self.config(SensingConfig, 'sensing').drivers:
+            self._listen_to_drivers()
+        else:
+            self.subscribe_joints(
+                WRENCHES,
+                self._axes,
+                ('effort',),
+                lambda message: self._on_word(WRENCHES, message.stamp, by_hand(message.effort)),
+                1 if self.graph.realtime else STREAM_DEPTH,
+                finite=False,  # a lost sensor reads NaN
+            )
+
+    def _listen_to_drivers(self) -> None:
+        wrists = WristDrivers(
+            len(self._model.tips), lambda stamp, word: self._on_word(WRENCHES, stamp, word)
+        )
+        for hand, topic in enumerate(wrists.topics):
+
+            def take(message: WrenchStamped, hand: int = hand) -> None:
+                try:
+                    wrists.take(hand, message)
+                except MessageError as error:
+                    self.refuse(str(error))
+
+            self.subscription(WrenchStamped, topic, take, EVENTS)
+
+    @property
+    def _planner(self) -> BimanualPlanner:
+        planner = self._guide.planner
+        assert isinstance(planner, BimanualPlanner)
+        return planner
+
+    def send(self, stamp: int, wanted: Wanted) -> None:
+        """Send what is wanted, and by how much it was corrected."""
+        super().send(stamp, wanted)
+        planner = self._planner
+        row = correction_row(planner.correction).ravel()
+        doing = planner.doing if self._hold is None else STOPPED
+        self._corrections.send(stamp, row, frame_id=doing)
+
+    def _plan_first(self, position: Array) -> None:
+        """Plan only once the sensors have told something."""
+        if self._feelings.at(self._stamp).wrenches is not None:
+            super()._plan_first(position)
+
+    async def _serve_start(self, request: Any) -> str:
+        moving = self._guide.start is not None and not self._holding
+        if moving and not self._guide.reaction and self._planner.halted:
+            raise SimloopError(
+                f'both arms have stopped: {self._planner.halted}; take the object out of the '
+                'hands, bring the robot home, and start the node again'
+            )
+        return await super()._serve_start(request)
+
+    def report(self) -> Report:
+        """Return what the hands do, and how hard they press."""
+        report = super().report()
+        if self._guide.start is None:
+            return report
+        planner = self._planner
+        contact = planner.contact
+        values = {**report.values, 'task': planner.task}
+        if contact is not None:
+            values['internal force [N]'] = f'{contact.squeeze:.3g}'
+        if report.level == DiagnosticStatus.OK and planner.halted:
+            return Report(DiagnosticStatus.ERROR, f'stopped: {planner.halted}', values)
+        return Report(report.level, report.message, values)
+
+
+main = main_of(BimanualNode, NAME)
+
+if __name__ == '__main__':
+    raise SystemExit(main())

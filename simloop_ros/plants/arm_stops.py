@@ -1,0 +1,131 @@
+"""An arm that stops by itself, whatever it is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+import msgspec
+import numpy as np
+
+from ..errors import ConfigError, UnknownNameError
+from ..kinematics.chain import chain_to
+from ..model import RobotModel
+from ..values import Array, Flags, JointState
+from .config import ArmStop
+from .plant import Plant
+from .wrapper import PlantWrapper
+
+
+class JointBrake(Protocol):
+    """What stops some of the joints.
+
+    :ivar memory: a value; assigning one from earlier goes back there.
+    """
+
+    memory: Any
+
+    def release(self) -> None:
+        """Begin anew."""
+
+    def effort(self, state: JointState, external: Array | None = None) -> Array:
+        """Return the effort of the next period [N m], shape ``(n,)``; of the others, zero.
+
+        :param external: torque from outside that the brake bears [N m], shape ``(n,)``.
+        """
+
+
+Brakes = Callable[[Flags], JointBrake]
+"""Return the brake of the joints for which the flags are true, shape ``(n,)``."""
+
+
+class ArmStopsState(msgspec.Struct, frozen=True):
+    """The plant's state, the number of steps taken so far, and what the brakes remember."""
+
+    plant: Any
+    index: int
+    brakes: tuple[Any, ...]
+
+
+class _Stop(msgspec.Struct, frozen=True):
+    """A brake on some joints, from the step ``first`` on."""
+
+    first: int
+    joints: Flags
+    brake: JointBrake
+
+
+class ArmStops(PlantWrapper):
+    """From its time on, the joints of an arm get the effort of their brake.
+
+    The arm of a tip is the joints that move it and no other tip; all other efforts pass as they
+    are. It stops with the step nearest to its time. As a brake that rubs would, it bears what
+    pushes the arm from outside: as much as in the step before.
+
+    :param plant: the plant whose arms stop.
+    :param model: the robot's tree of joints.
+    :param period: time of one ``step`` [s].
+    :param stops: which arms stop, and when.
+    :param brakes: makes the brake of an arm.
+    :raises UnknownNameError: a stop names a tip that the robot has not.
+    :raises ConfigError: an arm has no joints of its own, or stops twice.
+    """
+
+    def __init__(
+        self,
+        plant: Plant,
+        model: RobotModel,
+        period: float,
+        stops: Sequence[ArmStop],
+        brakes: Brakes,
+    ):
+        super().__init__(plant)
+        tips = [stop.tip for stop in stops]
+        for tip in tips:
+            if tips.count(tip) > 1:
+                raise ConfigError(f'plant.stops: the arm of {tip} stops twice; once is enough')
+        arms = [_arm(model, tip) for tip in tips]
+        self._stops = tuple(
+            _Stop(round(stop.start / period), arm, brakes(arm))
+            for stop, arm in zip(stops, arms, strict=True)
+        )
+        self._index = 0
+
+    @property
+    def state(self) -> ArmStopsState:
+        """Return the plant's state, the step index and what the brakes remember."""
+        brakes = tuple(stop.brake.memory for stop in self._stops)
+        return ArmStopsState(self._plant.state, self._index, brakes)
+
+    def reset(self, state: JointState | ArmStopsState) -> None:
+        """Go to a state; a ``JointState`` is at time zero."""
+        if isinstance(state, ArmStopsState):
+            self._plant.reset(state.plant)
+            self._index = state.index
+            for stop, memory in zip(self._stops, state.brakes, strict=True):
+                stop.brake.memory = memory
+        else:
+            self._plant.reset(state)
+            self._index = 0
+            for stop in self._stops:
+                stop.brake.release()
+
+    def step(self, effort: Array, external: Array | None = None) -> None:
+        """Apply efforts, or those of the brakes, and torques [N m] for one period."""
+        truth, pushing = self._plant.truth, self._plant.external
+        for stop in self._stops:
+            if self._index >= stop.first:
+                effort = np.where(stop.joints, stop.brake.effort(truth, pushing), effort)
+        self._index += 1
+        self._plant.step(effort, external)
+
+
+def _arm(model: RobotModel, tip: str) -> Flags:
+    """Return which joints move a tip and no other, shape ``(n,)``."""
+    if tip not in model.tips:
+        raise UnknownNameError('tip in plant.stops', tip, model.tips)
+    chains = {name: set(chain_to(model, name).joints) for name in model.tips}
+    arm = chains.pop(tip) - set().union(*chains.values())
+    if not arm:
+        raise ConfigError(f'plant.stops: no joint moves {tip} and no other tip')
+    return np.array([joint in arm for joint in range(model.n)])

@@ -1,0 +1,279 @@
+"""Two arms on one object in pictures: figures 14, 15 and 17 of 003, and how it is carried."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+import msgspec
+import numpy as np
+
+from ..loop.hands_summary import SMALL, settling
+from ..values import Array
+from .drawing import GREY, RED, Mark, draw_marks, empty_figure, finite, head, readable
+from .joint_figures import COLOURS
+
+SQUEEZE_BAND = 1.0
+"""How far the squeeze may be from what is wanted [N]."""
+PATH_BAND = 1.0
+"""How far the object may be from its path [mm]."""
+_BAND, _BEAM = '#CFE0EE', '#EAD7B8'
+_AXES = ('x', 'y', 'z')
+
+
+class ForceCourse(msgspec.Struct, frozen=True):
+    """Internal force of one run.
+
+    :ivar label: what is special about it, for instance ``K = 5e4 N/m``.
+    :ivar time: [s], shape ``(steps,)``.
+    :ivar force: internal force, positive when the hands press [N], shape ``(steps,)``.
+    """
+
+    label: str
+    time: Array
+    force: Array
+
+
+class Peak(msgspec.Struct, frozen=True):
+    """The contact in the internal force of a run.
+
+    :ivar contact: first time at which the force is above ``SMALL`` of its peak [s].
+    :ivar time: of the largest force [s].
+    :ivar force: the largest one [N].
+    :ivar settled: time after the contact from which on the force stays within ``SMALL`` of the
+        peak about what is wanted, or about zero where that is as small [s]; None where it does
+        not.
+    """
+
+    contact: float
+    time: float
+    force: float
+    settled: float | None
+
+
+class CorrectionCourse(msgspec.Struct, frozen=True):
+    """Path correction of one hand, in axes of the object.
+
+    :ivar time: [s], shape ``(steps,)``.
+    :ivar position: [m], shape ``(steps, 3)``.
+    :ivar rotation: rotation vector [rad], shape ``(steps, 3)``.
+    """
+
+    time: Array
+    position: Array
+    rotation: Array
+
+
+class HandsCourse(msgspec.Struct, frozen=True):
+    """Where the left and the right hand are along the beam, from its middle.
+
+    :ivar time: [s], shape ``(steps,)``.
+    :ivar position: of the palms along the beam's axis, left and right [m], shape ``(steps, 2)``.
+    :ivar planned: the same as it was planned, without corrections, shape ``(steps, 2)``.
+    :ivar ends: of the beam without load, left and right [m], shape ``(2,)``.
+    """
+
+    time: Array
+    position: Array
+    planned: Array
+    ends: Array
+
+
+class CarryCourse(msgspec.Struct, frozen=True):
+    """How well the object was held and led in one run.
+
+    :ivar label: what is special about it, for instance ``mass +10 %``.
+    :ivar time: [s], shape ``(steps,)``, as everything below.
+    :ivar squeeze: internal force along the line between the hands [N].
+    :ivar wanted: what it shall be [N]; not a number where nothing is asked of it: while the hands
+        are free, or until they have come to it.
+    :ivar error: distance of the object from its path [m].
+    """
+
+    label: str
+    time: Array
+    squeeze: Array
+    wanted: Array
+    error: Array
+
+
+def peak_of(course: ForceCourse, wanted: float = 0.0) -> Peak | None:
+    """Return the peak of the internal force after the contact; None where nothing is touched.
+
+    :param wanted: force that it shall come to [N].
+    """
+    force = np.nan_to_num(finite(course.force))
+    if not len(force) or force.max() <= 0.0:
+        return None
+    at = int(force.argmax())
+    band = SMALL * float(force[at])
+    contact = float(course.time[np.argmax(force > band)])
+    aim = wanted if wanted >= band else 0.0
+    within = settling(force, aim, band)
+    settled = None if within is None else float(course.time[within]) - contact
+    return Peak(contact, float(course.time[at]), float(force[at]), settled)
+
+
+def draw_internal_forces(
+    runs: Sequence[ForceCourse], title: str, wanted: float = 0.0, events: Sequence[Mark] = ()
+) -> Figure:
+    """Draw the internal force of several runs, on the right its peak at the contact: 003, 14.
+
+    :param wanted: force that it shall come to [N].
+    """
+    figure, (whole, near) = empty_figure(1, 2, 3.6, more_above=0.2 * len(runs))
+    peaks = [peak_of(run, wanted) for run in runs]
+    for ax in (whole, near):
+        for i, (run, peak) in enumerate(zip(runs, peaks, strict=True)):
+            label = run.label if peak is None else f'{run.label}: {_said(peak)}'
+            colour = COLOURS[i % len(COLOURS)]
+            ax.plot(run.time, finite(run.force), color=colour, lw=1.4, label=label)
+        if wanted != 0.0:
+            label = f'wanted: {wanted:g} N'
+            ax.axhline(wanted, color=GREY, lw=0.9, ls='--', label=label)
+        ax.axhline(0.0, color=GREY, lw=0.6)
+        _label(ax, 'internal force [N]')
+    _limit(whole, [run.time for run in runs])
+    touched = [peak for peak in peaks if peak is not None]
+    if touched:
+        begin = min(peak.contact for peak in touched)
+        span = max(max(peak.time for peak in touched) - begin, _shortest_step(runs))
+        near.set_xlim(begin - 0.3 * span, begin + 2.5 * span)
+    draw_marks(whole, readable(events, _longest(runs)), labelled=True)
+    whole.set_title('the whole run', fontsize=9)
+    near.set_title('the contact', fontsize=9)
+    head(figure, *whole.get_legend_handles_labels(), f'Internal force: {title}', columns=1)
+    return figure
+
+
+def draw_correction(course: CorrectionCourse, title: str, events: Sequence[Mark] = ()) -> Figure:
+    """Draw by how much a hand leaves its path, in axes of the object: 003, 15."""
+    figure, grid = empty_figure(2, 1, 2.4)
+    marks = readable(events, course.time)
+    for ax, values, label in (
+        (grid[0], course.position, 'position [mm]'),
+        (grid[1], course.rotation, 'rotation [mrad]'),
+    ):
+        for axis, name in enumerate(_AXES):
+            # From thick to thin: where two are the same, both are seen.
+            ax.plot(
+                course.time,
+                1e3 * finite(values[:, axis]),
+                color=COLOURS[axis],
+                lw=2.4 - 0.6 * axis,
+                label=f'{name} of the object',
+            )
+        _label(ax, label)
+        _limit(ax, [course.time])
+        draw_marks(ax, marks, labelled=ax is grid[0])
+    head(figure, *grid[0].get_legend_handles_labels(), f'Path correction: {title}')
+    return figure
+
+
+def draw_hands(course: HandsCourse, title: str, events: Sequence[Mark] = ()) -> Figure:
+    """Draw each hand along the beam over time, and the end of the beam before it: 003, 17.
+
+    The axes are two, because the hands are far apart and their motion is small.
+    """
+    figure, grid = empty_figure(2, 1, 2.4)
+    marks = readable(events, course.time)
+    low, high = 1e3 * np.sort(course.ends)
+    for i, (ax, hand) in enumerate(zip(grid, ('left', 'right'), strict=True)):
+        for values, label, style, width in (
+            (course.planned, 'planned', '--', 1.0),
+            (course.position, 'hand', '-', 1.6),
+        ):
+            line = 1e3 * finite(values[:, i])
+            ax.plot(course.time, line, color=COLOURS[0], lw=width, ls=style, label=label)
+        ax.set_ylim(*_around(ax, 1e3 * float(course.ends[i])))
+        ax.axhspan(low, high, color=_BEAM, lw=0.0, label='beam, before it is touched', zorder=0)
+        _label(ax, f'{hand} hand [mm]')
+        _limit(ax, [course.time])
+        draw_marks(ax, marks, labelled=ax is grid[0])
+    heading = f'Both hands along the beam, from its middle: {title}'
+    head(figure, *grid[0].get_legend_handles_labels(), heading)
+    return figure
+
+
+def draw_carry(runs: Sequence[CarryCourse], title: str, events: Sequence[Mark] = ()) -> Figure:
+    """Draw the squeeze, how far it is from what is wanted, and the object from its path.
+
+    The band about the wanted squeeze is that of the first run; the largest errors in the legend
+    are those while a squeeze is wanted.
+    """
+    figure, (squeeze, off, error) = empty_figure(3, 1, 2.0, more_above=0.2 * (len(runs) + 1))
+    for i, run in enumerate(runs):
+        colour = COLOURS[i % len(COLOURS)]
+        squeeze.plot(run.time, finite(run.squeeze), color=colour, lw=1.2, label=_held(run))
+        off.plot(run.time, finite(run.squeeze - run.wanted), color=colour, lw=1.0)
+        error.plot(run.time, 1e3 * finite(run.error), color=colour, lw=1.2)
+    for run in runs[:1]:
+        wanted = finite(run.wanted)
+        low, high = wanted - SQUEEZE_BAND, wanted + SQUEEZE_BAND
+        label = f'wanted, ±{SQUEEZE_BAND:g} N'
+        squeeze.fill_between(run.time, low, high, color=_BAND, lw=0.0, label=label, zorder=0)
+        squeeze.plot(run.time, wanted, color=GREY, lw=0.9, ls='--')
+    limit = error.axhline(PATH_BAND, color=RED, lw=0.9, ls='--')
+    off.axhspan(-SQUEEZE_BAND, SQUEEZE_BAND, color=_BAND, lw=0.0, zorder=0)
+    _label(squeeze, 'squeeze [N]')
+    _label(off, 'squeeze − wanted [N]')
+    _label(error, 'from its path [mm]')
+    marks = readable(events, _longest(runs))
+    for ax in (squeeze, error):
+        ax.set_ylim(bottom=min(0.0, ax.get_ylim()[0]))
+    for ax in (squeeze, off, error):
+        _limit(ax, [run.time for run in runs])
+        draw_marks(ax, marks, labelled=ax is squeeze)
+    lines, labels = squeeze.get_legend_handles_labels()
+    labels.append(f'{PATH_BAND:g} mm')
+    head(figure, [*lines, limit], labels, f'Carried by two arms: {title}', columns=1)
+    return figure
+
+
+def _said(peak: Peak) -> str:
+    text = f'peak {peak.force:.3g} N'
+    if peak.settled is None:
+        return text
+    return f'{text}, settled to {100.0 * SMALL:g} % of it {peak.settled:.2g} s after the contact'
+
+
+def _held(run: CarryCourse) -> str:
+    """Return the label of a run, with its largest errors while something is wanted."""
+    squeeze, wanted, error = (finite(values) for values in (run.squeeze, run.wanted, run.error))
+    away, distance = np.abs(squeeze - wanted), 1e3 * error[np.isfinite(wanted)]
+    worst = [values[np.isfinite(values)].max(initial=-1.0) for values in (away, distance)]
+    if min(worst) < 0.0:
+        return run.label
+    return f'{run.label}: at most {worst[0]:.2g} N and {worst[1]:.2g} mm off'
+
+
+def _around(ax: Axes, value: float) -> tuple[float, float]:
+    """Return limits of the vertical axis that hold its lines and a value, with some room."""
+    low, high = ax.get_ylim()
+    room = 0.15 * (max(high, value) - min(low, value))
+    return min(low, value - room), max(high, value + room)
+
+
+def _label(ax: Axes, quantity: str) -> None:
+    ax.set_ylabel(quantity, fontsize=9)
+    ax.set_xlabel('time [s]', fontsize=9)
+    ax.grid(alpha=0.3, lw=0.5)
+    ax.tick_params(labelsize=8)
+
+
+def _limit(ax: Axes, times: Sequence[Array]) -> None:
+    """Let the axis end with the runs."""
+    ends = [float(time[-1]) for time in times if len(time) > 1]
+    if ends:
+        ax.set_xlim(0.0, max(ends))
+
+
+def _longest(runs: Sequence[ForceCourse] | Sequence[CarryCourse]) -> Array:
+    return max((run.time for run in runs), key=len, default=np.empty(0))
+
+
+def _shortest_step(runs: Sequence[ForceCourse]) -> float:
+    return min(
+        (float(run.time[1] - run.time[0]) for run in runs if len(run.time) > 1), default=1.0
+    )

@@ -1,0 +1,146 @@
+"""What two hands did in a run, from its logs and its plan, as the courses of the figures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from matplotlib.figure import Figure
+import msgspec
+import numpy as np
+
+from ..bimanual.plan import BimanualPlan, plan_bimanual
+from ..loop.hands_log import HANDS_COLUMNS
+from ..loop.hands_summary import POSE, foreseen_legs, moving_legs, true_squeezes
+from ..loop.log import TRUE_POSITION
+from ..loop.mcap import McapReader
+from ..loop.run import HANDS_LOG, load_fit_robot
+from ..loop.scenario import HANDS_GRAPHS, Scenario
+from ..model import link_positions
+from ..values import Array, JointState
+from .bimanual_figures import (
+    CarryCourse,
+    CorrectionCourse,
+    ForceCourse,
+    HandsCourse,
+    draw_carry,
+    draw_correction,
+    draw_hands,
+    draw_internal_forces,
+)
+from .drawing import Mark
+
+
+class HandCurves(msgspec.Struct, frozen=True):
+    """A run of two hands; ``rows`` steps.
+
+    :ivar time: [s], shape ``(rows,)``.
+    :ivar squeeze: true internal force [N], shape ``(rows,)``.
+    :ivar wanted: what it shall be [N], shape ``(rows,)``; NaN while nothing is wanted.
+    :ivar corrections: of both hands, in axes of the object [m, rad], shape ``(rows, 2, 6)``.
+    :ivar along: where the palms are along the beam, from its place at the start [m],
+        shape ``(rows, 2)``.
+    :ivar planned: where they would be without corrections [m], shape ``(rows, 2)``.
+    :ivar ends: of the beam at the start [m], shape ``(2,)``.
+    :ivar error: distance of the object from its path [m], shape ``(rows,)``.
+    """
+
+    time: Array
+    squeeze: Array
+    wanted: Array
+    corrections: Array
+    along: Array
+    planned: Array
+    ends: Array
+    error: Array
+
+    @property
+    def force(self) -> ForceCourse:
+        """Return the course of the internal force."""
+        return ForceCourse('internal force', self.time, self.squeeze)
+
+    def correction(self, hand: int) -> CorrectionCourse:
+        """Return the course of a hand's path correction."""
+        part = self.corrections[:, hand]
+        return CorrectionCourse(self.time, part[:, :3], part[:, 3:])
+
+    @property
+    def hands(self) -> HandsCourse:
+        """Return the course of both hands along the beam."""
+        return HandsCourse(self.time, self.along, self.planned, self.ends)
+
+    def carry(self, label: str) -> CarryCourse:
+        """Return how well the object was held and led."""
+        return CarryCourse(label, self.time, self.squeeze, self.wanted, self.error)
+
+
+def hand_curves(folder: Path, settings: object) -> HandCurves:
+    """Return what two hands did in the run in a folder.
+
+    :param settings: of its summary: the scenario.
+    """
+    scenario = msgspec.convert(settings, Scenario)
+    model = load_fit_robot(scenario.robot)
+    home = JointState(model.home, np.zeros(model.n))
+    plan = plan_bimanual(scenario.bimanual, model, scenario.period, home)
+    log, hands = McapReader(folder / 'log.mcap'), McapReader(folder / HANDS_LOG)
+    squeeze = true_squeezes(model, log, hands)
+    felt = np.concatenate(list(hands.chunks()))
+    joints = np.concatenate([block[:, TRUE_POSITION] for block in log.chunks()])
+    rows = np.minimum(np.arange(1, len(felt) + 1), plan.last)
+    axis, centre = plan.object_rotation[0][:, 1], plan.object_position[0]
+    tree = model.pin_model
+    along, planned = (
+        np.stack([(link_positions(tree, tip, q) - centre) @ axis for tip in model.tips], axis=1)
+        for q in (joints, plan.joints[rows])
+    )
+    half = 0.5 * scenario.bimanual.object.length
+    first = HANDS_COLUMNS.index('correction_1')
+    away = np.linalg.norm(felt[:, POSE, :3] - plan.object_position[rows], axis=1)
+    foreseen = np.array(foreseen_legs(plan))[list(plan.leg_of)][rows]
+    return HandCurves(
+        np.arange(1.0, len(felt) + 1.0) * scenario.period,
+        squeeze,
+        _wanted(plan)[rows],
+        felt[:, first : first + 2],
+        along,
+        planned,
+        np.array([half, -half]),
+        np.where(foreseen, away, np.nan),
+    )
+
+
+def _wanted(plan: BimanualPlan) -> Array:
+    """Return the wanted squeeze of each row [N]; NaN while nothing is wanted of it.
+
+    Until the object is moved the hands may still be coming to it.
+    """
+    carried = [leg for leg, moved in enumerate(moving_legs(plan)) if moved]
+    first = carried[0] if carried else 0
+    return np.array(
+        [
+            np.nan if wish.squeeze is None or not held or leg < first else wish.squeeze
+            for wish, held, leg in zip(plan.wishes, plan.held, plan.leg_of, strict=True)
+        ]
+    )
+
+
+def _last_wanted(curves: HandCurves) -> float:
+    known = curves.wanted[np.isfinite(curves.wanted)]
+    return float(known[-1]) if known.size else 0.0
+
+
+HAND_DRAWINGS: Mapping[str, Callable[[HandCurves, str, Sequence[Mark]], Figure]] = {
+    'internal_force': lambda curves, title, events: draw_internal_forces(
+        [curves.force], title, _last_wanted(curves), events
+    ),
+    'path_correction': lambda curves, title, events: draw_correction(
+        curves.correction(0), f'first hand: {title}', events
+    ),
+    'hand_positions': lambda curves, title, events: draw_hands(curves.hands, title, events),
+    'carried_object': lambda curves, title, events: draw_carry(
+        [curves.carry('this run')], title, events
+    ),
+}
+"""Name of each graph of two hands -> what draws it."""
+assert tuple(HAND_DRAWINGS) == HANDS_GRAPHS

@@ -1,0 +1,174 @@
+"""What is measured of two hands is what it says, and a bad run is seen."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from simloop_ros.bench import bimanual_runs
+from simloop_ros.bench.bimanual_runs import (
+    MEASURES,
+    RUN_LIMITS,
+    Case,
+    measure,
+    run_cases,
+    run_figures,
+    run_rows,
+    steps_behind,
+)
+from simloop_ros.bench.hands_run import HandsRun, run_hands
+from simloop_ros.errors import SimloopError
+
+PERIOD, STEPS, STOP = 0.001, 600, 200
+
+
+def hands_run(**changes: Any) -> HandsRun:
+    """Return a run that holds an object at rest with 20 N from step 50 on."""
+    tips = np.zeros((STEPS, 2, 3))
+    tips[:, 0, 1], tips[:, 1, 1] = 0.04, -0.04
+    values: dict[str, Any] = {
+        'period': PERIOD,
+        'desired': np.zeros((STEPS, 4)),
+        'true': np.zeros((STEPS, 4)),
+        'tips': tips,
+        'squeeze': np.where(np.arange(STEPS) < 50, 0.0, 20.0),
+        'object': np.zeros((STEPS, 3)),
+        'doing': ('task 1 (hold)',) * STEPS,
+        'summary': {},
+        'completed': True,
+    }
+    return HandsRun(**values | changes)
+
+
+def arms(own: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """Return speeds: 0.3 and 0.2 m/s until the stop, then the given shares of them."""
+    before = np.ones((STOP, 2))
+    return np.concatenate((before, np.stack((own, other), axis=1))) * [0.3, 0.2]
+
+
+@pytest.mark.parametrize('late', [0, 3, 25])
+def test_an_arm_that_follows_later_is_behind_by_that(late: int) -> None:
+    time = np.arange(STEPS - STOP)
+    own = np.exp(-time / 50.0)
+    speeds = arms(own, np.exp(-np.maximum(time - late, 0) / 50.0))
+    assert steps_behind(speeds, STOP, 0, 250) == late
+    assert steps_behind(speeds[:, ::-1], STOP, 1, 250) == late
+
+
+def test_an_arm_that_speeds_up_again_has_not_stopped() -> None:
+    time = np.arange(STEPS - STOP)
+    own = np.exp(-time / 50.0)
+    again = np.where((time > 60) & (time < 70), 0.55, own)
+    # Below 0.5 its own arm is after 35 steps: 50 ln 2.
+    assert steps_behind(arms(own, again), STOP, 0, 250) == 70 - 35
+
+
+def test_an_arm_that_creeps_is_not_compared() -> None:
+    time = np.arange(STEPS - STOP)
+    own = np.maximum(np.exp(-time / 20.0), 0.001 * time)
+    other = np.where(time < 100, own, 5.0 * own)
+    assert steps_behind(arms(own, other), STOP, 0, 250) == 0
+
+
+def test_an_arm_that_does_not_slow_down_is_seen() -> None:
+    on = np.ones(STEPS - STOP)
+    assert steps_behind(arms(on, on), STOP, 0, 250) == STEPS - STOP
+
+
+def test_the_worst_run_of_a_case_is_its_row() -> None:
+    cases = [Case('hold', 'a', 'x'), Case('hold', 'b', 'x'), Case('hold', 'a', 'x')]
+    found = [
+        {'settling_s': 0.1, 'least_n': 0.3},
+        {'settling_s': 0.2, 'least_n': -0.1},
+        {'settling_s': np.inf, 'least_n': 0.2},
+    ]
+    rows = run_rows(cases, found)
+    assert rows == [
+        {'part': 'hold', 'case': 'a', 'runs': 2, 'settling_s': np.inf, 'least_n': 0.2},
+        {'part': 'hold', 'case': 'b', 'runs': 1, 'settling_s': 0.2, 'least_n': -0.1},
+    ]
+    assert run_figures(rows) == {'hold_settling_s': np.inf, 'hold_least_n': -0.1}
+
+
+def test_every_limit_has_runs() -> None:
+    parts = {case.part for case in run_cases(False)}
+    assert parts == set(MEASURES)
+    assert {figure.partition('_')[0] for figure in RUN_LIMITS} == parts - {'servo'}
+    assert {case.part for case in run_cases(True)} <= parts
+
+
+def test_motion_before_the_contact_is_compared_and_later_motion_is_not(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    desired, true = np.zeros((STEPS, 4)), np.zeros((STEPS, 4))
+    desired[30, 2], true[20, 1] = 1e-9, -2e-9
+    desired[50:], true[50:] = 1.0, 1.0
+    runs = iter((hands_run(), hands_run(desired=desired, true=true)))
+    asked = []
+
+    def fake(name: str, settings: tuple[str, ...]) -> HandsRun:
+        asked.append((name, settings))
+        return next(runs)
+
+    monkeypatch.setattr(bimanual_runs, 'run_hands', fake)
+    row = measure(Case('free', 'x', 'workerbot_free'))
+    assert row == {'free_s': 50 * PERIOD, 'desired_rad': 1e-9, 'true_rad': 2e-9}
+    assert asked == [
+        ('workerbot_free', ()),
+        ('workerbot_free', ('bimanual.force_control=false',)),
+    ]
+
+
+@pytest.mark.parametrize(
+    'changes', [{'doing': ('task 4 (move)', 'stopped: why')}, {'completed': False}]
+)
+def test_a_run_that_ended_early_is_no_good_one(
+    monkeypatch: pytest.MonkeyPatch, changes: dict[str, Any]
+) -> None:
+    summary = {
+        'internal_force_settling': 0.1,
+        'internal_force_peak': 40.0,
+        'internal_force_least': 0.5,
+        'squeeze_error_max': 0.2,
+        'object_error_max': 1e-5,
+    }
+    whole, cut = hands_run(summary=summary), hands_run(summary=summary, **changes)
+    carry, hold = Case('carry', 'x', 'workerbot_carry'), Case('hold', 'x', 'workerbot_hold')
+    monkeypatch.setattr(bimanual_runs, 'run_hands', lambda *_: whole)
+    assert measure(carry) == {'squeeze_error_n': 0.2, 'path_error_mm': pytest.approx(0.01)}
+    assert measure(hold)['least_n'] == 0.5
+    monkeypatch.setattr(bimanual_runs, 'run_hands', lambda *_: cut)
+    assert measure(carry) == {'squeeze_error_n': np.inf, 'path_error_mm': np.inf}
+    assert measure(hold)['settling_s'] == np.inf
+    assert measure(hold)['least_n'] == -np.inf
+
+
+def test_trouble_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    doing = ('task 4 (move)',) * (STOP + 7) + ('stopped: why',) * (STEPS - STOP - 7)
+    squeeze = np.full(STEPS, 20.0)
+    squeeze[100], squeeze[STOP + 20] = 90.0, 31.0
+    held = hands_run(doing=doing, squeeze=squeeze)
+    dropped = hands_run(
+        squeeze=np.where(np.arange(STEPS) < 300, squeeze, 0.0),
+        object=np.linspace([0.0, 0.0, 0.0], [0.0, 0.0, -0.3], STEPS),
+    )
+    early = hands_run(doing=('stopped: why',) * STEPS, squeeze=squeeze)
+    case = Case('fault', 'x', 'workerbot_carry', at=STOP * PERIOD)
+    for run, noticed, falls in (
+        (held, pytest.approx(7.0), 0),
+        (early, np.inf, 0),
+        (dropped, np.inf, 1),
+    ):
+        monkeypatch.setattr(bimanual_runs, 'run_hands', lambda *_, run=run: run)
+        row = measure(case)
+        assert row['noticed_ms'] == noticed
+        assert row['force_n'] == 31.0
+        assert row['dropped'] == falls
+    assert row['slip_mm'] == pytest.approx(300.0 * (1.0 - STOP / (STEPS - 1)))
+
+
+def test_a_run_of_something_else_is_refused() -> None:
+    with pytest.raises(SimloopError, match='no scenario of two hands'):
+        run_hands('sphere_step')

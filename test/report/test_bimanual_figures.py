@@ -1,0 +1,175 @@
+"""The figures of 003 show the arrays that they are given, with their units."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+import numpy as np
+import pytest
+
+from simloop_ros.report.bimanual_figures import (
+    CarryCourse,
+    CorrectionCourse,
+    ForceCourse,
+    HandsCourse,
+    draw_carry,
+    draw_correction,
+    draw_hands,
+    draw_internal_forces,
+    peak_of,
+)
+from simloop_ros.report.drawing import Mark
+
+TIME = 1e-3 * np.arange(1, 2001)
+CONTACT = 0.5
+STEP = 1.5e-3  # a step of TIME, and its round-off
+
+
+def pulse(peak: float, decay: float, wanted: float = 0.0) -> np.ndarray:
+    """Return a force that jumps to a peak and then decays to what is wanted [N].
+
+    It has come to a share of its peak after ``decay ln((peak - wanted) / (share peak))``.
+    """
+    since = TIME - CONTACT
+    return np.where(since < 0.0, 0.0, wanted + (peak - wanted) * np.exp(-since / decay))
+
+
+def curves(ax: Axes) -> list[np.ndarray]:
+    """Return the curves of a graph over its whole time."""
+    return [
+        np.asarray(line.get_ydata()) for line in ax.lines if len(line.get_xdata()) == len(TIME)
+    ]
+
+
+def legend(figure: Figure) -> list[str]:
+    return [text.get_text() for text in figure.legends[0].get_texts()]
+
+
+@pytest.mark.parametrize(('peak', 'decay', 'wanted'), [(40.0, 0.05, 0.0), (30.0, 0.1, 20.0)])
+def test_a_peak_is_found_with_the_time_that_it_takes(
+    peak: float, decay: float, wanted: float
+) -> None:
+    found = peak_of(ForceCourse('K', TIME, pulse(peak, decay, wanted)), wanted)
+    assert found is not None
+    assert found.contact == pytest.approx(CONTACT, abs=STEP)
+    assert found.time == pytest.approx(CONTACT, abs=STEP)
+    assert found.force == pytest.approx(peak, rel=0.03)
+    assert found.settled == pytest.approx(
+        decay * np.log((peak - wanted) / (0.02 * peak)), abs=2 * STEP
+    )
+
+
+def test_a_force_that_never_settles_has_no_such_time() -> None:
+    found = peak_of(ForceCourse('K', TIME, pulse(40.0, 10.0)))
+    assert found is not None
+    assert found.settled is None
+    # The last sample outside counts, however quiet it was before.
+    late = pulse(40.0, 0.01)
+    late[-1] = 1.0
+    found = peak_of(ForceCourse('K', TIME, late))
+    assert found is not None
+    assert found.settled is None
+
+
+@pytest.mark.parametrize('force', [np.zeros(0), np.zeros(9), np.full(9, -1.0), np.full(9, np.nan)])
+def test_without_contact_there_is_no_peak(force: np.ndarray) -> None:
+    assert peak_of(ForceCourse('free', TIME[: len(force)], force)) is None
+
+
+def test_internal_forces_and_their_contact() -> None:
+    runs = [ForceCourse(f'K = {k}', TIME, pulse(peak, 0.05)) for k, peak in ((1, 30.0), (2, 40.0))]
+    figure = draw_internal_forces(runs, 'hold', events=[Mark(CONTACT, 'contact')])
+    whole, near = figure.axes
+    for ax in (whole, near):
+        for drawn, run in zip(curves(ax), runs, strict=True):
+            np.testing.assert_array_equal(drawn, run.force)
+        assert ax.get_ylabel() == 'internal force [N]'
+    assert whole.get_xlim() == (0.0, TIME[-1])
+    begin, end = near.get_xlim()
+    assert begin < CONTACT < end < CONTACT + 0.1
+    peaks = [run.force.max() for run in runs]
+    for text, run, peak in zip(legend(figure), runs, peaks, strict=True):
+        assert text.startswith(f'{run.label}: peak {peak:.3g} N')
+        # ln 50 decay times.
+        assert '0.2 s after' in text
+    assert legend(draw_internal_forces(runs, 'hold', 0.5))[-1] == 'wanted: 0.5 N'
+
+
+def test_a_correction_is_in_millimetres_and_milliradians() -> None:
+    position = 1e-3 * np.sin(TIME)[:, None] * [1.0, 2.0, 3.0]
+    course = CorrectionCourse(TIME, position, -0.2 * position)
+    figure = draw_correction(course, 'left', [Mark(0.4, 'contact')])
+    upper, lower = figure.axes
+    np.testing.assert_allclose(np.array(curves(upper)).T, 1e3 * position)
+    np.testing.assert_allclose(np.array(curves(lower)).T, -200.0 * position)
+    assert (upper.get_ylabel(), lower.get_ylabel()) == ('position [mm]', 'rotation [mrad]')
+    assert legend(figure) == [f'{axis} of the object' for axis in 'xyz']
+
+
+def test_hands_are_drawn_with_the_end_before_them() -> None:
+    planned = np.stack((0.05 - 0.006 * TIME, -0.05 + 0.006 * TIME), axis=1)
+    position = planned + np.array([0.0002, -0.0001])
+    course = HandsCourse(TIME, position, planned, np.array([0.04, -0.04]))
+    for i, ax in enumerate(draw_hands(course, 'uneven').axes):
+        drawn_plan, drawn = curves(ax)
+        np.testing.assert_allclose(drawn_plan, 1e3 * planned[:, i])
+        np.testing.assert_allclose(drawn, 1e3 * position[:, i])
+        low, high = ax.get_ylim()
+        end = (40.0, -40.0)[i]
+        assert low < end < high
+        assert low < drawn.min() < drawn.max() < high
+        # Near enough to see a tenth of a millimetre: the other end is not in it.
+        assert high - low < 20.0
+        (beam,) = ax.patches
+        extent = beam.get_extents().transformed(ax.transData.inverted())
+        assert sorted(extent.intervaly) == pytest.approx([-40.0, 40.0])
+
+
+def test_carry_shows_squeeze_band_and_path_error() -> None:
+    wanted = np.where(TIME < 0.2, np.nan, 20.0)
+    squeeze = np.where(TIME < 0.2, 0.0, 20.0 + 0.7 * np.sin(9.0 * TIME))
+    error = np.where(TIME < 0.2, 0.005, 4e-4 * np.sin(2.0 * TIME) ** 2)
+    runs = [CarryCourse('noise', TIME, squeeze, wanted, error)]
+    figure = draw_carry(runs, 'carry', [Mark(0.2, 'grasp')])
+    upper, middle, lower = figure.axes
+    np.testing.assert_array_equal(curves(upper)[0], squeeze)
+    np.testing.assert_allclose(curves(middle)[0], np.where(TIME < 0.2, np.nan, squeeze - 20.0))
+    np.testing.assert_allclose(curves(lower)[0], 1e3 * error)
+    (band,) = upper.collections
+    points = band.get_paths()[0].vertices
+    assert points.min(axis=0) == pytest.approx([TIME[wanted > 0.0][0], 19.0])
+    assert points.max(axis=0) == pytest.approx([TIME[-1], 21.0])
+    # The largest errors while a squeeze is wanted, not before.
+    assert legend(figure) == [
+        'noise: at most 0.7 N and 0.4 mm off',
+        'wanted, ±1 N',
+        '1 mm',
+    ]
+
+
+def every_figure(time: np.ndarray, value: float) -> list[Figure]:
+    one, two, three = (np.full((len(time), k), value) for k in (1, 2, 3))
+    flat, title, marks = one[:, 0], 'a_$b', [Mark(0.5, 'push_$c')]
+    return [
+        draw_internal_forces([ForceCourse('K', time, flat)] * 2, title, 20.0, marks),
+        draw_correction(CorrectionCourse(time, three, three), title, marks),
+        draw_hands(HandsCourse(time, two, two, np.array([0.04, -0.04])), title, marks),
+        draw_carry([CarryCourse('K', time, flat, flat, flat)] * 2, title, marks),
+    ]
+
+
+@pytest.mark.parametrize(
+    ('steps', 'value'), [(5, 0.0), (5, 1.0), (5, np.nan), (5, 1e308), (1, 1.0), (0, 0.0)]
+)
+def test_unusual_runs_are_drawn(tmp_path: Path, steps: int, value: float) -> None:
+    for i, figure in enumerate(every_figure(0.25 * np.arange(steps), value)):
+        path = tmp_path / f'{i}.png'
+        figure.savefig(path)
+        assert path.stat().st_size > 5000
+
+
+def test_no_runs_are_no_lines() -> None:
+    for figure in (draw_internal_forces([], 'none'), draw_carry([], 'none')):
+        assert not any(curves(ax) for ax in figure.axes)

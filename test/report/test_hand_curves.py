@@ -1,0 +1,114 @@
+"""What two hands did, from the files of a run, and its four graphs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+import shutil
+import time
+from typing import Any, get_args
+
+import numpy as np
+import pytest
+
+from simloop_ros.cli.main import main
+from simloop_ros.errors import ConfigError
+from simloop_ros.loop.mcap import read_mcap
+from simloop_ros.loop.run import HANDS_LOG, prepare, run
+from simloop_ros.loop.scenario import HANDS_GRAPHS, Graph, load_scenario
+from simloop_ros.report.hand_curves import HAND_DRAWINGS, hand_curves
+from simloop_ros.report.page import draw_run
+
+TASKS = (
+    '{do: approach, path: cp, clearance: 0.005, durations: [0.15]}, '
+    '{do: grasp, squeeze: 20, durations: [0.15]}, {do: hold, duration: 0.1}, '
+    '{do: move, by: [0, 0, 0.02], duration: 0.25}'
+)
+SETTINGS = (f'bimanual.tasks=[{TASKS}]', 'rest=0.05', 'graphs=[internal_force, path_difference]')
+PNG = b'\x89PNG\r\n\x1a\n'
+HALF = 0.04  # m, of the beam
+BEFORE, CLEAR = 0.01, 0.005  # m: palms before its ends at home, and after the approach
+TRACKING = 5e-5  # m: how well a robot that is 10 % heavier than its model follows
+
+
+@pytest.fixture(scope='module')
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the folder of a short carry."""
+    folder = tmp_path_factory.mktemp('carry')
+    run(prepare(load_scenario('workerbot_carry', SETTINGS)), folder, time.perf_counter)
+    return folder
+
+
+@pytest.fixture
+def folder(finished: Path, tmp_path: Path) -> Path:
+    """Return a copy of that folder to change."""
+    return Path(shutil.copytree(finished, tmp_path / 'copy'))
+
+
+def summary_of(folder: Path) -> dict[str, Any]:
+    summary: dict[str, Any] = json.loads((folder / 'summary.json').read_text())
+    return summary
+
+
+def test_the_courses_are_those_of_the_run(finished: Path) -> None:
+    summary, log = summary_of(finished), read_mcap(finished / HANDS_LOG)
+    curves = hand_curves(finished, summary['settings'])
+    np.testing.assert_allclose(curves.time, log.time, rtol=0.0, atol=1e-9)
+    moving = (curves.time > 0.4005) & (curves.time < 0.6495)
+    before = curves.time < 0.3
+    np.testing.assert_array_equal(curves.wanted[moving], 20.0)
+    assert np.isnan(curves.wanted[before]).all()
+    assert np.abs(curves.squeeze).max() == summary['internal_force_peak']
+    off = np.abs(curves.squeeze - curves.wanted)[moving].max()
+    assert off == pytest.approx(summary['squeeze_error_max'], rel=0.01)
+    for hand in (0, 1):
+        course = curves.correction(hand)
+        logged = log.column(f'correction_{hand + 1}')
+        np.testing.assert_array_equal(np.hstack((course.position, course.rotation)), logged)
+
+
+def test_the_palms_come_to_the_ends_of_the_beam(finished: Path) -> None:
+    curves = hand_curves(finished, summary_of(finished)['settings'])
+    np.testing.assert_array_equal(curves.ends, [HALF, -HALF])
+    first, approached = curves.along[0], curves.along[149]
+    np.testing.assert_allclose(first, [HALF + BEFORE, -HALF - BEFORE], rtol=0.0, atol=TRACKING)
+    np.testing.assert_allclose(approached, [HALF + CLEAR, -HALF - CLEAR], rtol=0.0, atol=TRACKING)
+    np.testing.assert_allclose(
+        curves.along[:250], curves.planned[:250], rtol=0.0, atol=TRACKING
+    )  # free hands go as planned
+    assert np.ptp(curves.along[-1]) < 2.0 * HALF  # pressed
+
+
+def test_its_four_graphs_are_drawn(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert set(HAND_DRAWINGS) == set(HANDS_GRAPHS)
+    assert main(['plot', str(folder)]) == 0
+    asked = {Path(line).stem for line in capsys.readouterr().out.split()}
+    assert asked == {'internal_force', 'path_difference'}
+    assert main(['plot', str(folder), '--all']) == 0
+    drawn = {Path(line).stem for line in capsys.readouterr().out.split()}
+    assert drawn == set(get_args(Graph)) - {'external_torque'}
+    for name in HANDS_GRAPHS:
+        assert (folder / f'{name}.png').read_bytes().startswith(PNG)
+
+
+def test_a_run_without_its_log_of_the_hands_is_refused(folder: Path) -> None:
+    log = folder / HANDS_LOG
+    log.write_bytes(log.read_bytes()[:-100])
+    with pytest.raises(ConfigError, match='not a complete log'):
+        draw_run(folder)
+    log.unlink()
+    with pytest.raises(ConfigError, match=r'cannot read the log .*hands.mcap'):
+        draw_run(folder)
+
+
+def test_a_run_without_a_step_has_no_figures(tmp_path: Path) -> None:
+    prepared = prepare(load_scenario('workerbot_carry', SETTINGS))
+    run(prepared, tmp_path, time.perf_counter, lambda _: False)
+    assert draw_run(tmp_path, every_graph=True) == []
+
+
+def test_hands_that_touched_nothing_are_drawn(tmp_path: Path) -> None:
+    four = f'graphs=[{", ".join(HANDS_GRAPHS)}]'
+    prepared = prepare(load_scenario('workerbot_carry', [*SETTINGS, 'duration=0.05', four]))
+    run(prepared, tmp_path, time.perf_counter)
+    assert [path.stem for path in draw_run(tmp_path)] == list(HANDS_GRAPHS)
