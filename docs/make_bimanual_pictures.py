@@ -1,7 +1,7 @@
 """Make the pictures of ``docs/bimanual.md``: ``python docs/make_bimanual_pictures.py [NAME ...]``.
 
 Without names all are made, as PNG files in ``docs/images``: figures 12 to 15 and 17 of 003, a
-carry, and the stop of one arm.
+carry, a grip by friction with and without force control, and the stop of one arm.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from simloop_ros.report.hand_curves import HandCurves, hand_curves
 from simloop_ros.report.joint_figures import COLOURS
 
 IMAGES = Path(__file__).parent / 'images'
-HOLD = 'workerbot_hold'
+HOLD, GRIP = 'workerbot_hold', 'workerbot_grip'
 STIFF = 'plant.object.stiffness=5e5'
 NO_BEAM = (
     'plant.object=null',
@@ -108,6 +108,36 @@ def carry() -> Figure:
     return draw_carry(runs, title)
 
 
+def grip() -> Figure:
+    """Draw a beam that is held by friction and pushed, with and without force control."""
+    push = load_scenario(GRIP).plant.pushes[0]
+    off = ('bimanual.force_control=false',)
+    runs = {'force control': run_hands(GRIP), 'no force control': run_hands(GRIP, off)}
+    figure = Figure(figsize=(8.8, 5.4), dpi=DOTS_PER_INCH, layout='constrained')
+    above, below = figure.subplots(2, 1, sharex=True)
+    for (label, found), colour in zip(runs.items(), (COLOURS[0], COLOURS[1]), strict=True):
+        height = 1e3 * (found.object[:, 2] - found.object[0, 2])
+        above.plot(found.time, height, color=colour, lw=1.6, label=label)
+        below.plot(found.time, found.squeeze, color=colour, lw=1.2, label=label)
+    above.set_ylabel('height over the table [mm]', fontsize=9)
+    below.set_ylabel('internal force [N]', fontsize=9)
+    below.set_xlabel('time [s]', fontsize=9)
+    for axes in (above, below):
+        axes.axvspan(
+            push.start,
+            push.start + push.duration,
+            color=GREY,
+            alpha=0.3,
+            lw=0.0,
+            label=f'pushed down by {-push.force[2]:g} N',
+        )
+        axes.grid(alpha=0.3, lw=0.5)
+        axes.set_xlim(0.0, found.time[-1])
+    above.legend(fontsize=9, loc='upper left')
+    figure.suptitle(f'{GRIP}: a beam 1.9 mm shorter than known, held by friction', fontsize=11)
+    return figure
+
+
 def stop() -> Figure:
     """Draw what happens when the brakes of one arm engage while both carry the object."""
     found = run_hands(
@@ -174,6 +204,7 @@ PICTURES: dict[str, Callable[[], Figure]] = {
     'correction': correction,
     'uneven': uneven,
     'carry': carry,
+    'grip': grip,
     'stop': stop,
 }
 

@@ -36,6 +36,8 @@ SERVOS = {
 """Carries by other joint controllers than the default one, by worse encoders, of a stiff beam."""
 LOOSE = 'bimanual.leash=5000'
 """They follow less exactly: such a leash does not stop them."""
+SHORTER = 'plant.object.length=0.078'
+"""Palms that go 1 mm beyond the known ends of such a beam just touch it: it has to be sought."""
 AFTER = 0.7
 """Time after a stop or a fault that is looked at [s]."""
 AIM = 0.25
@@ -48,6 +50,8 @@ BRAKING = 0.25
 """Time in which brakes take an arm to its least speed [s]; later it may creep."""
 HELD = 2.0
 """Internal force at the end below which the object is not held [N]."""
+FALLEN = 50.0
+"""Way down at which an object has been dropped, and not only slipped [mm]: nearly a palm."""
 
 RUN_LIMITS = {
     'hold_settling_s': Limit(at_most=0.5),
@@ -57,8 +61,9 @@ RUN_LIMITS = {
     'free_true_rad': Limit(at_most=1e-12),
     'carry_squeeze_error_n': Limit(at_most=1.0),
     'carry_path_error_mm': Limit(at_most=1.0),
-    'grip_lifted_mm': Limit(at_least=239.0),
-    'ungripped_lifted_mm': Limit(at_most=1.0),
+    'grip_squeeze_error_n': Limit(at_most=1.0),
+    'grip_path_error_mm': Limit(at_most=1.0),
+    'ungripped_fallen_mm': Limit(at_least=FALLEN),
     'stop_noticed_ms': Limit(at_most=10.0),
     'stop_behind_ms': Limit(at_most=10.0),
     'stop_force_n': Limit(at_most=40.0),
@@ -70,7 +75,7 @@ RUN_LIMITS = {
     'fault_force_n': Limit(at_most=40.0),
     'fault_dropped': Limit(at_most=0.0),
 }
-"""What issue 7 asks for; the move of the grip is 240 mm up."""
+"""What issue 7 asks for."""
 
 Row = dict[str, Any]
 
@@ -123,9 +128,10 @@ def run_cases(quick: bool) -> list[Case]:
         )
         for stiffness in STIFFNESSES
     ]
-    cases.append(Case('grip', 'force control', 'workerbot_grip'))
-    off = ('bimanual.force_control=false',)
-    cases.append(Case('ungripped', 'no force control', 'workerbot_grip', off))
+    grip, off = 'workerbot_grip', ('bimanual.force_control=false',)
+    cases += [Case('grip', 'force control', grip, (f'seed={seed}',)) for seed in range(SEEDS)]
+    cases.append(Case('grip', 'force control, 2 mm too short', grip, (SHORTER,)))
+    cases.append(Case('ungripped', 'no force control', grip, off))
     end = f'duration={BUMP + AFTER}'
     cases += [
         Case('bump', 'workerbot, left elbow', 'workerbot_bump', (end, f'seed={seed}'), BUMP)
@@ -250,10 +256,11 @@ def _servo(case: Case) -> Row:
     return (_hold if case.scenario.endswith('_hold') else _carry)(case)
 
 
-def _grip(case: Case) -> Row:
-    """Return how much higher the object is at the end than at the start."""
-    run = _run(case)
-    return {'lifted_mm': 1e3 * float(run.object[-1, 2] - run.object[0, 2])}
+def _ungripped(case: Case) -> Row:
+    """Return how high the object was lifted, and how far it is below that at the end."""
+    height = 1e3 * _run(case).object[:, 2]
+    highest = float(height.max())
+    return {'lifted_mm': highest - float(height[0]), 'fallen_mm': highest - float(height[-1])}
 
 
 def _stop(case: Case) -> Row:
@@ -324,14 +331,14 @@ MEASURES: dict[str, Callable[[Case], Row]] = {
     'free': _free,
     'carry': _carry,
     'servo': _servo,
-    'grip': _grip,
-    'ungripped': _grip,
+    'grip': _carry,
+    'ungripped': _ungripped,
     'stop': _stop,
     'bump': _stop,
     'fault': _fault,
 }
 """Part -> what is measured of a run."""
-LEAST = ('least_n', 'free_s')
+LEAST = ('least_n', 'free_s', 'lifted_mm', 'fallen_mm')
 """Of which the least is the worst; of all else it is the largest."""
 
 

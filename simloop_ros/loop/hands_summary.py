@@ -97,7 +97,8 @@ def hands_summary(
     hands let go. ``squeeze_error_max`` [N] and ``object_error_max`` [m]: while the object is
     moved, how far the true internal force is from the wanted one, and the object's centre from
     where it shall be; until the hands are halted, and the latter only as long as its place is
-    known beforehand.
+    known beforehand. ``dropped`` [s]: from when on the hands press nothing, though they should to
+    the end; none where they do.
 
     :param halted: step in which they are; none if they are not.
     """
@@ -112,15 +113,16 @@ def hands_summary(
     released = np.flatnonzero(free[list(plan.leg_of)][rows][first:])
     held = force[first : first + int(released[0]) if released.size else None]
     peak = float(np.abs(force).max())
-    aim = float(wanted[first : first + len(held)][-1]) if held.size else 0.0
-    aim = aim if aim >= SMALL * peak else 0.0
-    settled = settling(held, aim, SMALL * peak)
+    squeeze = float(wanted[first : first + len(held)][-1]) if held.size else 0.0
+    settled = settling(held, squeeze if squeeze >= SMALL * peak else 0.0, SMALL * peak)
+    gone = settling(held, 0.0, TOUCH) if squeeze > 0.0 else None
     summary: dict[str, Any] = {
         'touched': (first + 1) * period,
         'internal_force_peak': peak,
         'internal_force_end': float(force[-1]),
         'internal_force_least': float(held.min()) if held.size else None,
         'internal_force_settling': None if settled is None else settled * period,
+        'dropped': None if gone is None else (first + gone) * period,
     }
     carried = np.array(moving_legs(plan))[list(plan.leg_of)][rows]
     carried[halted if halted is not None else len(carried) :] = False

@@ -9,6 +9,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
+from ..bimanual.planner import STOPPED
 from ..errors import ConfigError
 from ..loop.mcap import McapReader
 from ..loop.run import HANDS_LOG
@@ -26,6 +27,7 @@ HANDS_ROWS = {
     'internal_force_least': 'N',
     'squeeze_error_max': 'N',
     'object_error_max': 'm',
+    'dropped': 's',
 }
 """What the table says of two hands, with units."""
 CONSEQUENCES = ('contact_end', 'collision_located', 'collision_end', 'effort_limit')
@@ -84,8 +86,14 @@ def _label(event: dict[str, Any]) -> str:
     """Return what a mark says: of a task only its name."""
     if event['kind'] != 'task':
         return str(event['kind']).replace('_', ' ')
-    doing = str(event['doing'])
-    return 'stopped' if doing.startswith('stopped') else doing.partition('(')[2].rstrip(')')
+    return STOPPED if _halt(event) else str(event['doing']).partition('(')[2].rstrip(')')
+
+
+def _halt(event: dict[str, Any]) -> str | None:
+    """Return why two hands stop; none if the event is another."""
+    doing = str(event['doing']) if event['kind'] == 'task' else ''
+    stopped, colon, why = doing.partition(': ')
+    return why if colon and stopped == STOPPED else None
 
 
 def print_run(summary: dict[str, Any], folder: Path, figures: list[Path]) -> None:
@@ -151,6 +159,9 @@ def print_table(summary: dict[str, Any], console: Console) -> None:
     for name, value, unit in rows:
         table.add_row(name, value if isinstance(value, str) else f'{value:.4g}', unit)
     console.print(table)
+    for event in summary['events']:
+        if (why := _halt(event)) is not None:
+            console.print(f'stopped  at {event["time"]:.4g} s: {why}', soft_wrap=True)
     console.print(f'digest   {summary["digest"]}', highlight=False, soft_wrap=True)
 
 

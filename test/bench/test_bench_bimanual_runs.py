@@ -169,6 +169,16 @@ def test_trouble_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     assert row['slip_mm'] == pytest.approx(300.0 * (1.0 - STOP / (STEPS - 1)))
 
 
+def test_an_object_has_fallen_from_where_it_was_highest(monkeypatch: pytest.MonkeyPatch) -> None:
+    course = np.zeros((STEPS, 3))
+    course[:, 2] = np.interp(np.arange(STEPS), (0, 300, 350, STEPS), (0.82, 0.92, 0.83, 0.83))
+    case = Case('ungripped', 'x', 'workerbot_grip')
+    monkeypatch.setattr(bimanual_runs, 'run_hands', lambda *_: hands_run(object=course))
+    assert measure(case) == pytest.approx({'lifted_mm': 100.0, 'fallen_mm': 90.0})
+    rows = run_rows([case, case], [{'fallen_mm': 90.0}, {'fallen_mm': 5.0}])
+    assert run_figures(rows) == {'ungripped_fallen_mm': 5.0}
+
+
 def test_a_run_of_something_else_is_refused() -> None:
     with pytest.raises(SimloopError, match='no scenario of two hands'):
         run_hands('sphere_step')

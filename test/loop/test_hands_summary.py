@@ -153,6 +153,7 @@ def test_the_figures_of_a_carry(tmp_path: Path, workerbot: RobotModel) -> None:
             'internal_force_end': 0.0,
             'internal_force_least': 9.5,
             'internal_force_settling': 0.02,
+            'dropped': None,
             'squeeze_error_max': 0.9,
             'object_error_max': 0.005,
         },
@@ -172,6 +173,15 @@ def test_a_pull_is_less_than_nothing(tmp_path: Path, workerbot: RobotModel) -> N
     summary = summed_up(tmp_path, workerbot, forces)
     assert summary['internal_force_least'] == pytest.approx(-3.0)
     assert summary['internal_force_settling'] == pytest.approx(0.03)
+
+
+def test_an_object_that_is_not_there_any_more_was_dropped(
+    tmp_path: Path, workerbot: RobotModel
+) -> None:
+    bounced = (*FORCES[:6], 0.0, *FORCES[7:])
+    assert summed_up(tmp_path, workerbot, bounced)['dropped'] is None
+    lost = (*FORCES[:8], 0.0, 0.0, 0.0, 0.0)  # as the move begins
+    assert summed_up(tmp_path, workerbot, lost)['dropped'] == pytest.approx(0.08)
 
 
 def test_hands_that_touch_nothing(tmp_path: Path, workerbot: RobotModel) -> None:

@@ -110,6 +110,19 @@ def test_an_unknown_graph_is_refused(folder: Path) -> None:
         draw_run(folder)
 
 
+def test_the_table_says_why_two_hands_stopped(finished: Path) -> None:
+    summary = json.loads((finished / 'summary.json').read_text())
+    assert 'stopped' not in table(summary)
+    why = 'wrist sensor of hand 1 lost: no reading'
+    events = [
+        {'time': 1.0, 'kind': 'task', 'doing': 'task 2 (grasp)'},
+        {'time': 2.5, 'kind': 'task', 'doing': f'stopped: {why}'},
+    ]
+    text = table({**summary, 'events': events})
+    assert f'stopped  at 2.5 s: {why}\n' in text
+    assert text.count('stopped') == 1
+
+
 def test_the_table_has_the_figures_with_their_units(finished: Path) -> None:
     summary = json.loads((finished / 'summary.json').read_text())
     text = table(summary)
