@@ -79,6 +79,18 @@ class ContactMemory(msgspec.Struct, frozen=True, gc=False):
     intake: IntakeMemory
     fault: str
 
+    @property
+    def given_way(self) -> Array:
+        """Return by how much the object has given way, in its axes [m, rad], shape ``(6,)``."""
+        return self.state.deflection[-6:]
+
+    def settled(self) -> ContactMemory:
+        """Return the same, with the object where it has given way to as its place."""
+        deflection = self.state.deflection.copy()
+        deflection[-6:] = 0.0
+        state = AdmittanceState(deflection, self.state.velocity)
+        return ContactMemory(state, self.contact, self.intake, self.fault)
+
 
 class ContactControl:
     """Take the internal force to what is wanted, by an impedance of each hand: 003 (2.1), IMCO.
@@ -93,8 +105,7 @@ class ContactControl:
     If the object is to give way, its own impedance is driven by the push from outside, which is
     what the hands do not do to it and its weight does not, ``-(moving + weight)``; this moves
     all hands as one body. (The object's inertia counts as push.) Without contact corrections go
-    to zero, and stay exactly zero if they are; where the object has given way, hands that are near
-    it stay with it. The object's axes are those that the measured
+    to zero, and stay exactly zero if they are. The object's axes are those that the measured
     hands and their grasps say, in the mean.
 
     After a fault corrections stay as they are, at rest; what free hands run into is one, too.
@@ -151,15 +162,12 @@ class ContactControl:
         self._straight = PathCorrection(np.zeros((hands, 3)), np.zeros((hands, 3)))
         self.memory = ContactMemory(self._rest, False, self._intake.start(), '')
 
-    def step(
-        self, hands: Hands, readings: Array | None, wish: ContactWish, near: float = 1.0
-    ) -> ContactStep:
+    def step(self, hands: Hands, readings: Array | None, wish: ContactWish) -> ContactStep:
         """Return what is felt and what to do one period later.
 
         :param hands: as measured.
         :param readings: of the sensors, in their axes: wrench of the object on the hand, force
             first [N, N m], shape ``(hands, 6)``; None where there is none.
-        :param near: share by which free hands still go with the object, where it has given way.
         :raises MessageError: the readings have another shape.
         """
         memory = self.memory
@@ -193,9 +201,8 @@ class ContactControl:
                 push[-6:] = self._push(moving, rotation, state.deflection[-3:])
             state = self._admittance.step(state, self._parameters(wish.yielding), push).state
         elif state is not self._rest:
-            state = self._faded(state, near)
-        near = near if squeeze is None else 1.0
-        correction = self._correction(state, near)
+            state = self._faded(state)
+        correction = self._correction(state)
         largest, turned = _largest(correction.position), _largest(correction.rotation)
         if not (largest <= limit and ARM * turned <= limit) and not fault:
             fault = (
@@ -206,7 +213,7 @@ class ContactControl:
                 f'{1e3 * limit:g} mm'
             )
             state = AdmittanceState(memory.state.deflection, self._rest.velocity)
-            correction = self._correction(state, near)
+            correction = self._correction(state)
         self.memory = ContactMemory(state, contact, intake.memory, fault)
         return ContactStep(correction, felt.internal, moving, felt.squeeze, contact, fault)
 
@@ -268,35 +275,22 @@ class ContactControl:
             np.append(each.stiffness, last.stiffness),
         )
 
-    def _faded(self, state: AdmittanceState, near: float) -> AdmittanceState:
-        """Return the state of free hands: what the object has given way by stays, if it is near.
-
-        It lies there: hands that went back at once would run into it.
-        """
+    def _faded(self, state: AdmittanceState) -> AdmittanceState:
+        """Return the state of free hands."""
         faded = self._admittance.step(state, self._fade, self._rest.deflection).state
-        e, v = faded.deflection, faded.velocity
-        if max(np.abs(e[:-6]).max(), np.abs(v[:-6]).max() / FADE) < NOTHING:
-            e, v = self._rest.deflection, self._rest.velocity
-        aside = state.deflection[-6:]
-        if not (near and aside.any()):
-            aside = self._rest.deflection[-6:]
-            if e is self._rest.deflection:
-                return self._rest
-        still = self._rest.velocity[-6:]
-        return AdmittanceState(np.append(e[:-6], aside), np.append(v[:-6], still))
+        largest = max(np.abs(faded.deflection).max(), np.abs(faded.velocity).max() / FADE)
+        return self._rest if largest < NOTHING else faded
 
-    def _correction(self, state: AdmittanceState, near: float) -> PathCorrection:
+    def _correction(self, state: AdmittanceState) -> PathCorrection:
         """Return the correction of each hand: its own, and that of the object it holds.
 
         The own one turns with the object.
-
-        :param near: share of the object's one that counts.
         """
         if state.deflection is self._rest.deflection:
             return self._straight
         each = state.deflection[:-6].reshape(-1, 6)
         position, rotation = each[:, :3], each[:, 3:]
-        object_ = near * state.deflection[-6:]
+        object_ = state.deflection[-6:]
         if not object_.any():
             return PathCorrection(position, rotation)
         turn = pin.exp3(object_[3:])

@@ -12,7 +12,7 @@ class Guard:
     nobody binds them a second time.
 
     :ivar holder: who holds it, as it stands in messages, for instance ``task 2 (grasp)``; empty
-        where the arms are free. All of its state: assigning an earlier one goes back to it.
+        where the arms are free.
     """
 
     def __init__(self) -> None:

@@ -34,9 +34,10 @@ class Leg:
     :ivar bound: whether the arms are bound to each other on it.
     :ivar holds: from which of its steps on the object must be in the hands; None: never.
     :ivar slower: which key of the configuration makes it slower.
-    :ivar at_object: share of the object's displacement by an earlier insertion that the hands
-        go along with, one for each step, shape ``(steps,)``.
+    :ivar at_object: share of the object's displacement that the hands go along with, one for each
+        step, shape ``(steps,)``.
     :ivar insertion: of an object that is pushed on until something resists.
+    :ivar hinge: whether it turns about a line in the world, an object beside its place, too.
     """
 
     name: str
@@ -49,6 +50,7 @@ class Leg:
     holds: int | None = None
     slower: str = 'duration'
     insertion: Insertion | None = None
+    hinge: bool = False
 
     @property
     def steps(self) -> int:

@@ -6,6 +6,7 @@ import msgspec
 
 from ..values import Array
 from .contact_control import ContactMemory, ContactStep
+from .displacement import Displacement
 from .pace import Pace
 
 DRAG = 1e-4
@@ -48,17 +49,20 @@ class Stuck(msgspec.Struct, frozen=True):
 class InsertEnd(msgspec.Struct, frozen=True):
     """An insertion that something resists.
 
+    :ivar leg: index of it in the plan.
     :ivar place: of the object on the plan, while time goes on.
     :ivar pace: of it, on the way to 0.
     """
 
+    leg: int
     place: float
     pace: Pace
 
     def after(self, rate: float, begin: float, most: float, pressed: bool) -> InsertEnd:
         """Return the same one step later.
 
-        It comes to rest, and then goes back as long as it presses too much.
+        It comes to rest, and then goes back as long as it presses too much: also where both arms
+        were halted, which would else press on as hard as they did then.
 
         :param rate: of the time along the plan.
         :param begin: place from which the insertion came.
@@ -67,10 +71,10 @@ class InsertEnd(msgspec.Struct, frozen=True):
         """
         if self.pace.ramp:
             pace = self.pace.slower
-            return InsertEnd(min(self.place + rate * pace.rate, most), pace)
+            return InsertEnd(self.leg, min(self.place + rate * pace.rate, most), pace)
         if not pressed:
             return self
-        return InsertEnd(max(self.place - RELIEF * rate, begin), self.pace)
+        return InsertEnd(self.leg, max(self.place - RELIEF, begin), self.pace)
 
 
 class BimanualMemory(msgspec.Struct, frozen=True):
@@ -81,9 +85,9 @@ class BimanualMemory(msgspec.Struct, frozen=True):
     :ivar position: desired last [rad], shape ``(n,)``.
     :ivar velocity: its difference quotient [rad/s], shape ``(n,)``.
     :ivar control: of the forces.
-    :ivar displacement: of the object in the world by insertions that ended early [m], ``(3,)``.
-    :ivar posture: by how much the joints differ for that from the planned ones [rad], ``(n,)``:
-        a redundant arm gets to the same place with other joints, too.
+    :ivar displacement: of the object from where it was planned.
+    :ivar posture: by how much the joints differ from the planned ones for insertions that ended
+        early [rad], ``(n,)``: a redundant arm gets to the same place with other joints, too.
     :ivar halted: why both arms stop or stand; empty where they go.
     :ivar wrenches: readings of the wrists [N, N m], shape ``(tips, 6)``, if there are any.
     :ivar contact: what was felt last.
@@ -91,7 +95,6 @@ class BimanualMemory(msgspec.Struct, frozen=True):
     :ivar insert_end: an insertion that something resists.
     :ivar loose: steps since the object was held last.
     :ivar lost: whether the object is lost.
-    :ivar holder: of the guard.
     """
 
     place: float
@@ -99,7 +102,7 @@ class BimanualMemory(msgspec.Struct, frozen=True):
     position: Array
     velocity: Array
     control: ContactMemory
-    displacement: Array
+    displacement: Displacement
     posture: Array
     halted: str = ''
     wrenches: Array | None = None
@@ -108,4 +111,3 @@ class BimanualMemory(msgspec.Struct, frozen=True):
     insert_end: InsertEnd | None = None
     loose: int = 0
     lost: bool = False
-    holder: str = ''

@@ -5,6 +5,8 @@ Its motion is given, and the hands keep their places on it: 003's object motion 
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import msgspec
 import numpy as np
 
@@ -77,12 +79,23 @@ def hinge(stage: Stage, task: HingeObject, name: str) -> Leg:
     if not turn.any():
         raise ConfigError(f'{name}: turn is zero; give an angle about the line, or use hold')
     way = Arc(stage.object, np.array(task.pivot), turn)
-    return _leg(stage, name, way, task.duration, stage.wish)
+    leg = _leg(stage, name, way, task.duration, stage.wish)
+    return replace(leg, hinge=True)
 
 
 def insert(stage: Stage, task: InsertObject, name: str) -> Leg:
-    """Return how the object is pushed on until something resists: Bi-Insert, Bi-Extract."""
+    """Return how the object is pushed on until something resists: Bi-Insert, Bi-Extract.
+
+    :raises ConfigError: noise of the sensors could end it.
+    """
     by = _displacement(task.by, name)
+    least = stage.config.contact_force
+    if task.max_force < least:
+        raise ConfigError(
+            f'{name}: max_force {task.max_force:g} N is below bimanual.contact_force, {least:g} '
+            'N: noise of the sensors might end it; raise max_force, or lower contact_force if the '
+            'sensors are quiet enough'
+        )
     way = displaced(stage.object, by, np.zeros(3))
     insertion = Insertion(by / np.linalg.norm(by), task.max_force)
     return _leg(stage, name, way, task.duration, stage.wish, insertion)

@@ -77,8 +77,9 @@ class BimanualPlan:
     :ivar ends: row at which each of them ends, shape ``(legs,)``.
     :ivar leg_of: which of them a row belongs to, shape ``(steps + 1,)``.
     :ivar held: whether the object must be in the hands, shape ``(steps + 1,)``.
-    :ivar at_object: share of the object's displacement by an insertion that ended early which
-        the hands go along with, shape ``(steps + 1,)``.
+    :ivar hinged: turn of the hinges so far, from and to world axes, shape ``(steps + 1, 3, 3)``.
+    :ivar at_object: share of the object's displacement that the hands go along with, shape
+        ``(steps + 1,)``.
     :ivar stop_steps: number of steps in which the robot can stop from there, ``(steps + 1,)``.
     :ivar grasps: poses of the tips in axes of the object, the palms on it.
     """
@@ -91,6 +92,7 @@ class BimanualPlan:
     ends: Array
     leg_of: tuple[int, ...]
     held: tuple[bool, ...]
+    hinged: Array
     at_object: Array
     stop_steps: tuple[int, ...]
     grasps: tuple[pin.SE3, ...]
@@ -147,6 +149,7 @@ def plan_bimanual(
         np.cumsum(counts),
         (0, *np.repeat(np.arange(len(legs)), counts).tolist()),
         (False, *(held for leg in legs for held in _held(leg))),
+        _hinged(placed, legs),
         np.concatenate([[0.0], *(leg.at_object for leg in legs)]),
         stop_steps(model, period, joints, config.stop_time),
         stage.grasps,
@@ -159,6 +162,17 @@ def _name(number: int, task: Task) -> str:
 
 def _held(leg: Leg) -> list[bool]:
     return [leg.holds is not None and step >= leg.holds for step in range(leg.steps)]
+
+
+def _hinged(placed: pin.SE3, legs: Sequence[Leg]) -> Array:
+    """Return the turn of the hinges up to each row, shape ``(steps + 1, 3, 3)``."""
+    before, turn = placed.rotation, np.eye(3)
+    rows = [turn]
+    for leg in legs:
+        turns = [pose.rotation @ before.T @ turn if leg.hinge else turn for pose in leg.objects]
+        before, turn = leg.objects[-1].rotation, turns[-1]
+        rows += turns
+    return np.array(rows)
 
 
 def _tared(

@@ -9,13 +9,15 @@ import numpy as np
 import pinocchio as pin
 
 from ..kinematics.chain import chain_to
+from ..kinematics.turns import SLACK
 from ..model import RobotModel
 from ..planning.motion_planner import MotionPlanner
 from ..values import Array, JointState, PathCorrection
 from .config import BimanualConfig
 from .contact_control import ContactControl, ContactStep, ContactWish
-from .guard import Guard
+from .displacement import NOWHERE
 from .hands import HandFinder, Hands
+from .impedance import ARM
 from .leg import Leg
 from .memory import BimanualMemory, InsertEnd, Stuck
 from .pace import RAMP, STEEPEST, Pace
@@ -33,6 +35,8 @@ BACK = 30.0
 about that of a stop from 0.3 m/s in 10 ms."""
 COAST = 0.1
 """Time in which the brakes of an arm engage [s]: twice the time constant of the simulated ones."""
+SQUARE = sqrt(2.0)
+"""Norm of the difference of two rotations that are 1 rad apart, if that were little."""
 LOST_TIME = 0.05
 """Time after which an object that is not held is lost [s]."""
 
@@ -53,14 +57,16 @@ class BimanualPlanner(MotionPlanner):
     that both arms stop together on their path, and force control stays on. It halts by itself:
 
     * when force control has a fault, of a sensor for instance;
-    * when a tip is farther than ``leash`` from where the last step wanted it. The plan is then
-      moved as one body, so that the arm that does not follow is where it should be: the other
-      arm keeps its place relative to it;
+    * when a tip is farther than ``leash`` from where the last step wanted it, or turned by as
+      much at a distance of ``ARM``. The plan is then moved as one body, so that the arm that does
+      not follow is where it should be: the other arm keeps its place relative to it;
     * when the object is not felt any more for 50 ms while it must be held, or never was;
     * when joints for a corrected pose are not to be found within their ranges.
 
+    Once the object does not give way any more, what it has given way by is its displacement, as is
+    what an insertion has left of its way: all that follows goes on from there.
+
     :param leash: how far a tip may be from where the last step wanted it [m].
-    :ivar guard: held while both arms are bound to the object.
     """
 
     memory: BimanualMemory
@@ -90,10 +96,9 @@ class BimanualPlanner(MotionPlanner):
         self._chains = [list(chain_to(model, tip).joints) for tip in model.tips]
         count = len(model.tips)
         self._straight = PathCorrection(np.zeros((count, 3)), np.zeros((count, 3)))
-        self.guard = Guard()
         rest = np.zeros(model.n)
         self.memory = BimanualMemory(
-            0.0, Pace(), plan.joints[0], rest, self._control.memory, np.zeros(3), rest
+            0.0, Pace(), plan.joints[0], rest, self._control.memory, NOWHERE, rest
         )
 
     @property
@@ -108,8 +113,12 @@ class BimanualPlanner(MotionPlanner):
 
     @property
     def task(self) -> str:
-        """Return the task that is done now, for instance ``task 2 (grasp)``."""
-        return self._leg(self.memory.place).name
+        """Return the task that is done now, for instance ``task 2 (grasp)``.
+
+        Of an insertion that something resists it says so: ``task 3 (insert, resisted)``.
+        """
+        name = self._leg(self.memory.place).name
+        return name if self.memory.insert_end is None else f'{name[:-1]}, resisted)'
 
     @property
     def doing(self) -> str:
@@ -169,10 +178,10 @@ class BimanualPlanner(MotionPlanner):
         memory = self._watched(memory, measured, q)
         ahead = min(memory.place + memory.pace.rate, float(self._plan.last))
         row = int(ahead)
-        self._control.memory = memory.control
         wish = LOOSE if memory.lost else self._plan.wishes[row]
-        near = float(_between(self._plan.at_object, ahead))
-        contact = self._control.step(measured, memory.wrenches, wish, near)
+        memory = self._settled(memory, wish)
+        self._control.memory = memory.control
+        contact = self._control.step(measured, memory.wrenches, wish)
         memory = self._judged(memory, contact, wish, row)
         pace = memory.pace.slower if memory.halted else memory.pace.faster
         place = min(memory.place + pace.rate, float(self._plan.last))
@@ -183,7 +192,6 @@ class BimanualPlanner(MotionPlanner):
             pace=pace,
             control=self._control.memory,
             contact=contact,
-            holder=self._guarded(memory.holder, self._leg(place)),
         )
         desired = self._desired(memory, contact.correction)
         if desired is None:
@@ -227,14 +235,17 @@ class BimanualPlanner(MotionPlanner):
             return msgspec.structs.replace(memory, stuck=stuck.after(q, away))
         wanted = self._find(memory.position)
         gaps = [dist(a, b) for a, b in zip(measured.position, wanted.position, strict=True)]
-        away = max(gaps)
+        turns = np.linalg.norm(measured.rotation - wanted.rotation, axis=(1, 2)) / SQUARE
+        errors = [max(gap, ARM * turn) for gap, turn in zip(gaps, turns.tolist(), strict=True)]
+        away = max(errors)
         if away <= self._leash:
             return memory
-        tip = gaps.index(away)
+        tip = errors.index(away)
         memory = self._halting(
             memory,
-            f'the arm of {self._model.tips[tip]} does not follow: it is {1e3 * away:.2g} mm from '
-            f'where it should be, the leash is {1e3 * self._leash:g} mm',
+            f'the arm of {self._model.tips[tip]} does not follow: it is {1e3 * gaps[tip]:.2g} mm '
+            f'and {1e3 * turns[tip]:.2g} mrad from where it should be, the leash is '
+            f'{1e3 * self._leash:g} mm, {1e3 * self._leash / ARM:g} mrad',
         )
         gentle = sqrt(STEEPEST * away / (RAMP * BACK)) / self._h
         steps = max(self._plan.stop_steps[int(memory.place)], ceil(gentle))
@@ -273,48 +284,58 @@ class BimanualPlanner(MotionPlanner):
         """Return the memory with the object's own place in an insertion that something resists.
 
         Arms need some time to stop, in which the force rises above ``max_force``; then they go
-        back until it is not. Where the insertion is over, what is left of its way displaces the
-        object in all tasks that follow.
+        back until it is not, as long as the force is known. Where the insertion is over, what is
+        left of its way displaces the object in all tasks that follow.
         """
         plan, end = self._plan, memory.insert_end
-        leg = self._leg(place)
-        if end is not None and self._leg(end.place) is not leg:
-            last = float(plan.ends[plan.leg_of[int(end.place)]])
+        number = plan.leg_of[int(place)]
+        if end is not None and end.leg != number:
+            last = float(plan.ends[end.leg])
             left = self._object(end.place) - self._object(last)
             bent = _between(plan.joints, end.place) - _between(plan.joints, last)
             return msgspec.structs.replace(
                 memory,
                 insert_end=None,
-                displacement=memory.displacement + left,
+                displacement=memory.displacement.by(left, plan.hinged[int(last)]),
                 posture=memory.posture + bent,
             )
+        leg = plan.legs[number]
         insertion = leg.insertion
         if insertion is None or not contact.contact:
             return memory
         row = int(memory.place)
-        push = plan.object_rotation[row] @ contact.moving[:3] + self._weight
-        pressed = float(push @ insertion.direction) > insertion.max_force
+        axes = memory.displacement.axes(plan.object_rotation[row])
+        push = axes @ contact.moving[:3] + self._weight
+        known = not contact.fault and memory.stuck is None
+        pressed = known and float(push @ insertion.direction) > insertion.max_force
         if end is not None:
-            begin = float(plan.ends[plan.leg_of[row]] - leg.steps)
+            begin = float(plan.ends[number] - leg.steps)
             moved = end.after(rate, begin, place, pressed)
             return msgspec.structs.replace(memory, insert_end=moved)
         if not pressed:
             return memory
         steps = plan.stop_steps[row]
-        return msgspec.structs.replace(memory, insert_end=InsertEnd(place, Pace(steps, steps)))
+        resisted = InsertEnd(number, place, Pace(steps, steps))
+        return msgspec.structs.replace(memory, insert_end=resisted)
 
     def _object(self, place: float) -> Array:
         """Return where the centre of the object should be [m], shape ``(3,)``."""
         return _between(self._plan.object_position, place)
 
-    def _guarded(self, holder: str, leg: Leg) -> str:
-        """Return who holds the guard once a leg has begun."""
-        self.guard.holder = holder
-        if leg.bound and not self.guard.held:
-            self.guard.acquire(leg.name)
-        elif self.guard.held and not leg.bound:
-            self.guard.release(leg.name)
-        return self.guard.holder
+    def _settled(self, memory: BimanualMemory, wish: ContactWish) -> BimanualMemory:
+        """Return the memory of an object that does not give way any more, and stays there."""
+        held = wish.squeeze is not None and wish.yielding is None
+        deflection = memory.control.given_way
+        if not (held and deflection.any()):
+            return memory
+        row = int(memory.place)
+        return msgspec.structs.replace(
+            memory,
+            control=memory.control.settled(),
+            displacement=memory.displacement.given_way(
+                deflection, self._plan.object_rotation[row], self._plan.hinged[row]
+            ),
+        )
 
     def _desired(self, memory: BimanualMemory, correction: PathCorrection) -> Array | None:
         """Return joints for the corrected poses [rad], shape ``(n,)``; None if there are none."""
@@ -322,16 +343,20 @@ class BimanualPlanner(MotionPlanner):
         place = memory.place if memory.insert_end is None else memory.insert_end.place
         nominal = _between(plan.joints, place)
         there = float(_between(plan.at_object, place))
-        shift = there * memory.displacement
-        corrected = correction.position.any() or correction.rotation.any() or shift.any()
+        aside = memory.displacement.share(there)
+        corrected = correction.position.any() or correction.rotation.any() or not aside.none
         if not corrected and stuck is None:
             return nominal
-        R = plan.object_rotation[int(place)]
-        moves = correction.position @ R.T + shift
-        turns = correction.rotation @ R.T
+        row = int(place)
+        hands = self._follower.poses(nominal)
+        if not aside.none:
+            planned = pin.SE3(plan.object_rotation[row], self._object(place))
+            hands = [aside.moved(pose, planned, plan.hinged[row]) for pose in hands]
+        R = aside.axes(plan.object_rotation[row])
+        moves, turns = correction.position @ R.T, correction.rotation @ R.T
         wanted = [
             pin.SE3(pin.exp3(turn) @ pose.rotation, pose.translation + move)
-            for pose, move, turn in zip(self._follower.poses(nominal), moves, turns, strict=True)
+            for pose, move, turn in zip(hands, moves, turns, strict=True)
         ]
         near = nominal + there * memory.posture
         if stuck is not None:
@@ -343,7 +368,8 @@ class BimanualPlanner(MotionPlanner):
             near[chain] += share * (stuck.joints - near)[chain]
         found = self._follower.follow(near, wanted)
         q = found.joints
-        if not found.met or np.maximum(self._model.lower - q, q - self._model.upper).max() > 0.0:
+        beyond = np.maximum(self._model.lower - q, q - self._model.upper).max()
+        if not found.met or beyond > SLACK:
             return None
         return q
 

@@ -36,11 +36,3 @@ def test_the_object_moves_only_while_held() -> None:
         guard.refuse_free('task 1 (move)')
     guard.acquire('task 2 (grasp)')
     guard.refuse_free('task 3 (move)')
-
-
-def test_its_state_is_a_value() -> None:
-    guard = Guard()
-    before = guard.holder
-    guard.acquire('task 1 (grasp)')
-    guard.holder = before
-    guard.refuse_single('task 1 (jog)')
