@@ -172,6 +172,7 @@ def _stepped(wish: ContactWish, steps: int) -> Candidate:
     middle = pin.SE3(np.eye(3), np.mean([tip.translation for tip in tips], axis=0))
     control = ContactControl(
         BimanualConfig(max_correction=np.inf),
+        model.tips,
         [middle.actInv(tip) for tip in tips],
         [tip.actInv(sensor) for tip, sensor in zip(tips, sensors, strict=True)],
         np.array([0.0, 0.0, -5.0]),

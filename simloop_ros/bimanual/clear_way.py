@@ -24,8 +24,8 @@ def refuse_swept(
 ) -> None:
     """Refuse a plan on which a free hand would sweep the object from its place.
 
-    Only palms are looked at: squares, against the object as a block. After an insertion, which
-    ends where something resists, nobody knows where it is: nothing is refused then.
+    Only palms are looked at: squares, against the object as a block, where it is by plan. Where an
+    insertion ends early hands that are near the object are displaced as it is.
 
     :raises GoalError: a task does, with its number.
     """
@@ -37,8 +37,6 @@ def refuse_swept(
     stride = max(1, round(COLLISION_SPACING / period))
     begin = 0
     for leg in legs:
-        if leg.insertion is not None:
-            return
         if not leg.bound:
             there = _transform(leg.objects[0])
             for step in (*range(0, leg.steps, stride), leg.steps - 1):

@@ -72,12 +72,14 @@ class ContactMemory(msgspec.Struct, frozen=True, gc=False):
     :ivar contact: whether the object is touched.
     :ivar intake: of the sensors.
     :ivar fault: why both arms must stop; it stays.
+    :ivar held: whether corrections stay as they are.
     """
 
     state: AdmittanceState
     contact: bool
     intake: IntakeMemory
     fault: str
+    held: bool = False
 
     @property
     def given_way(self) -> Array:
@@ -89,7 +91,7 @@ class ContactMemory(msgspec.Struct, frozen=True, gc=False):
         deflection = self.state.deflection.copy()
         deflection[-6:] = 0.0
         state = AdmittanceState(deflection, self.state.velocity)
-        return ContactMemory(state, self.contact, self.intake, self.fault)
+        return ContactMemory(state, self.contact, self.intake, self.fault, self.held)
 
 
 class ContactControl:
@@ -108,9 +110,11 @@ class ContactControl:
     to zero, and stay exactly zero if they are. The object's axes are those that the measured
     hands and their grasps say, in the mean.
 
-    After a fault corrections stay as they are, at rest; what free hands run into is one, too.
+    After a fault corrections stay as they are, at rest; what free hands run into is one, too. Only
+    hands that press more than their sensors can measure go on giving way.
 
     :param config: what a scenario says.
+    :param tips: names of the hands, for messages.
     :param grasps: of the tips in the object.
     :param sensors: of the sensor frames in their tips.
     :param weight: known weight of the object in world axes [N], shape ``(3,)``.
@@ -123,6 +127,7 @@ class ContactControl:
     def __init__(
         self,
         config: BimanualConfig,
+        tips: Sequence[str],
         grasps: Sequence[pin.SE3],
         sensors: Sequence[pin.SE3],
         weight: Array,
@@ -132,10 +137,12 @@ class ContactControl:
         points = checked_points(taken[:, :3, 3])
         frames = checked_poses(sensors, 'a wrist sensor in its tip')
         hands = len(taken)
-        if len(frames) != hands:
+        if len(frames) != hands or len(tips) != hands:
             raise ConfigError(
-                f'{len(frames)} wrist sensors for {hands} grasps; one for each is needed'
+                f'{len(frames)} wrist sensors and {len(tips)} tips for {hands} grasps; one for '
+                'each is needed'
             )
+        self._tips = tuple(tips)
         self._points = points
         self._middle = points.sum(axis=0) / hands
         self._to_object = np.ascontiguousarray(taken[:, :3, :3].swapaxes(1, 2))
@@ -145,7 +152,7 @@ class ContactControl:
             self._to_tips[own, own] = wrench_map(frame[:3, :3], frame[:3, 3])
         self._weight = checked_vector(weight, 3, 'components of the weight', 'a force')
         self._config = config
-        self._intake = WrenchIntake(hands, config.sensor_noise, period, config.sensor_range)
+        self._intake = WrenchIntake(tips, config.sensor_noise, period, config.sensor_range)
         self._admittance = Admittance(period)
         each = impedance(config.impedance)
         self._each = Parameters(
@@ -185,12 +192,13 @@ class ContactControl:
         contact = squeeze is not None and (
             memory.contact or felt.squeeze > self._config.contact_force
         )
-        fault = memory.fault
-        if intake.fault and not fault and (readings is not None or self._config.force_control):
-            fault = intake.fault
+        fault, held = memory.fault, memory.held
+        if intake.fault and not held and (readings is not None or self._config.force_control):
+            fault, held = fault or intake.fault, not intake.known
         if squeeze is None and not (fault or intake.fault):
             fault = self._in_the_way(intake.wrenches)
-        if fault:
+            held = bool(fault)
+        if held:
             state = AdmittanceState(state.deflection, self._rest.velocity)
         elif not self._config.force_control:
             pass
@@ -204,8 +212,9 @@ class ContactControl:
             state = self._faded(state)
         correction = self._correction(state)
         largest, turned = _largest(correction.position), _largest(correction.rotation)
-        if not (largest <= limit and ARM * turned <= limit) and not fault:
-            fault = (
+        if not (largest <= limit and ARM * turned <= limit) and not held:
+            held = True
+            fault = fault or (
                 f'correction of a hand is {turned:.2g} rad: more than max_correction allows, '
                 f'{limit / ARM:.2g} rad'
                 if largest <= limit
@@ -214,7 +223,7 @@ class ContactControl:
             )
             state = AdmittanceState(memory.state.deflection, self._rest.velocity)
             correction = self._correction(state)
-        self.memory = ContactMemory(state, contact, intake.memory, fault)
+        self.memory = ContactMemory(state, contact, intake.memory, fault, held)
         return ContactStep(correction, felt.internal, moving, felt.squeeze, contact, fault)
 
     def _in_the_way(self, wrenches: Array) -> str:
@@ -224,9 +233,9 @@ class ContactControl:
         felt = _largest(forces)
         if felt <= limit:
             return ''
-        hand = int(np.argmax(np.square(forces).sum(axis=1))) + 1
+        tip = self._tips[int(np.argmax(np.square(forces).sum(axis=1)))]
         return (
-            f'free hand {hand} feels {felt:.3g} N: something is in its way, '
+            f'{tip} is free and feels {felt:.3g} N: something is in its way, '
             f'free_force is {limit:g} N'
         )
 

@@ -41,8 +41,15 @@ def grasp(stage: Stage, task: TakeHold, name: str) -> Leg:
 
     A grasp that would begin before the sensors' bias is learnt waits for that.
 
+    :raises ConfigError: the hands could not give way to what they would press.
     :raises GoalError: a palm is not before its end of the object, or it is held already.
     """
+    most = stage.config.max_correction
+    if stage.config.force_control and not task.press < most:
+        raise ConfigError(
+            f'{name}: press {1e3 * task.press:g} mm is not less than bimanual.max_correction, '
+            f'{1e3 * most:g} mm: the hands could not give way to what they meet; lower press'
+        )
     stage.guard.acquire(name)
     _refuse_beside(stage, name)
     stage.hold = tuple(shifted(grasp, task.press) for grasp in stage.grasps)

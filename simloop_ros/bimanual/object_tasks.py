@@ -6,6 +6,7 @@ Its motion is given, and the hands keep their places on it: 003's object motion 
 from __future__ import annotations
 
 from dataclasses import replace
+from math import hypot
 
 import msgspec
 import numpy as np
@@ -22,6 +23,11 @@ from .ways import Arc, Rest, Way, displaced
 
 STIFF = 1e7
 """Stiffness of an object that does not give way along an axis [N/m]: 100 N move it by 0.01 mm."""
+HEAVIER = 3.0
+"""How much heavier an impedance must be than the object that gives way by it: measured were swings
+up to 2.2 and none from 2.6 on, docs/bimanual.md."""
+NOWHERE = 1e-6
+"""Length of a displacement that has no direction [m]: as little as joints resolve."""
 ASKEW = 1e-3
 """Angle from an axis of the object at which a slide is not along it any more [rad]."""
 
@@ -40,7 +46,9 @@ def hold(stage: Stage, task: Keep, name: str) -> Leg:
 
 def give_way(stage: Stage, task: GiveWay, name: str) -> Leg:
     """Return how a push from outside may move the object: Bi-Yield."""
-    wish = ContactWish(stage.wish.squeeze, impedance(task.impedance))
+    soft = impedance(task.impedance)
+    _refuse_light(stage, soft, name)
+    wish = ContactWish(stage.wish.squeeze, soft)
     return _leg(stage, name, Rest(stage.object), task.duration, wish)
 
 
@@ -69,6 +77,7 @@ def slide(stage: Stage, task: SlideObject, name: str) -> Leg:
             'only slide along one of them; turn the object, or choose another by'
         )
     soft = impedance(task.impedance)
+    _refuse_light(stage, soft, name)
     wish = ContactWish(stage.wish.squeeze, _stiffened(soft, axis))
     return _leg(stage, name, displaced(stage.object, by, np.zeros(3)), task.duration, wish)
 
@@ -102,8 +111,11 @@ def insert(stage: Stage, task: InsertObject, name: str) -> Leg:
 
 
 def _displacement(by: tuple[float, float, float], name: str) -> Array:
-    if not any(by):
-        raise ConfigError(f'{name}: by is zero; give a displacement, or use hold')
+    if not hypot(*by) > NOWHERE:
+        raise ConfigError(
+            f'{name}: by is zero, or as good as that: {hypot(*by):.3g} m; give a displacement of '
+            f'more than {NOWHERE:g} m, or use hold'
+        )
     return np.array(by)
 
 
@@ -113,6 +125,24 @@ def _stiffened(soft: Parameters, axis: int) -> Parameters:
     stiffness[axis] = STIFF
     damping[axis] = 2.0 * np.sqrt(STIFF * soft.mass[axis])
     return msgspec.structs.replace(soft, stiffness=stiffness, damping=damping)
+
+
+def _refuse_light(stage: Stage, soft: Parameters, name: str) -> None:
+    """Refuse an impedance that the object would swing with.
+
+    The inertia of the object is felt as a push against its acceleration, a period and more late.
+    Over a period the impedance is as sluggish as a mass of ``M + beta h``.
+
+    :raises ConfigError: that is less than ``HEAVIER`` times the known mass of the object.
+    """
+    mass = stage.config.object.mass
+    sluggish = float(np.min(soft.mass[:3] + stage.period * soft.damping[:3]))
+    if sluggish < HEAVIER * mass:
+        raise ConfigError(
+            f'{name}: an impedance as light as {sluggish:.3g} kg (mass + damping x period) would '
+            f'swing with an object of {mass:g} kg; at least {HEAVIER:g} times as much is needed: '
+            'raise impedance.mass or impedance.damping'
+        )
 
 
 def _refuse_loose(stage: Stage, wish: ContactWish, name: str) -> None:

@@ -39,8 +39,12 @@ class Pace(msgspec.Struct, frozen=True, gc=False):
         return float(Trapezoidal(RAMP).share(np.array(self.ramp / self.steps)))
 
     def stretched(self, steps: int) -> Pace:
-        """Return the same rate with another length of the ramp; on its way it keeps its own."""
-        return Pace(steps, steps) if self.ramp == self.steps else self
+        """Return the same rate, or a little less, with another length of the ramp."""
+        if self.ramp == self.steps:
+            return Pace(steps, steps)
+        rate = self.rate
+        ramps = (Pace(ramp, steps) for ramp in range(steps, -1, -1))
+        return next(pace for pace in ramps if pace.rate <= rate)
 
     @property
     def slower(self) -> Pace:

@@ -37,6 +37,9 @@ COAST = 0.1
 """Time in which the brakes of an arm engage [s]: twice the time constant of the simulated ones."""
 SQUARE = sqrt(2.0)
 """Norm of the difference of two rotations that are 1 rad apart, if that were little."""
+RESUME = 0.5
+"""Time in which both arms get going again after a halt [s]: so gently that no monitor takes it for
+a collision."""
 LOST_TIME = 0.05
 """Time after which an object that is not held is lost [s]."""
 
@@ -90,7 +93,9 @@ class BimanualPlanner(MotionPlanner):
             frames[model.frame(tip)].placement.actInv(frames[model.frame(sensor)].placement)
             for tip, sensor in zip(model.tips, model.sensors, strict=True)
         ]
-        self._control = ContactControl(config, plan.grasps, sensors, self._weight, period)
+        self._control = ContactControl(
+            config, model.tips, plan.grasps, sensors, self._weight, period
+        )
         self._find = HandFinder(model)
         self._follower = TipFollower(model)
         self._chains = [list(chain_to(model, tip).joints) for tip in model.tips]
@@ -164,7 +169,8 @@ class BimanualPlanner(MotionPlanner):
         away = float(np.abs(start.position - memory.position).max())
         if memory.stuck is not None or memory.lost or memory.control.fault or not away <= HOME:
             return False
-        self.memory = msgspec.structs.replace(memory, halted='')
+        steps = max(memory.pace.steps, ceil(RESUME / self._h))
+        self.memory = msgspec.structs.replace(memory, halted='', pace=memory.pace.stretched(steps))
         return True
 
     def step(self, control: JointState) -> Array:

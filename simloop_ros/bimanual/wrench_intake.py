@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 import math
 
 import msgspec
@@ -47,11 +48,13 @@ class Intake(msgspec.Struct, frozen=True, gc=False):
         [N, N m], shape ``(hands, 6)``.
     :ivar memory: for the next readings.
     :ivar fault: what is wrong with the sensors; '' where all is well.
+    :ivar known: whether the wrenches are those of now.
     """
 
     wrenches: Array
     memory: IntakeMemory
     fault: str
+    known: bool
 
 
 class WrenchIntake:
@@ -60,17 +63,19 @@ class WrenchIntake:
     Lost: no reading, or a number that is not finite. Frozen: a noisy sensor that repeats itself
     ``REPEATS`` times; a sensor without noise that does not change for more than ``LATE`` steps in
     which its hand, in contact, goes ``UNFELT`` (unless all read nothing at all: then it is the
-    object that is gone). Not plausible: beyond the sensors' range. The bias is the mean of the
+    object that is gone). Not plausible: beyond the sensors' range, unless all feel about as much:
+    then they are right, and too much is pressed. The bias is the mean of the
     readings of free hands; of equal readings it is that reading exactly, so that what is left is
     exactly zero.
 
-    :param hands: how many there are.
+    :param tips: names of the hands.
     :param noisy: whether the sensors are known to be noisy.
     :param period: time between two readings [s].
     :param largest: force beyond which a reading is none [N]; of torques ``LEVER`` times as much.
     """
 
-    def __init__(self, hands: int, noisy: bool, period: float, largest: float):
+    def __init__(self, tips: Sequence[str], noisy: bool, period: float, largest: float):
+        self._tips, hands = tuple(tips), len(tips)
         self._shape = (hands, 6)
         self._noisy = noisy
         self._period = period
@@ -104,10 +109,12 @@ class WrenchIntake:
         readings = np.asarray(readings, dtype=float)
         flat = readings.ravel()
         # One product tells that all are finite and small; the rest is looked at one by one.
+        overload = ''
         if not flat.dot(flat) < self._small:
             fault = self._unbelievable(readings)
             if fault:
                 return self._unread(memory, fault)
+            overload = self._overload(readings)
         bias, tared = memory.bias, memory.tared
         if tare:
             tared += 1
@@ -125,30 +132,58 @@ class WrenchIntake:
                     u + w if s else 0.0 for u, w, s in zip(memory.unfelt, ways, same, strict=True)
                 )
             fault = self._frozen(repeats, unfelt)
-        return Intake(wrenches, IntakeMemory(readings, bias, tared, repeats, unfelt), fault)
+        fresh = IntakeMemory(readings, bias, tared, repeats, unfelt)
+        return Intake(wrenches, fresh, fault or overload, known=not fault)
 
     def _frozen(self, repeats: tuple[int, ...], unfelt: tuple[float, ...]) -> str:
         for i, (times, way) in enumerate(zip(repeats, unfelt, strict=True)):
             if self._noisy and times >= REPEATS:
-                return f'wrist sensor of hand {i + 1} frozen: {times + 1} readings are the same'
+                return f'wrist sensor of {self._tips[i]} frozen: {times + 1} readings are the same'
             if not self._noisy and times > LATE and way > UNFELT:
                 return (
-                    f'wrist sensor of hand {i + 1} frozen: it did not feel {1e6 * way:.0f} um in '
-                    'contact'
+                    f'wrist sensor of {self._tips[i]} frozen: it did not feel {1e6 * way:.0f} um '
+                    'in contact'
                 )
         return ''
 
     def _unbelievable(self, readings: Array) -> str:
-        for i, row in enumerate(readings.tolist()):
-            if not all(map(math.isfinite, row)):
-                return f'wrist sensor of hand {i + 1} lost: it reads no number'
-            force, torque = max(map(abs, row[:3])), max(map(abs, row[3:]))
-            if force > self._limits[0] or torque > self._limits[1]:
+        """Return which sensor is not to be believed; '' where all are."""
+        sizes = _sizes(readings)
+        for tip, (force, torque) in zip(self._tips, sizes, strict=True):
+            if not (math.isfinite(force) and math.isfinite(torque)):
+                return f'wrist sensor of {tip} lost: it reads no number'
+        if self._all_feel(sizes):
+            return ''
+        for tip, (force, torque) in zip(self._tips, sizes, strict=True):
+            if self._beyond(force, torque):
                 return (
-                    f'wrist sensor of hand {i + 1} reads {force:.3g} N and {torque:.3g} N m: '
+                    f'wrist sensor of {tip} reads {force:.3g} N and {torque:.3g} N m: '
                     f'beyond its range of {self._limits[0]:g} N, {self._limits[1]:g} N m'
                 )
         return ''
 
+    def _overload(self, readings: Array) -> str:
+        """Return that all sensors feel too much; '' where they do not."""
+        sizes = _sizes(readings)
+        if not (self._all_feel(sizes) and any(self._beyond(*size) for size in sizes)):
+            return ''
+        largest = max(force for force, _ in sizes)
+        return (
+            f'the hands press with {largest:.3g} N: beyond the range of their sensors, '
+            f'{self._limits[0]:g} N'
+        )
+
+    def _beyond(self, force: float, torque: float) -> bool:
+        return force > self._limits[0] or torque > self._limits[1]
+
+    def _all_feel(self, sizes: list[tuple[float, float]]) -> bool:
+        return all(0.5 <= force / self._limits[0] <= 2.0 for force, _ in sizes)
+
     def _unread(self, memory: IntakeMemory, fault: str) -> Intake:
-        return Intake(memory.readings - memory.bias, memory, fault)
+        return Intake(memory.readings - memory.bias, memory, fault, known=False)
+
+
+def _sizes(readings: Array) -> list[tuple[float, float]]:
+    """Return the largest component of force and of torque of each hand; NaN if one is."""
+    halves = np.abs(readings).reshape(-1, 2, 3).max(axis=2).tolist()
+    return [(force, torque) for force, torque in halves]

@@ -34,6 +34,7 @@ def facing(y: float) -> pin.SE3:
     return pin.SE3(np.column_stack([x, np.cross(z, x), z]), np.array([0.0, y, 0.0]))
 
 
+TIPS = ('left', 'right')
 GRASPS = (facing(0.04), facing(-0.04))
 SENSORS = (
     pin.SE3(pin.exp3(np.array([0.1, 0.2, -0.7])), np.array([0.01, 0.0, -0.06])),
@@ -46,7 +47,8 @@ def control(
 ) -> ContactControl:
     config = msgspec.structs.replace(BimanualConfig(), **changed)
     sensors = (SENSORS * 2)[: len(grasps)]
-    return ContactControl(config, grasps, sensors, WEIGHT, period)
+    tips = ('left', 'right', 'third', 'fourth')[: len(grasps)]
+    return ContactControl(config, tips, grasps, sensors, WEIGHT, period)
 
 
 def poses(grasps: tuple[pin.SE3, ...], correction: PathCorrection | None = None) -> list[pin.SE3]:
@@ -420,8 +422,8 @@ def huge(reading: np.ndarray) -> np.ndarray:
     ('break_it', 'message'),
     [
         (lambda _: None, 'wrist sensors lost'),
-        (not_a_number, 'sensor of hand 2 lost'),
-        (huge, r'hand 1 reads 2e\+04 N and .* N m: beyond its range of 500 N'),
+        (not_a_number, 'sensor of right lost'),
+        (huge, r'left reads 2e\+04 N and .* N m: beyond its range of 500 N'),
     ],
 )
 def test_faults_of_sensors_stop_and_hold(
@@ -440,6 +442,23 @@ def test_faults_of_sensors_stop_and_hold(
         np.testing.assert_array_equal(later.correction.position, before.correction.position)
 
 
+def test_hands_that_press_too_much_stop_and_give_way() -> None:
+    """Both sensors say so, and are believed; one alone would be broken."""
+    controller = control()
+    moved_aside(controller)
+    before = controller.memory.state.deflection[1]
+    step = controller.step(*at_rest(press(520.0)), ContactWish(20.0))
+    assert re.match(r'the hands press with 5.. N: beyond the range .*, 500 N', step.fault)
+    for i in range(20):
+        step = controller.step(*at_rest(press(100.0 - i)), ContactWish(20.0))
+    assert step.fault.startswith('the hands press with')
+    assert controller.memory.state.deflection[1] - before > 1e-4
+    lost = controller.step(at_rest(press(80.0))[0], None, ContactWish(20.0))
+    assert lost.fault == step.fault
+    stays = controller.step(*at_rest(press(80.0)), ContactWish(20.0))
+    np.testing.assert_array_equal(stays.correction.position, step.correction.position)
+
+
 def test_a_frozen_noisy_sensor_is_found() -> None:
     rng, controller = np.random.default_rng(5), control(sensor_noise=True)
     free, reading = at_rest(press(0.0))
@@ -448,7 +467,7 @@ def test_a_frozen_noisy_sensor_is_found() -> None:
     for i, noisy in enumerate(samples):
         step = controller.step(free, noisy, FREE)
         assert (step.fault != '') == (i >= 29)
-    assert step.fault.startswith('wrist sensor of hand 2 frozen: 11 readings')
+    assert step.fault.startswith('wrist sensor of right frozen: 11 readings')
 
 
 def test_a_frozen_sensor_without_noise_is_found_by_what_it_should_feel() -> None:
@@ -456,11 +475,11 @@ def test_a_frozen_sensor_without_noise_is_found_by_what_it_should_feel() -> None
     free, reading = at_rest(press(60.0))
     for i in range(100):
         changed = reading.copy()
-        changed[0] *= 1.0 + 1e-6 * i  # that of hand 1 lives
+        changed[0] *= 1.0 + 1e-6 * i  # the left one lives
         step = controller.step(free, changed, ContactWish(20.0))
         if step.fault:
             break
-    assert step.fault.startswith('wrist sensor of hand 2 frozen')
+    assert step.fault.startswith('wrist sensor of right frozen')
     moved = np.linalg.norm(step.correction.position, axis=1)
     assert 50e-6 < moved[1] < 70e-6
 
@@ -568,20 +587,20 @@ def endless() -> pin.SE3:
         ((facing(0.04), stretched()), SENSORS, r'R\^T R differs from 1'),
         ((facing(0.04), endless()), SENSORS, 'not finite'),
         (GRASPS, (SENSORS[0], stretched()), 'wrist sensor'),
-        (GRASPS, SENSORS[:1], '1 wrist sensors for 2 grasps'),
+        (GRASPS, SENSORS[:1], '1 wrist sensors and 2 tips for 2 grasps'),
     ],
 )
 def test_grasps_that_are_refused(
     grasps: tuple[pin.SE3, ...], sensors: tuple[pin.SE3, ...], message: str
 ) -> None:
     with pytest.raises(SimloopError, match=message):
-        ContactControl(BimanualConfig(), grasps, sensors, WEIGHT, H)
+        ContactControl(BimanualConfig(), TIPS[: len(grasps)], grasps, sensors, WEIGHT, H)
 
 
 @pytest.mark.parametrize('weight', [np.zeros(2), np.array([0.0, 0.0, np.nan])])
 def test_a_weight_that_is_none(weight: np.ndarray) -> None:
     with pytest.raises(ConfigError, match='weight'):
-        ContactControl(BimanualConfig(), GRASPS, SENSORS, weight, H)
+        ContactControl(BimanualConfig(), TIPS, GRASPS, SENSORS, weight, H)
 
 
 def test_readings_of_another_shape() -> None:

@@ -26,4 +26,13 @@ def test_up_and_down() -> None:
     assert [p.ramp for p in down] == [2, 1, 0, 0]
     up = [pace := pace.faster for _ in range(4)]
     assert [p.ramp for p in up] == [1, 2, 3, 3]
-    assert up[0].stretched(10) is up[0]  # on its way the rate must not jump
+
+
+def test_on_its_way_the_rate_does_not_jump() -> None:
+    slow = Pace(120, 500)
+    quick = slow.stretched(10)
+    assert quick.steps == 10
+    assert quick.rate <= slow.rate < quick.faster.rate
+    again = quick.stretched(500)
+    assert again.rate <= quick.rate < again.faster.rate
+    assert Pace(0, 10).stretched(500) == Pace(0, 500)

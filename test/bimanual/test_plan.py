@@ -14,6 +14,7 @@ from simloop_ros.bimanual.config import (
     BimanualConfig,
     GiveWay,
     HingeObject,
+    ImpedanceConfig,
     InsertObject,
     Jog,
     Keep,
@@ -33,6 +34,11 @@ from simloop_ros.values import JointState
 H = 4e-3
 ON_THE_WAY = 1e-9  # of a tip from its place, as asked for [m, rad]
 CARRY = MoveObject(by=(0.12, 0.02, 0.1), turn=(0.1, 0.0, 0.5), duration=1.0)
+LIGHT = ImpedanceConfig(
+    mass=(1.0, 1.0, 1.0, 0.01, 0.01, 0.01),
+    damping=(30.0, 30.0, 30.0, 1.0, 1.0, 1.0),
+    stiffness=(300.0, 300.0, 300.0, 1.0, 1.0, 1.0),
+)
 CHAIN = (
     Approach(clearance=0.02, durations=(0.4, 0.2)),
     TakeHold(press=0.001, durations=(0.3,)),
@@ -291,6 +297,31 @@ def test_a_stop_is_within_the_efforts(workerbot: RobotModel, configured: Configu
         (
             (TakeHold(), MoveObject(by=(0.0, 0.06, 0.0)), LetGo(), Retract(path='cp')),
             r'task 4 \(retract\): palm_l would sweep the object',
+        ),
+        (
+            (TakeHold(), InsertObject(by=(0.0, 0.06, 0.0)), LetGo(), Retract(path='cp')),
+            r'task 4 \(retract\): palm_l would sweep the object',
+        ),
+        (
+            (TakeHold(), InsertObject(by=(0.0, 0.0, -1e-200))),
+            r'task 2 \(insert\): by is zero, or as good as that: 1e-200 m',
+        ),
+        (
+            (TakeHold(), InsertObject(by=(0.0, 0.0, -0.01), max_force=2.0)),
+            r'task 2 \(insert\): max_force 2 N is below bimanual.contact_force, 3 N',
+        ),
+        (
+            (TakeHold(), GiveWay(impedance=LIGHT)),
+            # 1 kg + 4 ms x 30 N s/m, for 0.5 kg
+            r'task 2 \(yield\): an impedance as light as 1.12 kg .* of 0.5 kg; at least 3 times',
+        ),
+        (
+            (TakeHold(), SlideObject(by=(0.05, 0.0, 0.0), impedance=LIGHT)),
+            r'task 2 \(slide\): an impedance as light as 1.12 kg',
+        ),
+        (
+            (TakeHold(press=0.02),),
+            r'task 1 \(grasp\): press 20 mm is not less than bimanual.max_correction, 20 mm',
         ),
         (
             # its edge is 30 mm from its middle, that of the object 20 mm

@@ -183,19 +183,36 @@ def test_it_goes_on_after_a_halt(workerbot: RobotModel, scene: Scenes) -> None:
     assert not run.planner.restart(JointState(q + 0.1, 0.0 * q))
     assert run.planner.halted
     assert run.planner.restart(JointState(q, 0.0 * q))
-    speeds = np.abs(np.diff(run.run(1.0), axis=0)).max(axis=1)
+    speeds = np.abs(np.diff(run.run(1.4), axis=0)).max(axis=1)
     assert (np.diff(speeds[:5]) > 0.0).all()
-    assert speeds[0] < 0.3 * speeds.max()
+    assert np.diff(speeds).max() < 0.02 * speeds.max()  # gently, not as fast as it stops
     assert not run.planner.halted
     assert run.planner.memory.place == run.plan.last
     np.testing.assert_allclose(run.middle - run.plan.object_position[0], CARRY.by, atol=1e-5)
+
+
+def test_a_halt_while_it_gets_going_again_is_as_fast_as_any(
+    workerbot: RobotModel, scene: Scenes
+) -> None:
+    run = scene(workerbot, GRASP, HOLD, CARRY, HOLD, stop_time=0.04)
+    run.run_to('move')
+    run.run(0.4)
+    run.planner.halt('somebody said so')
+    run.run(0.1)
+    q = run.planner.expected.position
+    assert run.planner.restart(JointState(q, 0.0 * q))
+    run.run(0.3)
+    assert not run.planner.resting
+    run.planner.halt('and again')
+    run.run(0.04)
+    assert run.planner.resting
 
 
 @pytest.mark.parametrize(
     ('wrenches', 'said'),
     [
         (None, 'wrist sensors lost'),
-        (np.full((2, 6), np.nan), 'wrist sensor of hand 1 lost'),
+        (np.full((2, 6), np.nan), 'wrist sensor of palm_l lost'),
         (np.full((2, 6), 1e6), 'beyond its range'),
     ],
 )

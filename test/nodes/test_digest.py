@@ -230,7 +230,7 @@ def test_a_lost_sensor_stops_both_arms_alike_in_the_graph(graph: Any, composed: 
     summary = comparable(out)
     assert summary == expected('workerbot_carry', *CARRIED, fault)
     last = summary['events'][-1]
-    assert last['doing'].startswith('stopped: wrist sensor of hand 1 lost')
+    assert last['doing'].startswith('stopped: wrist sensor of palm_l lost')
     assert last['time'] == pytest.approx(0.5, abs=0.0011)
 
 
