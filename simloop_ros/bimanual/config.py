@@ -119,11 +119,14 @@ class MoveObject(_Task, frozen=True, tag='move', kw_only=True):
 
     :ivar by: displacement of its centre in world axes [m].
     :ivar turn: rotation vector about its centre in world axes [rad].
+    :ivar through: displacements from where it is at the begin that its centre passes before `by`,
+        in this order and without a stop, on a smooth curve [m]; straight where none are given.
     :ivar duration: [s].
     """
 
     by: Vector = (0.0, 0.0, 0.0)
     turn: Vector = (0.0, 0.0, 0.0)
+    through: tuple[Vector, ...] = ()
     duration: Positive = 2.0
 
 
