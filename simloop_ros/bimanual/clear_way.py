@@ -47,8 +47,8 @@ def refuse_swept(
                         raise GoalError(
                             f'{leg.name}: {tip} would sweep the object from its place at t = '
                             f'{(begin + step + 1) * period:.2f} s; lead it round with a jog '
-                            'before, use the other path (ptp or cp), or set the object down '
-                            'elsewhere',
+                            'or a reach before, use the other path (ptp or cp), or set the object '
+                            'down elsewhere',
                             tip,
                         )
         begin += leg.steps

@@ -119,11 +119,14 @@ class MoveObject(_Task, frozen=True, tag='move', kw_only=True):
 
     :ivar by: displacement of its centre in world axes [m].
     :ivar turn: rotation vector about its centre in world axes [rad].
+    :ivar through: displacements from where it is at the begin that its centre passes before `by`,
+        in this order and without a stop, on a smooth curve [m]; straight where none are given.
     :ivar duration: [s].
     """
 
     by: Vector = (0.0, 0.0, 0.0)
     turn: Vector = (0.0, 0.0, 0.0)
+    through: tuple[Vector, ...] = ()
     duration: Positive = 2.0
 
 
@@ -188,18 +191,42 @@ class Retract(_Task, frozen=True, tag='retract', kw_only=True):
     durations: Durations = (2.0,)
 
 
+class Reach(_Task, frozen=True, tag='reach', kw_only=True):
+    """One hand goes to a pose by itself; not while both hold the object.
+
+    :ivar tip: which hand.
+    :ivar position: where its tip goes to in the world [m].
+    :ivar rpy: roll, pitch and yaw there in the world [rad]; as before where none are given.
+    :ivar path: `ptp`, point to point in joint space, or `cp`, continuous path: the hand goes
+        straight, or `through` points.
+    :ivar through: positions in the world that the tip passes before that, in this order and
+        without a stop, on a smooth curve [m]; for `cp`.
+    :ivar duration: [s].
+    """
+
+    tip: str
+    position: Vector
+    rpy: Vector | None = None
+    path: Literal['ptp', 'cp'] = 'ptp'
+    through: tuple[Vector, ...] = ()
+    duration: Positive = 2.0
+
+
 class Jog(_Task, frozen=True, tag='jog', kw_only=True):
     """Move one hand by itself, along or about single axes; not while both hold the object.
 
     :ivar tip: which hand.
     :ivar by: displacement in world axes [m].
     :ivar turn: rotation vector in world axes [rad].
+    :ivar joints: how far single joints of its arm go, by name [rad], instead of `by` and `turn`;
+        the others rest.
     :ivar duration: [s].
     """
 
     tip: str
     by: Vector = (0.0, 0.0, 0.0)
     turn: Vector = (0.0, 0.0, 0.0)
+    joints: dict[str, float] = {}
     duration: Positive = 1.0
 
 
@@ -214,6 +241,7 @@ Task = (
     | InsertObject
     | LetGo
     | Retract
+    | Reach
     | Jog
 )
 

@@ -1,4 +1,4 @@
-"""Tasks of the hands: approach, grasp, release, retract, jog."""
+"""Tasks of both hands: approach, grasp, release, retract."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from collections.abc import Sequence
 import numpy as np
 import pinocchio as pin
 
-from ..errors import ConfigError, GoalError, UnknownNameError
+from ..errors import GoalError
 from ..kinematics.chain import chain_to
 from ..planning.cartesian import whole_steps
 from ..planning.side_profiles import Quintic
 from ..values import Array
-from .config import Approach, Jog, LetGo, Retract, TakeHold
+from .config import Approach, LetGo, Retract, TakeHold
 from .contact_control import ContactWish
 from .grasps import shifted
 from .leg import Leg
 from .stage import FREE, Stage
-from .ways import Rest, Way, displaced, straight
+from .ways import Way, straight
 
 BESIDE, TILTED = 2e-3, 0.02
 """Distance [m] and angle [rad] from the line before its end of the object at which a palm is not
@@ -111,25 +111,6 @@ def retract(stage: Stage, task: Retract, name: str) -> Leg:
     return _free_leg(stage, name, joints, 0.0, task.path == 'cp')
 
 
-def jog(stage: Stage, task: Jog, name: str) -> Leg:
-    """Return how one hand moves by itself.
-
-    :raises GoalError: both hold the object.
-    """
-    stage.guard.refuse_single(name)
-    if task.tip not in stage.model.tips:
-        raise UnknownNameError(f'tip of {name}', task.tip, stage.model.tips)
-    by, turn = np.array(task.by), np.array(task.turn)
-    if not (by.any() or turn.any()):
-        raise ConfigError(f'{name}: neither by nor turn is given; give one, or leave it out')
-    ways: list[Way] = [
-        displaced(pose, by, turn) if tip == task.tip else Rest(pose)
-        for tip, pose in zip(stage.model.tips, stage.hands, strict=True)
-    ]
-    joints = stage.along(ways, stage.shares((task.duration,), name), name)
-    return _free_leg(stage, name, joints, stage.at_object, True, 'duration')
-
-
 def _straight(stage: Stage, wanted: Sequence[pin.SE3]) -> list[Way]:
     return [straight(here, there) for here, there in zip(stage.hands, wanted, strict=True)]
 
@@ -165,14 +146,7 @@ def _by_joint(stage: Stage, shares: Sequence[Array]) -> Array:
     return np.stack(columns, axis=1)
 
 
-def _free_leg(
-    stage: Stage,
-    name: str,
-    joints: Array,
-    at_object: float,
-    cartesian: bool,
-    slower: str = 'durations',
-) -> Leg:
+def _free_leg(stage: Stage, name: str, joints: Array, at_object: float, cartesian: bool) -> Leg:
     """Return a leg with free hands, at whose end they go along with the object, or not."""
     count = len(joints)
     return Leg(
@@ -182,7 +156,7 @@ def _free_leg(
         (FREE,) * count,
         _to_object(stage, count, at_object),
         cartesian,
-        slower=slower,
+        slower='durations',
     )
 
 

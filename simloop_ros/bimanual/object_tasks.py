@@ -19,7 +19,7 @@ from .contact_control import ContactWish
 from .impedance import impedance
 from .leg import Insertion, Leg
 from .stage import Stage
-from .ways import Arc, Rest, Way, displaced
+from .ways import Arc, Rest, Way, curved, displaced
 
 STIFF = 1e7
 """Stiffness of an object that does not give way along an axis [N/m]: 100 N move it by 0.01 mm."""
@@ -55,9 +55,15 @@ def give_way(stage: Stage, task: GiveWay, name: str) -> Leg:
 def move(stage: Stage, task: MoveObject, name: str) -> Leg:
     """Return how the object is carried: Bi-Move."""
     by, turn = np.array(task.by), np.array(task.turn)
-    if not (by.any() or turn.any()):
+    way: Way
+    if task.through:
+        points = stage.object.translation + np.array([*task.through, task.by])
+        way = curved(stage.object, points, turn, name)
+    elif by.any() or turn.any():
+        way = displaced(stage.object, by, turn)
+    else:
         raise ConfigError(f'{name}: neither by nor turn is given; give one, or use hold')
-    return _leg(stage, name, displaced(stage.object, by, turn), task.duration, stage.wish)
+    return _leg(stage, name, way, task.duration, stage.wish)
 
 
 def slide(stage: Stage, task: SlideObject, name: str) -> Leg:

@@ -15,7 +15,7 @@ from ..model import RobotModel
 from ..planning.cartesian import whole_steps
 from ..planning.config import LONGEST_MOTION
 from ..values import Array, JointState
-from . import hand_tasks, object_tasks
+from . import arm_tasks, hand_tasks, object_tasks
 from .clear_way import refuse_swept
 from .config import (
     Approach,
@@ -27,6 +27,7 @@ from .config import (
     Keep,
     LetGo,
     MoveObject,
+    Reach,
     Retract,
     SlideObject,
     TakeHold,
@@ -55,7 +56,8 @@ PLANNERS: dict[type[Any], Callable[[Stage, Any, str], Leg]] = {
     TakeHold: hand_tasks.grasp,
     LetGo: hand_tasks.release,
     Retract: hand_tasks.retract,
-    Jog: hand_tasks.jog,
+    Reach: arm_tasks.reach,
+    Jog: arm_tasks.jog,
     Keep: object_tasks.hold,
     GiveWay: object_tasks.give_way,
     MoveObject: object_tasks.move,

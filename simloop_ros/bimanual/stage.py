@@ -138,10 +138,15 @@ class Stage:
         """
         q = self.q
         for tip, pose in zip(self.model.tips, wanted, strict=True):
-            q = self._nearest(tip, pose, q, name)
+            q = self.nearest(tip, pose, q, name)
         return q
 
-    def _nearest(self, tip: str, pose: pin.SE3, near: Array, name: str) -> Array:
+    def nearest(self, tip: str, pose: pin.SE3, near: Array, name: str) -> Array:
+        """Return the joints nearest to others that give a pose of one hand [rad], ``(n,)``.
+
+        :param near: the others [rad], shape ``(n,)``; joints that do not move this hand stay.
+        :raises GoalError: it cannot get there.
+        """
         try:
             return self.solver(tip).nearest(pose, near)
         except UnreachableError as error:
@@ -158,7 +163,7 @@ class Stage:
         worst = int(np.argmax(errors))
         tip, pose = self.model.tips[worst], wanted[worst]
         try:
-            self._nearest(tip, pose, q, name)
+            self.nearest(tip, pose, q, name)
         except GoalError as error:
             return error
         return GoalError(

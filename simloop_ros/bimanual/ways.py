@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Protocol
 
 import numpy as np
 import pinocchio as pin
 
-from ..planning.tip_path import Corner, Side
+from ..errors import ConfigError, MissingDependencyError
+from ..planning.tip_path import Corner, Side, at_same_place, in_words
 from ..values import Array
 
 
@@ -44,6 +46,46 @@ class Arc:
 
 
 @dataclass(frozen=True)
+class Curve:
+    """A smooth way through points, without a stop at any of them.
+
+    ::
+
+        x(s_i) = x_i,   x''(0) = x''(1) = 0,   R(s) = exp(s w) R_0,   0 <= s <= 1
+
+    The natural cubic spline over the length of the chords: ``s_i`` is the share of
+    ``|x_1 - x_0| + |x_2 - x_1| + ...`` up to ``x_i``. Its direction and its bend do not jump. A
+    chord is done in its share of ``s``, so that the speed does not depend on how dense the points
+    are.
+
+    :ivar rotation: ``R_0``, at its begin, shape ``(3, 3)``.
+    :ivar points: ``x_i``, from its begin to its end in the world [m], shape ``(k, 3)``; no two
+        that follow each other coincide.
+    :ivar turn: ``w``, in world axes [rad], shape ``(3,)``.
+    """
+
+    rotation: Array
+    points: Array
+    turn: Array
+
+    def poses(self, shares: Array) -> list[pin.SE3]:
+        """Return the poses in the world at places on it, shape ``(m,)``."""
+        try:
+            from toppra import SplineInterpolator
+        except ImportError as error:
+            raise MissingDependencyError(
+                'bimanual.tasks: a way through points needs toppra: pip install toppra'
+            ) from error
+        chords = np.linalg.norm(np.diff(self.points, axis=0), axis=1)
+        places = np.concatenate(([0.0], np.cumsum(chords))) / chords.sum()
+        spline = SplineInterpolator(places, self.points, bc_type='natural')
+        return [
+            pin.SE3(pin.exp3(s * self.turn) @ self.rotation, point)
+            for s, point in zip(shares, spline(shares), strict=True)
+        ]
+
+
+@dataclass(frozen=True)
 class Rest:
     """The way that leads nowhere: the same pose, bit for bit.
 
@@ -74,6 +116,25 @@ def displaced(begin: pin.SE3, by: Array, turn: Array) -> Side:
     :param turn: ``w``, in world axes [rad], shape ``(3,)``; more than half a turn is possible.
     """
     return _side(begin, begin.translation + by, begin.rotation.T @ turn)
+
+
+def curved(begin: pin.SE3, points: Array, turn: Array, name: str) -> Curve:
+    """Return the smooth way from a pose through points, with a turn.
+
+    :param points: in the world [m], shape ``(k, 3)``; the last one is its end.
+    :param turn: in world axes [rad], shape ``(3,)``; more than half a turn is possible.
+    :param name: of the task, for messages.
+    :raises ConfigError: two points that follow each other coincide.
+    """
+    names = ['its start', *(f'through[{i}]' for i in range(len(points) - 1)), 'its end']
+    way = np.vstack((begin.translation, points))
+    for (here, before), (there, after) in pairwise(zip(names, way, strict=True)):
+        if at_same_place(before, after):
+            raise ConfigError(
+                f'{name}: {here} and {there} coincide, both are at {in_words(after)} in the '
+                'world; leave one of them out'
+            )
+    return Curve(begin.rotation.copy(), way, turn)
 
 
 def _side(begin: pin.SE3, end: Array, turn: Array) -> Side:

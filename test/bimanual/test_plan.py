@@ -21,6 +21,7 @@ from simloop_ros.bimanual.config import (
     KnownObject,
     LetGo,
     MoveObject,
+    Reach,
     Retract,
     SlideObject,
     TakeHold,
@@ -263,7 +264,87 @@ def test_a_stop_is_within_the_efforts(workerbot: RobotModel, configured: Configu
             r'task 2 \(grasp\): the palm palm_r .* turned by 0.100 rad',
         ),
         ((Jog(tip='hand', by=(0.0, 0.1, 0.0)),), "unknown tip of task 1 .*'hand'"),
-        ((Jog(tip='palm_l'),), r'task 1 \(jog\): neither by nor turn'),
+        ((Jog(tip='palm_l'),), r'task 1 \(jog\): neither by nor turn nor joints'),
+        (
+            (Jog(tip='palm_l', joints={'wb_joint_4_l': 0.0}),),
+            r'task 1 \(jog\): neither by nor turn nor joints',
+        ),
+        (
+            (Jog(tip='palm_l', by=(0.0, 0.1, 0.0), joints={'wb_joint_4_l': 0.1}),),
+            r'task 1 \(jog\): joints are given, and by or turn as well; make two jogs',
+        ),
+        (
+            (Jog(tip='palm_l', joints={'wb_joint_4_r': 0.1}),),
+            r"unknown joint of palm_l in task 1 \(jog\) 'wb_joint_4_r': .*wb_joint_7_l$",
+        ),
+        (
+            (Jog(tip='palm_l', joints={'wb_joint_4_l': 5.0}, duration=5.0),),
+            r'task 1 \(jog\): wb_joint_4_l would leave its range by',
+        ),
+        (
+            (Jog(tip='palm_l', joints={'wb_joint_4_l': 0.5}, duration=0.1),),
+            r'task 1 \(jog\): wb_joint_4_l would have to go at .* raise its duration ',
+        ),
+        (
+            (TakeHold(), Jog(tip='palm_l', joints={'wb_joint_4_l': 0.1})),
+            r'task 2 \(jog\): both arms hold',
+        ),
+        (
+            (TakeHold(), Reach(tip='palm_l', position=(0.4, 0.2, 0.9))),
+            r'task 2 \(reach\): both arms hold .* since task 1 \(grasp\)',
+        ),
+        ((Reach(tip='hand', position=(0.4, 0.2, 0.9)),), "unknown tip of task 1 .*'hand'"),
+        (
+            (Reach(tip='palm_l', position=(0.4, 0.2, 0.9), through=((0.4, 0.2, 0.8),)),),
+            r'task 1 \(reach\): path is ptp, which does not go through points; set path: cp',
+        ),
+        (
+            (Reach(tip='palm_l', position=(0.4, 0.2, 2.9)),),
+            r'task 1 \(reach\): palm_l at \(0.400, 0.200, 2.900\) m: .*out of reach',
+        ),
+        (
+            (Reach(tip='palm_l', position=(0.4, 0.2, 2.9), path='cp'),),
+            r'task 1 \(reach\): palm_l at .* m: ',
+        ),
+        (
+            (Reach(tip='palm_l', position=(0.4, 0.15, 0.9), duration=0.1),),
+            r'task 1 \(reach\): wb_joint_\d_l would (need|have to go at) .* raise its duration\b',
+        ),
+        (
+            # below the other hand, which is 0.1 m away
+            (Reach(tip='palm_l', position=(0.4, -0.05, 0.8), path='cp'),),
+            r'task 1 \(reach\): the robot would run into itself',
+        ),
+        *(
+            (
+                (
+                    Reach(tip='palm_l', position=(0.46, 0.05, 0.82), path='cp'),
+                    Reach(tip='palm_l', position=(0.4, 0.039, 0.82), path=path),
+                ),
+                r'task 2 \(reach\): palm_l would sweep the object .* a jog or a reach before',
+            )
+            for path in ('ptp', 'cp')
+        ),
+        (
+            (TakeHold(), MoveObject(by=(0.0, 0.0, 0.1), through=((0.0, 0.0, 0.1),))),
+            r'task 2 \(move\): through\[0\] and its end coincide',
+        ),
+        (
+            (TakeHold(), MoveObject(through=((0.0, 0.0, 0.0),))),
+            r'task 2 \(move\): its start and through\[0\] coincide',
+        ),
+        (
+            (TakeHold(), MoveObject(by=(0.1, 0.0, 0.0), through=((0.0, 0.0, 2.0),))),
+            r'task 2 \(move\): palm_\w at .* m: .* robot.home',
+        ),
+        (
+            (TakeHold(squeeze=0.0), MoveObject(through=((0.0, 0.0, 0.1),))),
+            r'task 2 \(move\): the hands do not press the object',
+        ),
+        (
+            (MoveObject(by=(0.1, 0.0, 0.0), through=((0.0, 0.0, 0.1),)),),
+            r'task 1 \(move\): the hands do not hold',
+        ),
         ((TakeHold(), MoveObject()), r'task 2 \(move\): neither by nor turn'),
         ((TakeHold(), SlideObject(by=(0.0, 0.0, 0.0))), r'task 2 \(slide\): by is zero'),
         ((TakeHold(), SlideObject(by=(0.1, 0.0, 0.1))), r'only slide along one of them'),

@@ -11,6 +11,7 @@ import time
 from typing import Any
 
 import numpy as np
+import pinocchio as pin
 import pytest
 
 from simloop_ros.bimanual.plan import BimanualPlan
@@ -322,6 +323,45 @@ def test_jogs_of_free_hands(play: Play) -> None:
     np.testing.assert_allclose(seen.joints[-1], seen.model.home, atol=1e-3)
 
 
+def test_paths_of_one_arm_and_a_curve_of_the_object(play: Play) -> None:
+    """A hand goes round and back, the other one turns its wrist; then they hop with the beam.
+
+    Of three points at equal distances the natural spline is known: with u = min(s, 1 - s) it is
+    0.1 s along and 0.12 u - 0.16 u^3 up, which is 40 mm in the middle.
+    """
+    seen = play(
+        '{do: reach, tip: palm_l, path: cp, through: [[0.42, 0.1, 0.84]], '
+        'position: [0.38, 0.12, 0.9], rpy: [1.4, 0.2, 0.1], duration: 0.5}',
+        '{do: jog, tip: palm_r, joints: {wb_joint_2_r: -0.1, wb_joint_6_r: 0.2}, duration: 0.3}',
+        '{do: reach, tip: palm_l, position: [0.4, 0.06, 0.82], rpy: [1.5708, 0, 0], '
+        'duration: 0.5}',
+        '{do: approach, durations: [0.4]}',
+        *TAKE,
+        LIFT,
+        '{do: move, by: [0.1, 0, 0], through: [[0.05, 0, 0.04]], turn: [0, 0, 0.2], duration: 1}',
+        '{do: hold, duration: 0.1}',
+    )
+    assert not seen.forces[seen.rows(1, 5)].any()
+    left = seen.model.frame_poses(seen.joints[seen.at_end(2)], seen.model.tips)[0]
+    np.testing.assert_allclose(left.translation, [0.38, 0.12, 0.9], atol=GRIP)
+    np.testing.assert_allclose(
+        left.rotation, pin.rpy.rpyToMatrix(np.array([1.4, 0.2, 0.1])), atol=ASKEW
+    )
+    turned = seen.joints[seen.at_end(2)] - seen.model.home
+    named = [seen.model.joint_names.index(name) for name in ('wb_joint_2_r', 'wb_joint_6_r')]
+    np.testing.assert_allclose(turned[named], [-0.1, 0.2], atol=ASKEW)
+    np.testing.assert_allclose(np.delete(turned[7:], np.subtract(named, 7)), 0.0, atol=ASKEW)
+    hop = seen.rows(9)
+    way = seen.position[hop] - seen.position[hop.start - 1]
+    t = np.arange(1, 501) / 500.0
+    s = 6 * t**5 - 15 * t**4 + 10 * t**3
+    u = np.minimum(s, 1.0 - s)
+    curve = np.stack((0.1 * s, 0.0 * s, 0.12 * u - 0.16 * u**3), axis=1)
+    np.testing.assert_allclose(way, curve, atol=GRIP)
+    np.testing.assert_allclose(seen.turn[-1], [0.0, 0.0, 0.2], atol=ASKEW)
+    assert np.abs(seen.squeeze[seen.rows(9, 10)] - 20.0).max() < SQUEEZE
+
+
 JOG = '{do: jog, tip: palm_l, by: [0, 0.01, 0]}'
 
 
@@ -334,6 +374,17 @@ JOG = '{do: jog, tip: palm_l, by: [0, 0.01, 0]}'
         ((*TAKE, '{do: slide}'), r'tasks\[3\]: .* `by`'),
         ((*TAKE, '{do: hold, duration: -1}'), r'tasks\[3\].duration: .* > 0'),
         ((*TAKE, '{do: move, by: [0, 0, .nan]}'), r'tasks\[3\].by\[2\]: nan is not a finite'),
+        ((*TAKE, '{do: move, through: [0, 0, 1]}'), r'tasks\[3\].through\[0\]: .*array'),
+        ((*TAKE, '{do: move, through: [[0, 0]]}'), r'tasks\[3\].through\[0\]: .*length 3'),
+        (('{do: reach, tip: palm_l}',), r'tasks\[0\]: .* `position`'),
+        (
+            ('{do: jog, tip: palm_l, joints: {wb_joint_4_l: far}}',),
+            r'tasks\[0\].joints.*: .*float',
+        ),
+        (
+            ('{do: jog, tip: palm_l, joints: {wb_joint_4_l: .nan}}',),
+            r'tasks\[0\].joints.wb_joint_4_l: nan is not a finite',
+        ),
         ((*TAKE, JOG), r'task 4 \(jog\): both arms hold the object since task 2 \(grasp\)'),
         ((*TAKE, LIFT, JOG), r'task 5 \(jog\): both arms hold the object since task 2'),
         (

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 import pinocchio as pin
+import pytest
 
-from simloop_ros.bimanual.ways import Arc, Rest, displaced, straight
+from simloop_ros.bimanual.ways import Arc, Curve, Rest, curved, displaced, straight
+from simloop_ros.errors import ConfigError
 
 SHARES = np.linspace(0.0, 1.0, 11)
 BEGIN = pin.SE3(pin.exp3(np.array([0.3, -0.2, 0.5])), np.array([0.4, 0.1, 0.8]))
+BENT = BEGIN.translation + np.array(
+    [[0.0, 0.0, 0.1], [0.1, 0.05, 0.12], [0.15, 0.0, 0.02], [0.2, 0.0, 0.0]]
+)
+ROUNDING = 1e-14  # of places of about 1 m, and of sums of a few of them [m]
 
 
 def test_a_displacement_is_even_and_in_world_axes() -> None:
@@ -53,3 +59,86 @@ def test_an_arc_keeps_its_distance_from_the_line() -> None:
 
 def test_rest_is_rest() -> None:
     assert all(pose == BEGIN for pose in Rest(BEGIN).poses(SHARES))
+
+
+def bent(turn: tuple[float, float, float] = (0.0, 0.0, 0.0)) -> Curve:
+    return curved(BEGIN, BENT, np.array(turn), 'task 1 (move)')
+
+
+def places(curve: Curve) -> np.ndarray:
+    """Return the shares at which a curve is at its points: by the length of the chords."""
+    chords = [np.linalg.norm(b - a) for a, b in zip(curve.points, curve.points[1:], strict=False)]
+    return np.array([sum(chords[:i]) for i in range(len(chords) + 1)]) / sum(chords)
+
+
+def positions(curve: Curve, shares: np.ndarray) -> np.ndarray:
+    return np.array([pose.translation for pose in curve.poses(shares)])
+
+
+def test_a_curve_passes_its_points_in_their_order() -> None:
+    curve = bent()
+    np.testing.assert_allclose(
+        positions(curve, places(curve)), [BEGIN.translation, *BENT], atol=ROUNDING
+    )
+
+
+def test_a_curve_does_not_jump_nor_kink() -> None:
+    """Its second difference is continuous, at its points as elsewhere: it changes with the step.
+
+    In between a cubic has ``x(s + d) - 2 x(s) + x(s - d) = x''(s) d^2`` exactly, so a jump of
+    ``x''`` at a point would be left over however small ``d`` is.
+    """
+    curve = bent()
+    inner = places(curve)[1:-1]
+    jumps = []
+    for d in (1e-3, 5e-4):
+        around = [positions(curve, inner + k * d) for k in range(-2, 3)]
+        speeds = np.diff(around, axis=0) / d
+        bends = np.diff(speeds, axis=0) / d
+        assert np.abs(speeds[2] - speeds[1]).max() < 10.0 * d  # x'' is about 3 m
+        jumps.append(np.abs(bends[2] - bends[0]).max())
+    assert jumps[0] > 1e-3  # there is something to see
+    assert jumps[1] == pytest.approx(0.5 * jumps[0], rel=1e-2)
+
+
+def test_a_curve_turns_evenly() -> None:
+    turn = np.array([0.0, 1.0, 4.0])
+    for s, pose in zip(SHARES, bent((0.0, 1.0, 4.0)).poses(SHARES), strict=True):
+        np.testing.assert_allclose(
+            pose.rotation @ BEGIN.rotation.T, pin.exp3(s * turn), atol=ROUNDING
+        )
+
+
+def test_a_curve_through_points_of_a_line_is_that_line() -> None:
+    by = np.array([0.1, -0.2, 0.3])
+    points = BEGIN.translation + np.outer([0.1, 0.7, 1.0], by)
+    curve = curved(BEGIN, points, np.zeros(3), 'task 1 (move)')
+    np.testing.assert_allclose(
+        positions(curve, SHARES), BEGIN.translation + np.outer(SHARES, by), atol=ROUNDING
+    )
+
+
+def test_a_curve_does_not_depend_on_where_it_is_nor_on_axes() -> None:
+    """Moved and turned points give the moved and turned curve."""
+    away = pin.SE3(pin.exp3(np.array([1.0, 0.4, -2.0])), np.array([0.3, -0.1, 0.2]))
+    points = np.array([away.act(point) for point in BENT])
+    turned = positions(curved(away * BEGIN, points, np.zeros(3), 'task 1 (move)'), SHARES)
+    expected = [away.act(point) for point in positions(bent(), SHARES)]
+    np.testing.assert_allclose(turned, expected, atol=ROUNDING)
+
+
+@pytest.mark.parametrize(
+    ('points', 'said'),
+    [
+        ([BEGIN.translation, BENT[1]], r'its start and through\[0\] coincide'),
+        ([BENT[0], BENT[0] + 1e-7, BENT[1]], r'through\[0\] and through\[1\] coincide'),
+        (
+            [BENT[0], BENT[1], BENT[1]],
+            r'task 4 \(move\): through\[1\] and its end coincide, both are at '
+            r'\(0\.500, 0\.150, 0\.920\) m in the world; leave one of them out',
+        ),
+    ],
+)
+def test_points_that_coincide_are_refused(points: list[np.ndarray], said: str) -> None:
+    with pytest.raises(ConfigError, match=said):
+        curved(BEGIN, np.array(points), np.zeros(3), 'task 4 (move)')

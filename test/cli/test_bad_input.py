@@ -211,6 +211,36 @@ HELD = '{do: approach, path: cp, clearance: 0.005, durations: [0.5]}, {do: grasp
             ['bimanual.tasks=[{do: jog, tip: palm, by: [0, 0, 0.01]}]'],
             ['tip of task 1 (jog)', 'palm_l, palm_r'],
         ),
+        (
+            'workerbot_hold',
+            ['bimanual.tasks=[{do: jog, tip: palm_l, joints: {wb_joint_9_l: 0.1}}]'],
+            ['joint of palm_l in task 1 (jog)', 'did you mean wb_joint_', 'wb_joint_7_l'],
+        ),
+        (
+            'workerbot_hold',
+            ['bimanual.tasks=[{do: jog, tip: palm_l, joints: [0.1]}]'],
+            ['bimanual.tasks[0].joints', 'object'],
+        ),
+        (
+            'workerbot_hold',
+            [f'bimanual.tasks=[{HELD}, {{do: reach, tip: palm_l, position: [0.4, 0.2, 0.9]}}]'],
+            ['task 3 (reach)', 'since task 2 (grasp)', 'put a release before it'],
+        ),
+        (
+            'workerbot_hold',
+            ['bimanual.tasks=[{do: reach, tip: palm_l, positon: [0.4, 0.2, 0.9]}]'],
+            ['did you mean bimanual.tasks[0].position'],
+        ),
+        (
+            'workerbot_hold',
+            ['bimanual.tasks=[{do: reach, tip: palm_l, position: [4, 0.2, 0.9]}]'],
+            ['task 1 (reach): palm_l at (4.000, 0.200, 0.900) m', 'out of reach'],
+        ),
+        (
+            'workerbot_hold',
+            [f'bimanual.tasks=[{HELD}, {{do: move, through: [[0, 0, 0.1]], by: [0, 0, 0.1]}}]'],
+            ['task 3 (move)', 'through[0] and its end coincide', 'leave one of them out'],
+        ),
         ('workerbot_hold', ['bimanual.tasks=[{do: hold}]'], ['task 1 (hold)', 'put a grasp']),
         ('workerbot_hold', ['plant.sensors=null'], ['plant.sensors', 'plant.sensors={noise']),
         (
