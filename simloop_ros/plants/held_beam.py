@@ -146,6 +146,7 @@ class HeldBeam(PlantWrapper):
 
     def reset(self, state: JointState | HeldBeamState) -> None:
         """Go to an earlier ``state``; with a joint state the beam is where it starts."""
+        self._push = NO_PUSH
         if isinstance(state, HeldBeamState):
             self._plant.reset(state.plant)
             self._beam, self._wrenches = state.beam, state.wrenches
