@@ -173,7 +173,7 @@ def _stepped(wish: ContactWish, steps: int) -> Candidate:
     control = ContactControl(
         BimanualConfig(max_correction=np.inf),
         [middle.actInv(tip) for tip in tips],
-        [tip.actInv(sensor) for tip, sensor in zip(tips, sensors, strict=True)],
+        model.sensors_in_tips(),
         np.array([0.0, 0.0, -5.0]),
         PERIOD,
     )
