@@ -90,15 +90,15 @@ def hands_summary(
 ) -> dict[str, Any]:
     """Return what the summary of two hands has beside the rest.
 
-    ``internal_force_peak`` and ``internal_force_end`` [N]. ``touched`` [s]: when both first
-    press. ``internal_force_settling`` [s]: how long after that the force stays within ``SMALL`` of
-    its peak about what is wanted at the end, or about zero where that is as small; none where it
-    does not. ``internal_force_least`` [N]: from contact until the
-    hands let go. ``squeeze_error_max`` [N] and ``object_error_max`` [m]: while the object is
-    moved, how far the true internal force is from the wanted one, and the object's centre from
-    where it shall be; until the hands are halted, and the latter only as long as its place is
-    known beforehand. ``dropped`` [s]: from when on the hands press nothing, though they should to
-    the end; none where they do.
+    ``internal_force_peak`` and ``internal_force_end`` [N]. ``touched`` [s]: when one of them first
+    presses. ``internal_force_settling`` [s]: how long after that the force stays within ``SMALL``
+    of its peak about what is wanted at the end, or about zero where that is as small; none where
+    it does not. ``internal_force_least`` [N]: from then until the hands let go.
+    ``squeeze_error_max`` [N] and ``object_error_max`` [m]: while the object is moved, how far the
+    true internal force is from the wanted one, and the object's centre from where it shall be;
+    until the hands are halted, and the latter only as long as its place is known beforehand.
+    ``dropped`` [s]: from when on the hands press nothing, though they should to the end; none
+    where they do.
 
     :param halted: step in which they are; none if they are not.
     """

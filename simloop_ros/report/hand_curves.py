@@ -34,6 +34,7 @@ from .drawing import Mark
 class HandCurves(msgspec.Struct, frozen=True):
     """A run of two hands; ``rows`` steps.
 
+    :ivar tips: names of the hands.
     :ivar time: [s], shape ``(rows,)``.
     :ivar squeeze: true internal force [N], shape ``(rows,)``.
     :ivar wanted: what it shall be [N], shape ``(rows,)``; NaN while nothing is wanted.
@@ -45,6 +46,7 @@ class HandCurves(msgspec.Struct, frozen=True):
     :ivar error: distance of the object from its path [m], shape ``(rows,)``.
     """
 
+    tips: tuple[str, ...]
     time: Array
     squeeze: Array
     wanted: Array
@@ -67,7 +69,7 @@ class HandCurves(msgspec.Struct, frozen=True):
     @property
     def hands(self) -> HandsCourse:
         """Return the course of both hands along the beam."""
-        return HandsCourse(self.time, self.along, self.planned, self.ends)
+        return HandsCourse(self.tips, self.time, self.along, self.planned, self.ends)
 
     def carry(self, label: str) -> CarryCourse:
         """Return how well the object was held and led."""
@@ -99,6 +101,7 @@ def hand_curves(folder: Path, settings: object) -> HandCurves:
     away = np.linalg.norm(felt[:, POSE, :3] - plan.object_position[rows], axis=1)
     foreseen = np.array(foreseen_legs(plan))[list(plan.leg_of)][rows]
     return HandCurves(
+        model.tips,
         np.arange(1.0, len(felt) + 1.0) * scenario.period,
         squeeze,
         _wanted(plan)[rows],
