@@ -12,6 +12,7 @@ from ..model import RobotModel
 from ..values import Array
 from .hands_log import HANDS_COLUMNS
 from .log import TRUE_POSITION, LogRows
+from .planned_rows import planned_rows
 
 SMALL = 0.02
 """Share of its peak below which the internal force has died away, as in 003's abstract."""
@@ -54,11 +55,6 @@ def _world(model: RobotModel, positions: Array, forces: Array) -> tuple[Array, A
     return points, turned
 
 
-def moving_legs(plan: BimanualPlan) -> list[bool]:
-    """Return for each task whether it moves the object."""
-    return [leg.bound and not leg.objects[0].isApprox(leg.objects[-1]) for leg in plan.legs]
-
-
 def settling(force: Array, aim: float, small: float) -> int | None:
     """Return the number of steps after which a force stays nearer to an aim than ``small`` [N].
 
@@ -69,15 +65,6 @@ def settling(force: Array, aim: float, small: float) -> int | None:
     loud = np.flatnonzero(np.abs(force - aim) >= small)
     steps = int(loud[-1]) + 1 if loud.size else 0
     return steps if steps < len(force) else None
-
-
-def foreseen_legs(plan: BimanualPlan) -> list[bool]:
-    """Return for each task whether the object's place is known: until a force may displace it."""
-    moved = [
-        leg.insertion is not None or any(wish.yielding is not None for wish in leg.wishes)
-        for leg in plan.legs
-    ]
-    return [not any(moved[: i + 1]) for i in range(len(moved))]
 
 
 def hands_summary(
@@ -107,13 +94,12 @@ def hands_summary(
     if not touching.size:
         return {'internal_force_peak': 0.0, 'internal_force_end': 0.0, 'touched': None}
     first = int(touching[0])
-    rows = np.minimum(np.arange(1, len(force) + 1), plan.last)
-    wanted = np.array([np.nan if w.squeeze is None else w.squeeze for w in plan.wishes])[rows]
+    planned = planned_rows(plan, len(force))
     free = np.array([leg.wishes[-1].squeeze is None for leg in plan.legs])
-    released = np.flatnonzero(free[list(plan.leg_of)][rows][first:])
+    released = np.flatnonzero(free[planned.leg][first:])
     held = force[first : first + int(released[0]) if released.size else None]
     peak = float(np.abs(force).max())
-    squeeze = float(wanted[first : first + len(held)][-1]) if held.size else 0.0
+    squeeze = float(planned.squeeze[first : first + len(held)][-1]) if held.size else 0.0
     settled = settling(held, squeeze if squeeze >= SMALL * peak else 0.0, SMALL * peak)
     gone = settling(held, 0.0, TOUCH) if squeeze > 0.0 else None
     summary: dict[str, Any] = {
@@ -124,13 +110,14 @@ def hands_summary(
         'internal_force_settling': None if settled is None else settled * period,
         'dropped': None if gone is None else (first + gone) * period,
     }
-    carried = np.array(moving_legs(plan))[list(plan.leg_of)][rows]
+    carried = planned.moving.copy()
     carried[halted if halted is not None else len(carried) :] = False
     if carried.any():
+        off = np.abs(force - planned.squeeze)
+        summary['squeeze_error_max'] = float(off[carried].max())
+    carried &= planned.foreseen
+    if carried.any():
         pose = np.concatenate([block[:, POSE, :3] for block in hands.chunks()])
-        away = np.linalg.norm(pose - plan.object_position[rows], axis=1)
-        summary['squeeze_error_max'] = float(np.abs(force - wanted)[carried].max())
-        carried &= np.array(foreseen_legs(plan))[list(plan.leg_of)][rows]
-        if carried.any():
-            summary['object_error_max'] = float(away[carried].max())
+        away = np.linalg.norm(pose - plan.object_position[planned.index], axis=1)
+        summary['object_error_max'] = float(away[carried].max())
     return summary

@@ -14,8 +14,9 @@ from simloop_ros.bimanual.internal_force import split
 from simloop_ros.bimanual.leg import Insertion, Leg
 from simloop_ros.bimanual.plan import BimanualPlan
 from simloop_ros.loop.hands_log import HANDS_COLUMNS
-from simloop_ros.loop.hands_summary import hands_summary, moving_legs, true_squeezes
+from simloop_ros.loop.hands_summary import hands_summary, true_squeezes
 from simloop_ros.loop.log import COLUMNS, LogReader, LogWriter
+from simloop_ros.loop.planned_rows import planned_rows
 from simloop_ros.model import RobotModel
 from simloop_ros.values import Array
 
@@ -142,9 +143,22 @@ def summed_up(
     return hands_summary(model, log, hands, plan, H, halted)
 
 
+def test_the_plan_row_by_row(workerbot: RobotModel) -> None:
+    """Row k of a log is the end of step k + 1; two rows are after the end of the plan."""
+    insertion = Insertion(np.array([0.0, 0.0, 1.0]), 10.0)
+    rows = planned_rows(plan_of(workerbot), 14)
+    np.testing.assert_array_equal(rows.index, [*range(1, 13), 12, 12])
+    np.testing.assert_array_equal(rows.leg, [0] * 4 + [1] * 4 + [2] * 2 + [3] * 4)
+    nothing = [np.nan] * 4
+    np.testing.assert_array_equal(rows.squeeze, [*nothing, *[SQUEEZE] * 6, 0.0, *nothing[:3]])
+    np.testing.assert_array_equal(rows.moving, rows.leg == 2)
+    assert rows.foreseen.all()
+    inserted = planned_rows(plan_of(workerbot, insertion), 14)
+    np.testing.assert_array_equal(inserted.foreseen, rows.leg < 2)
+
+
 def test_the_figures_of_a_carry(tmp_path: Path, workerbot: RobotModel) -> None:
     """2 % of the peak is 1 N: from the third step of the contact on all are that near to 10 N."""
-    assert moving_legs(plan_of(workerbot)) == [False, False, True, False]
     summary = summed_up(tmp_path, workerbot, FORCES)
     assert summary == pytest.approx(
         {
