@@ -52,6 +52,8 @@ HELD = 2.0
 """Internal force at the end below which the object is not held [N]."""
 FALLEN = 50.0
 """Way down at which an object has been dropped, and not only slipped [mm]: nearly a palm."""
+TURN = 25.0
+"""Angle by which the object may be turned away [mrad]: 1 mm at the ends of its 80 mm."""
 
 RUN_LIMITS = {
     'hold_settling_s': Limit(at_most=0.5),
@@ -61,8 +63,10 @@ RUN_LIMITS = {
     'free_true_rad': Limit(at_most=1e-12),
     'carry_squeeze_error_n': Limit(at_most=1.0),
     'carry_path_error_mm': Limit(at_most=1.0),
+    'carry_turn_error_mrad': Limit(at_most=TURN),
     'grip_squeeze_error_n': Limit(at_most=1.0),
     'grip_path_error_mm': Limit(at_most=1.0),
+    'grip_turn_error_mrad': Limit(at_most=TURN),
     'ungripped_fallen_mm': Limit(at_least=FALLEN),
     'stop_noticed_ms': Limit(at_most=10.0),
     'stop_behind_ms': Limit(at_most=10.0),
@@ -248,6 +252,7 @@ def _carry(case: Case) -> Row:
     return {
         'squeeze_error_n': summary.get('squeeze_error_max', np.inf),
         'path_error_mm': 1e3 * summary.get('object_error_max', np.inf),
+        'turn_error_mrad': 1e3 * summary.get('object_turn_error_max', np.inf),
     }
 
 

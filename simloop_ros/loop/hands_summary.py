@@ -55,6 +55,23 @@ def _world(model: RobotModel, positions: Array, forces: Array) -> tuple[Array, A
     return points, turned
 
 
+def turn_angles(vectors: Array, rotations: Array) -> Array:
+    """Return the angles between two attitudes, 0 to pi [rad], shape ``(rows,)``.
+
+    ``|log(R_1^T R_2)|``: vectors of almost half a turn may be far apart for attitudes that are
+    not.
+
+    :param vectors: rotation vectors of the first [rad], shape ``(rows, 3)``.
+    :param rotations: of the second, shape ``(rows, 3, 3)``.
+    """
+    return np.array(
+        [
+            np.linalg.norm(pin.log3(pin.exp3(vector).T @ rotation))
+            for vector, rotation in zip(vectors, rotations, strict=True)
+        ]
+    )
+
+
 def settling(force: Array, aim: float, small: float) -> int | None:
     """Return the number of steps after which a force stays nearer to an aim than ``small`` [N].
 
@@ -81,9 +98,11 @@ def hands_summary(
     presses. ``internal_force_settling`` [s]: how long after that the force stays within ``SMALL``
     of its peak about what is wanted at the end, or about zero where that is as small; none where
     it does not. ``internal_force_least`` [N]: from then until the hands let go.
-    ``squeeze_error_max`` [N] and ``object_error_max`` [m]: while the object is moved, how far the
-    true internal force is from the wanted one, and the object's centre from where it shall be;
-    until the hands are halted, and the latter only as long as its place is known beforehand.
+    ``squeeze_error_max`` [N], ``object_error_max`` [m] and ``object_turn_error_max`` [rad]: while
+    the object is moved, how far the true internal force is from the wanted one, the object's
+    centre from where it shall be, and the angle by which it is turned away from its attitude
+    there; until the hands are halted, and of the object only as long as its place is known
+    beforehand.
     ``dropped`` [s]: from when on the hands press nothing, though they should to the end; none
     where they do.
 
@@ -117,7 +136,10 @@ def hands_summary(
         summary['squeeze_error_max'] = float(off[carried].max())
     carried &= planned.foreseen
     if carried.any():
-        pose = np.concatenate([block[:, POSE, :3] for block in hands.chunks()])
-        away = np.linalg.norm(pose - plan.object_position[planned.index], axis=1)
-        summary['object_error_max'] = float(away[carried].max())
+        pose = np.concatenate([block[:, POSE] for block in hands.chunks()])[carried]
+        rows = planned.index[carried]
+        away = np.linalg.norm(pose[:, :3] - plan.object_position[rows], axis=1)
+        summary['object_error_max'] = float(away.max())
+        turned = turn_angles(pose[:, 3:], plan.object_rotation[rows])
+        summary['object_turn_error_max'] = float(turned.max())
     return summary

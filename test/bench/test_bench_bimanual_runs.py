@@ -133,14 +133,17 @@ def test_a_run_that_ended_early_is_no_good_one(
         'internal_force_least': 0.5,
         'squeeze_error_max': 0.2,
         'object_error_max': 1e-5,
+        'object_turn_error_max': 2e-3,
     }
     whole, cut = hands_run(summary=summary), hands_run(summary=summary, **changes)
     carry, hold = Case('carry', 'x', 'workerbot_carry'), Case('hold', 'x', 'workerbot_hold')
     monkeypatch.setattr(bimanual_runs, 'run_hands', lambda *_: whole)
-    assert measure(carry) == {'squeeze_error_n': 0.2, 'path_error_mm': pytest.approx(0.01)}
+    assert measure(carry) == pytest.approx(
+        {'squeeze_error_n': 0.2, 'path_error_mm': 0.01, 'turn_error_mrad': 2.0}
+    )
     assert measure(hold)['least_n'] == 0.5
     monkeypatch.setattr(bimanual_runs, 'run_hands', lambda *_: cut)
-    assert measure(carry) == {'squeeze_error_n': np.inf, 'path_error_mm': np.inf}
+    assert set(measure(carry).values()) == {np.inf}
     assert measure(hold)['settling_s'] == np.inf
     assert measure(hold)['least_n'] == -np.inf
 
