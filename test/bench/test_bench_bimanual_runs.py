@@ -148,6 +148,37 @@ def test_a_run_that_ended_early_is_no_good_one(
     assert measure(hold)['least_n'] == -np.inf
 
 
+@pytest.mark.parametrize('rows', [STEPS, 30])
+@pytest.mark.parametrize('part', ['free', 'ungripped', 'stop', 'bump', 'fault'])
+def test_a_run_that_diverged_meets_no_limit(
+    monkeypatch: pytest.MonkeyPatch, part: str, rows: int
+) -> None:
+    """Even where all that it has looks well, or where it ended before anything happened."""
+    fallen = np.linspace([0.0, 0.0, 0.5], [0.0, 0.0, 0.0], STEPS)
+    arms = {name: getattr(hands_run(), name)[:rows] for name in ('desired', 'true', 'tips')}
+    run = hands_run(
+        **arms,
+        squeeze=np.full(rows, 20.0),
+        object=fallen[:rows],
+        doing=(('task 4 (move)',) * STOP + ('stopped: why',) * (STEPS - STOP))[:rows],
+        completed=False,
+    )
+    monkeypatch.setattr(bimanual_runs, 'run_hands', lambda *_: run)
+    case = Case(part, 'x', 'workerbot_carry', at=STOP * PERIOD)
+    figures = run_figures(run_rows([case], [measure(case)]))
+    assert figures.keys() == {name for name in RUN_LIMITS if name.startswith(f'{part}_')}
+    for name, value in figures.items():
+        limit = RUN_LIMITS[name]
+        assert limit.at_most is None or value > limit.at_most
+        assert limit.at_least is None or value < limit.at_least
+
+
+def test_hands_that_lost_the_beam_for_a_step_do_not_hold_it() -> None:
+    least = RUN_LIMITS['hold_least_n'].at_least
+    assert least is not None
+    assert 0.0 < least < 1e-6  # N: any grip at all is more
+
+
 def test_trouble_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     doing = ('task 4 (move)',) * (STOP + 7) + ('stopped: why',) * (STEPS - STOP - 7)
     squeeze = np.full(STEPS, 20.0)
