@@ -146,6 +146,14 @@ class RobotModel:
         pin.framesForwardKinematics(self.pin_model, data, q)
         return np.array(data.oMf[frame].translation)
 
+    def sensors_in_tips(self) -> list[pin.SE3]:
+        """Return the pose of each wrist force sensor in its tip: no joint is between them."""
+        frames = self.pin_model.frames
+        return [
+            frames[self.frame(tip)].placement.actInv(frames[self.frame(sensor)].placement)
+            for tip, sensor in zip(self.tips, self.sensors, strict=True)
+        ]
+
     def collision_geometry(self) -> pin.GeometryModel:
         """Return the collision shapes of the links, without pairs."""
         return pin.buildGeomFromUrdfString(self.pin_model, self.urdf, pin.GeometryType.COLLISION)

@@ -72,6 +72,19 @@ def test_tips(tmp_path: Path) -> None:
     np.testing.assert_allclose(down, [[0.4, 0, -0.3], [0.4, 0, 0]], atol=1e-15)
 
 
+def test_sensors_are_where_the_kinematics_put_them_on_their_tips(tmp_path: Path) -> None:
+    """At joints that are anything but zero; a tip that is its own sensor is exactly there."""
+    sensor = """<link name="sensor"/><joint name="mount" type="fixed"><parent link="lower"/>
+      <child link="sensor"/><origin xyz="0.2 0.1 0" rpy="0.3 -0.4 0.5"/></joint></robot>"""
+    text = arm().replace('</robot>', sensor)
+    robot = load(tmp_path, text, tips=('tool', 'tool'), sensors=('sensor', 'tool'))
+    tip, felt = robot.frame_poses(np.array([0.7, -0.8]), ('tool', 'sensor'))
+    first, second = robot.sensors_in_tips()
+    np.testing.assert_allclose((tip * first).homogeneous, felt.homogeneous, atol=1e-15)
+    np.testing.assert_allclose(first.translation, [-0.1, 0.1, 0.0], atol=1e-15)
+    np.testing.assert_array_equal(second.homogeneous, np.eye(4))
+
+
 def test_home(tmp_path: Path) -> None:
     only_above = '<limit lower="0.5" upper="2" velocity="3" effort="4"/>'
     np.testing.assert_array_equal(load(tmp_path, arm(joint2=only_above)).home, [0.0, 0.5])

@@ -174,7 +174,7 @@ def _stepped(wish: ContactWish, steps: int) -> Candidate:
         BimanualConfig(max_correction=np.inf),
         model.tips,
         [middle.actInv(tip) for tip in tips],
-        [tip.actInv(sensor) for tip, sensor in zip(tips, sensors, strict=True)],
+        model.sensors_in_tips(),
         np.array([0.0, 0.0, -5.0]),
         PERIOD,
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import msgspec
@@ -11,8 +10,8 @@ import numpy as np
 from ..bimanual.planner import STOPPED
 from ..collision.contact_kind import Kind
 from ..collision.isolation import Hit
-from ..values import Array, Contact
-from .log import LogReader, LogWriter
+from ..values import Contact
+from .log import LogReader
 from .metrics import DIFFERENCES, difference
 from .scenario import Scenario
 
@@ -102,15 +101,6 @@ class EventRecorder:
         self._forces.append(force)
         if len(self._forces) > 2 * self._end_steps:
             del self._forces[: self._end_steps]
-
-    def hands_into(self, log: LogWriter) -> Callable[[int, tuple[Array, ...], str], None]:
-        """Return what takes the rows of two hands: into a log, and what they do as events."""
-
-        def take(step: int, row: tuple[Array, ...], doing: str) -> None:
-            log.append(*row)
-            self.task(step, doing)
-
-        return take
 
     def task(self, step: int, doing: str) -> None:
         """Note what two hands begin to do in a step, or why they stop."""

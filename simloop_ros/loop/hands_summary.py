@@ -12,6 +12,7 @@ from ..model import RobotModel
 from ..values import Array
 from .hands_log import HANDS_COLUMNS
 from .log import TRUE_POSITION, LogRows
+from .planned_rows import planned_rows
 
 SMALL = 0.02
 """Share of its peak below which the internal force has died away, as in 003's abstract."""
@@ -54,9 +55,21 @@ def _world(model: RobotModel, positions: Array, forces: Array) -> tuple[Array, A
     return points, turned
 
 
-def moving_legs(plan: BimanualPlan) -> list[bool]:
-    """Return for each task whether it moves the object."""
-    return [leg.bound and not leg.objects[0].isApprox(leg.objects[-1]) for leg in plan.legs]
+def turn_angles(vectors: Array, rotations: Array) -> Array:
+    """Return the angles between two attitudes, 0 to pi [rad], shape ``(rows,)``.
+
+    ``|log(R_1^T R_2)|``: vectors of almost half a turn may be far apart for attitudes that are
+    not.
+
+    :param vectors: rotation vectors of the first [rad], shape ``(rows, 3)``.
+    :param rotations: of the second, shape ``(rows, 3, 3)``.
+    """
+    return np.array(
+        [
+            np.linalg.norm(pin.log3(pin.exp3(vector).T @ rotation))
+            for vector, rotation in zip(vectors, rotations, strict=True)
+        ]
+    )
 
 
 def settling(force: Array, aim: float, small: float) -> int | None:
@@ -71,15 +84,6 @@ def settling(force: Array, aim: float, small: float) -> int | None:
     return steps if steps < len(force) else None
 
 
-def foreseen_legs(plan: BimanualPlan) -> list[bool]:
-    """Return for each task whether the object's place is known: until a force may displace it."""
-    moved = [
-        leg.insertion is not None or any(wish.yielding is not None for wish in leg.wishes)
-        for leg in plan.legs
-    ]
-    return [not any(moved[: i + 1]) for i in range(len(moved))]
-
-
 def hands_summary(
     model: RobotModel,
     log: LogRows,
@@ -90,15 +94,17 @@ def hands_summary(
 ) -> dict[str, Any]:
     """Return what the summary of two hands has beside the rest.
 
-    ``internal_force_peak`` and ``internal_force_end`` [N]. ``touched`` [s]: when both first
-    press. ``internal_force_settling`` [s]: how long after that the force stays within ``SMALL`` of
-    its peak about what is wanted at the end, or about zero where that is as small; none where it
-    does not. ``internal_force_least`` [N]: from contact until the
-    hands let go. ``squeeze_error_max`` [N] and ``object_error_max`` [m]: while the object is
-    moved, how far the true internal force is from the wanted one, and the object's centre from
-    where it shall be; until the hands are halted, and the latter only as long as its place is
-    known beforehand. ``dropped`` [s]: from when on the hands press nothing, though they should to
-    the end; none where they do.
+    ``internal_force_peak`` and ``internal_force_end`` [N]. ``touched`` [s]: when one of them first
+    presses. ``internal_force_settling`` [s]: how long after that the force stays within ``SMALL``
+    of its peak about what is wanted at the end, or about zero where that is as small; none where
+    it does not. ``internal_force_least`` [N]: from then until the hands let go.
+    ``squeeze_error_max`` [N], ``object_error_max`` [m] and ``object_turn_error_max`` [rad]: while
+    the object is moved, how far the true internal force is from the wanted one, the object's
+    centre from where it shall be, and the angle by which it is turned away from its attitude
+    there; until the hands are halted, and of the object only as long as its place is known
+    beforehand.
+    ``dropped`` [s]: from when on the hands press nothing, though they should to the end; none
+    where they do.
 
     :param halted: step in which they are; none if they are not.
     """
@@ -107,13 +113,12 @@ def hands_summary(
     if not touching.size:
         return {'internal_force_peak': 0.0, 'internal_force_end': 0.0, 'touched': None}
     first = int(touching[0])
-    rows = np.minimum(np.arange(1, len(force) + 1), plan.last)
-    wanted = np.array([np.nan if w.squeeze is None else w.squeeze for w in plan.wishes])[rows]
+    planned = planned_rows(plan, len(force))
     free = np.array([leg.wishes[-1].squeeze is None for leg in plan.legs])
-    released = np.flatnonzero(free[list(plan.leg_of)][rows][first:])
+    released = np.flatnonzero(free[planned.leg][first:])
     held = force[first : first + int(released[0]) if released.size else None]
     peak = float(np.abs(force).max())
-    squeeze = float(wanted[first : first + len(held)][-1]) if held.size else 0.0
+    squeeze = float(planned.squeeze[first : first + len(held)][-1]) if held.size else 0.0
     settled = settling(held, squeeze if squeeze >= SMALL * peak else 0.0, SMALL * peak)
     gone = settling(held, 0.0, TOUCH) if squeeze > 0.0 else None
     summary: dict[str, Any] = {
@@ -124,13 +129,17 @@ def hands_summary(
         'internal_force_settling': None if settled is None else settled * period,
         'dropped': None if gone is None else (first + gone) * period,
     }
-    carried = np.array(moving_legs(plan))[list(plan.leg_of)][rows]
+    carried = planned.moving.copy()
     carried[halted if halted is not None else len(carried) :] = False
     if carried.any():
-        pose = np.concatenate([block[:, POSE, :3] for block in hands.chunks()])
-        away = np.linalg.norm(pose - plan.object_position[rows], axis=1)
-        summary['squeeze_error_max'] = float(np.abs(force - wanted)[carried].max())
-        carried &= np.array(foreseen_legs(plan))[list(plan.leg_of)][rows]
-        if carried.any():
-            summary['object_error_max'] = float(away[carried].max())
+        off = np.abs(force - planned.squeeze)
+        summary['squeeze_error_max'] = float(off[carried].max())
+    carried &= planned.foreseen
+    if carried.any():
+        pose = np.concatenate([block[:, POSE] for block in hands.chunks()])[carried]
+        rows = planned.index[carried]
+        away = np.linalg.norm(pose[:, :3] - plan.object_position[rows], axis=1)
+        summary['object_error_max'] = float(away.max())
+        turned = turn_angles(pose[:, 3:], plan.object_rotation[rows])
+        summary['object_turn_error_max'] = float(turned.max())
     return summary

@@ -81,7 +81,8 @@ class LogWriter:
         but sees bytes only: whatever is not contiguous float64 takes the slow way.
         """
         try:
-            # Of planner, measurement and truth; the rest are results of numpy on these.
+            # Of joints: planner, measurement and truth; the rest are results of numpy on these.
+            # Of two hands: reading, correction and object; the rest are rows of arrays like them.
             plain = columns[0].dtype is columns[3].dtype is columns[7].dtype is _FLOAT64
             row = b''.join(columns) if plain else self._converted(columns)  # type: ignore[arg-type]
         except TypeError:  # an array that is not contiguous

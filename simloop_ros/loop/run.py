@@ -229,7 +229,7 @@ def run(
     try:
         with LogWriter(raw, facts.model.n, facts.columns) as log, hands_log(facts, raw) as hands:
             if hands is not None:
-                loop.on_hands = recorder.hands_into(hands)
+                loop.on_hands = _hands_into(hands, recorder)
             try:
                 # Numbers that run away are reported as a divergence, not as warnings.
                 with np.errstate(over='ignore', invalid='ignore'):
@@ -244,6 +244,18 @@ def run(
     finally:
         remove_raw(raw)
         loop.plant.close()
+
+
+def _hands_into(
+    log: LogWriter, recorder: EventRecorder
+) -> Callable[[int, tuple[Array, ...], str], None]:
+    """Return what takes the rows of two hands: into a log, and what they do as events."""
+
+    def take(step: int, row: tuple[Array, ...], doing: str) -> None:
+        log.append(*row)
+        recorder.task(step, doing)
+
+    return take
 
 
 def hands_log(facts: RunFacts, raw: Path) -> AbstractContextManager[LogWriter | None]:

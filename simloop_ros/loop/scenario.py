@@ -25,6 +25,7 @@ from ..reaction.config import ReactionConfig
 from ..resources import resource_folder
 from ..safety.config import SafetyConfig
 
+HandsGraph = Literal['internal_force', 'path_correction', 'hand_positions', 'carried_object']
 Graph = Literal[
     'force_comparison',
     'force_difference',
@@ -37,14 +38,11 @@ Graph = Literal[
     'tip_path_plane',
     'joint_angles',
     'joint_velocities',
-    'internal_force',
-    'path_correction',
-    'hand_positions',
-    'carried_object',
+    HandsGraph,
 ]
 SIX_GRAPHS: tuple[Graph, ...] = get_args(Graph)[:6]
 """Those of 000, section 6.2, which every run can draw."""
-HANDS_GRAPHS: tuple[Graph, ...] = get_args(Graph)[-4:]
+HANDS_GRAPHS: tuple[HandsGraph, ...] = get_args(HandsGraph)
 """Those of 003, chapter 4, of two hands on one object."""
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import ceil, sqrt
+from math import ceil, hypot, sqrt
 from typing import Any
 
 import msgspec
@@ -28,6 +28,8 @@ NEAR = 2.0
 MARGIN = 1e-3
 """Distance within which a palm counts as near, however slow it is [m]: more than the largest
 accelerations make of a period."""
+SURELY = 1.001
+"""Factor on such a distance beyond which rounding cannot make a palm near."""
 STILL = 1e-8
 """Speed below which a beam on its table falls asleep [m/s, rad/s]: with ``PHASE`` radians a step
 it then swings by less than 1e-10 m."""
@@ -122,6 +124,8 @@ class HeldBeam(PlantWrapper):
         self._table = _table(config, self._start, model.gravity, self._contact)
         self._half = np.array([0.5 * config.palm] * 2 + [np.inf] * len(self._table.position))
         self._half = self._half[:, None, None]
+        self._first_corners = self._body.ends[:, 0].tolist()
+        self._radius = hypot(*self._first_corners[0])
         self._substeps = substeps
         self._robot = PinocchioPlant(model, period / substeps)
         self._contacts = self._count(model.home, config)
@@ -146,6 +150,7 @@ class HeldBeam(PlantWrapper):
 
     def reset(self, state: JointState | HeldBeamState) -> None:
         """Go to an earlier ``state``; with a joint state the beam is where it starts."""
+        self._push = NO_PUSH
         if isinstance(state, HeldBeamState):
             self._plant.reset(state.plant)
             self._beam, self._wrenches = state.beam, state.wrenches
@@ -174,7 +179,8 @@ class HeldBeam(PlantWrapper):
         self._push = NO_PUSH
 
     def _moved(self, effort: Array, external: Array | None) -> None:
-        memory = self._near(self._palms(*msgspec.structs.astuple(self._plant.truth)))
+        joints = self._plant.truth
+        memory = None if self._far(joints) else self._near(joints)
         if memory is not None:
             self._together(effort, external, memory)
             return
@@ -210,8 +216,9 @@ class HeldBeam(PlantWrapper):
             jacobian,
         )
 
-    def _near(self, palms: _Palms) -> CornerMemory | None:
+    def _near(self, joints: JointState) -> CornerMemory | None:
         """Return what the contacts with the palms remember, if a palm is near the beam."""
+        palms = self._palms(joints.position, joints.velocity)
         corners = self._body.corners(self._beam.body, palms.surfaces)
         speed = np.sqrt(np.square(corners.velocity).sum(axis=-1))
         reach = MARGIN + NEAR * self._period * speed
@@ -224,6 +231,30 @@ class HeldBeam(PlantWrapper):
             faced = inside(corners.place, half) & (z > -MARGIN)
             memory = CornerMemory(corners.place[..., :2], faced)
         return memory
+
+    def _far(self, joints: JointState) -> bool:
+        """Return whether all corners are so high over their palms that ``_near`` finds none.
+
+        For a fraction of that work: with the palm's normal ``n`` in axes of the beam ``z`` is the
+        height of the lowest corner of an end, and no corner is faster over its palm than ``s``::
+
+            z = z_b + n_y y - (|n_x| + |n_z|) x             x, |y|: half the edges of the beam
+            s = |v_b| + r |w_b| + |v_p| + (d + r) |w_p|     r: half its diagonal, d: to its centre
+        """
+        model, data, body, r = self._model, self._data, self._beam.body, self._radius
+        pin.forwardKinematics(model, data, joints.position, joints.velocity)
+        beam = pin.SE3(body.rotation, body.position)
+        own = hypot(*body.velocity.tolist()) + r * hypot(*body.spin.tolist())
+        for frame, (x, y, _) in zip(self._frames, self._first_corners, strict=True):
+            place = pin.updateFramePlacement(model, data, frame).actInv(beam)
+            palm = pin.getFrameVelocity(model, data, frame, pin.ReferenceFrame.LOCAL)
+            v, w = palm.linear.tolist(), palm.angular.tolist()
+            n, way = place.rotation[2].tolist(), place.translation.tolist()
+            height = way[2] + n[1] * y - (abs(n[0]) + abs(n[2])) * x
+            speed = own + hypot(*v) + (hypot(*way) + r) * hypot(*w)
+            if not height > SURELY * (MARGIN + NEAR * self._period * speed):
+                return False
+        return True
 
     def _together(self, effort: Array, external: Array | None, memory: CornerMemory) -> None:
         """Simulate robot and beam while a palm is near."""

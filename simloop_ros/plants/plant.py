@@ -78,7 +78,9 @@ class Plant(ABC):
         return None
 
     def push_object(self, wrench: Array) -> None:
-        """Let somebody push the object for two hands in the next step; pushes add up.
+        """Let somebody push the object for two hands in the next step; a reset forgets it.
+
+        Pushes add up.
 
         :param wrench: force and torque at its centre, in world axes [N, N m], shape ``(6,)``.
         """

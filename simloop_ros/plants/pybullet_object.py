@@ -93,11 +93,7 @@ class PyBulletObject:
             raise ConfigError('plant.object: the robot has no hands; name them: robot.tips')
         place = object_start(model, config, THICKNESS)
         self._client, self._robot, self._palms = client, robot, palms
-        frames = model.pin_model.frames
-        self._sensors = [
-            frames[model.frame(tip)].placement.actInv(frames[model.frame(sensor)].placement)
-            for tip, sensor in zip(model.tips, model.sensors, strict=True)
-        ]
+        self._sensors = model.sensors_in_tips()
         client.call(
             'setPhysicsEngineParameter',
             # PyBullet would leave a depth of 10 um alone, which is 2 N of a beam of 1e5 N/m.

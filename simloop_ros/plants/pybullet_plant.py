@@ -100,7 +100,6 @@ class PyBulletPlant(Plant):
                 model,
                 held,
             )
-        self._push: Array | None = None
         self._contacts: tuple[Contact, ...] | None = ()
         self._fresh = Snapshot(client)
         self._none: Array = np.zeros(model.n)
@@ -126,6 +125,7 @@ class PyBulletPlant(Plant):
 
     def reset(self, state: JointState | PyBulletState) -> None:
         """Go to a joint state that touches nothing yet, or to an earlier ``state``."""
+        self._push: Array | None = None
         if isinstance(state, PyBulletState):
             if state.snapshot.client is not self.client:
                 raise ValueError('a PyBullet state belongs to the plant that it was taken from')

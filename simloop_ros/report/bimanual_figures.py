@@ -11,7 +11,7 @@ import numpy as np
 
 from ..loop.hands_summary import SMALL, settling
 from ..values import Array
-from .drawing import GREY, RED, Mark, draw_marks, empty_figure, finite, head, readable
+from .drawing import GREY, RED, Mark, draw_marks, empty_figure, finite, head, readable, shortened
 from .joint_figures import COLOURS
 
 SQUEEZE_BAND = 1.0
@@ -66,14 +66,16 @@ class CorrectionCourse(msgspec.Struct, frozen=True):
 
 
 class HandsCourse(msgspec.Struct, frozen=True):
-    """Where the left and the right hand are along the beam, from its middle.
+    """Where two hands are along the beam, from its middle.
 
+    :ivar names: of the hands: their tips.
     :ivar time: [s], shape ``(steps,)``.
-    :ivar position: of the palms along the beam's axis, left and right [m], shape ``(steps, 2)``.
+    :ivar position: of the palms along the beam's axis [m], shape ``(steps, 2)``.
     :ivar planned: the same as it was planned, without corrections, shape ``(steps, 2)``.
-    :ivar ends: of the beam without load, left and right [m], shape ``(2,)``.
+    :ivar ends: of the beam without load, that before each hand [m], shape ``(2,)``.
     """
 
+    names: tuple[str, ...]
     time: Array
     position: Array
     planned: Array
@@ -179,7 +181,7 @@ def draw_hands(course: HandsCourse, title: str, events: Sequence[Mark] = ()) -> 
     figure, grid = empty_figure(2, 1, 2.4)
     marks = readable(events, course.time)
     low, high = 1e3 * np.sort(course.ends)
-    for i, (ax, hand) in enumerate(zip(grid, ('left', 'right'), strict=True)):
+    for i, (ax, hand) in enumerate(zip(grid, course.names, strict=True)):
         for values, label, style, width in (
             (course.planned, 'planned', '--', 1.0),
             (course.position, 'hand', '-', 1.6),
@@ -188,7 +190,7 @@ def draw_hands(course: HandsCourse, title: str, events: Sequence[Mark] = ()) -> 
             ax.plot(course.time, line, color=COLOURS[0], lw=width, ls=style, label=label)
         ax.set_ylim(*_around(ax, 1e3 * float(course.ends[i])))
         ax.axhspan(low, high, color=_BEAM, lw=0.0, label='beam, before it is touched', zorder=0)
-        _label(ax, f'{hand} hand [mm]')
+        _label(ax, f'{shortened(hand)} [mm]')
         _limit(ax, [course.time])
         draw_marks(ax, marks, labelled=ax is grid[0])
     heading = f'Both hands along the beam, from its middle: {title}'
@@ -256,7 +258,7 @@ def _around(ax: Axes, value: float) -> tuple[float, float]:
 
 
 def _label(ax: Axes, quantity: str) -> None:
-    ax.set_ylabel(quantity, fontsize=9)
+    ax.set_ylabel(quantity, fontsize=9, parse_math=False)
     ax.set_xlabel('time [s]', fontsize=9)
     ax.grid(alpha=0.3, lw=0.5)
     ax.tick_params(labelsize=8)

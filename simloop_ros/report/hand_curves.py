@@ -11,13 +11,14 @@ import numpy as np
 
 from ..bimanual.plan import BimanualPlan, plan_bimanual
 from ..loop.hands_log import HANDS_COLUMNS
-from ..loop.hands_summary import POSE, foreseen_legs, moving_legs, true_squeezes
+from ..loop.hands_summary import POSE, true_squeezes
 from ..loop.log import TRUE_POSITION
 from ..loop.mcap import McapReader
+from ..loop.planned_rows import moving_legs, planned_rows
 from ..loop.run import HANDS_LOG, load_fit_robot
 from ..loop.scenario import HANDS_GRAPHS, Scenario
 from ..model import link_positions
-from ..values import Array, JointState
+from ..values import Array, Flags, JointState
 from .bimanual_figures import (
     CarryCourse,
     CorrectionCourse,
@@ -34,6 +35,7 @@ from .drawing import Mark
 class HandCurves(msgspec.Struct, frozen=True):
     """A run of two hands; ``rows`` steps.
 
+    :ivar tips: names of the hands.
     :ivar time: [s], shape ``(rows,)``.
     :ivar squeeze: true internal force [N], shape ``(rows,)``.
     :ivar wanted: what it shall be [N], shape ``(rows,)``; NaN while nothing is wanted.
@@ -45,6 +47,7 @@ class HandCurves(msgspec.Struct, frozen=True):
     :ivar error: distance of the object from its path [m], shape ``(rows,)``.
     """
 
+    tips: tuple[str, ...]
     time: Array
     squeeze: Array
     wanted: Array
@@ -67,7 +70,7 @@ class HandCurves(msgspec.Struct, frozen=True):
     @property
     def hands(self) -> HandsCourse:
         """Return the course of both hands along the beam."""
-        return HandsCourse(self.time, self.along, self.planned, self.ends)
+        return HandsCourse(self.tips, self.time, self.along, self.planned, self.ends)
 
     def carry(self, label: str) -> CarryCourse:
         """Return how well the object was held and led."""
@@ -87,42 +90,36 @@ def hand_curves(folder: Path, settings: object) -> HandCurves:
     squeeze = true_squeezes(model, log, hands)
     felt = np.concatenate(list(hands.chunks()))
     joints = np.concatenate([block[:, TRUE_POSITION] for block in log.chunks()])
-    rows = np.minimum(np.arange(1, len(felt) + 1), plan.last)
+    rows = planned_rows(plan, len(felt))
     axis, centre = plan.object_rotation[0][:, 1], plan.object_position[0]
     tree = model.pin_model
     along, planned = (
         np.stack([(link_positions(tree, tip, q) - centre) @ axis for tip in model.tips], axis=1)
-        for q in (joints, plan.joints[rows])
+        for q in (joints, plan.joints[rows.index])
     )
     half = 0.5 * scenario.bimanual.object.length
     first = HANDS_COLUMNS.index('correction_1')
-    away = np.linalg.norm(felt[:, POSE, :3] - plan.object_position[rows], axis=1)
-    foreseen = np.array(foreseen_legs(plan))[list(plan.leg_of)][rows]
+    away = np.linalg.norm(felt[:, POSE, :3] - plan.object_position[rows.index], axis=1)
     return HandCurves(
+        model.tips,
         np.arange(1.0, len(felt) + 1.0) * scenario.period,
         squeeze,
-        _wanted(plan)[rows],
+        np.where(_asked(plan)[rows.index], rows.squeeze, np.nan),
         felt[:, first : first + 2],
         along,
         planned,
         np.array([half, -half]),
-        np.where(foreseen, away, np.nan),
+        np.where(rows.foreseen, away, np.nan),
     )
 
 
-def _wanted(plan: BimanualPlan) -> Array:
-    """Return the wanted squeeze of each row [N]; NaN while nothing is wanted of it.
+def _asked(plan: BimanualPlan) -> Flags:
+    """Return in which rows of a plan the squeeze shall be as wanted: while the object is held.
 
     Until the object is moved the hands may still be coming to it.
     """
-    carried = [leg for leg, moved in enumerate(moving_legs(plan)) if moved]
-    first = carried[0] if carried else 0
-    return np.array(
-        [
-            np.nan if wish.squeeze is None or not held or leg < first else wish.squeeze
-            for wish, held, leg in zip(plan.wishes, plan.held, plan.leg_of, strict=True)
-        ]
-    )
+    first = next((leg for leg, moved in enumerate(moving_legs(plan)) if moved), 0)
+    return np.array(plan.held) & (np.array(plan.leg_of) >= first)
 
 
 def _last_wanted(curves: HandCurves) -> float:

@@ -27,6 +27,7 @@ HANDS_ROWS = {
     'internal_force_least': 'N',
     'squeeze_error_max': 'N',
     'object_error_max': 'm',
+    'object_turn_error_max': 'rad',
     'dropped': 's',
 }
 """What the table says of two hands, with units."""

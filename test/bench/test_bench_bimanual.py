@@ -31,6 +31,7 @@ def test_figures(tmp_path: Path) -> None:
     assert figures['hold_least_n'] > 0.0
     assert 0.0 < figures['carry_squeeze_error_n'] < 1.0
     assert 0.0 < figures['carry_path_error_mm'] < 1.0
+    assert 0.0 < figures['carry_turn_error_mrad'] < 25.0
 
 
 @pytest.mark.parametrize('kind', bimanual.POINTS)

@@ -133,16 +133,50 @@ def test_a_run_that_ended_early_is_no_good_one(
         'internal_force_least': 0.5,
         'squeeze_error_max': 0.2,
         'object_error_max': 1e-5,
+        'object_turn_error_max': 2e-3,
     }
     whole, cut = hands_run(summary=summary), hands_run(summary=summary, **changes)
     carry, hold = Case('carry', 'x', 'workerbot_carry'), Case('hold', 'x', 'workerbot_hold')
     monkeypatch.setattr(bimanual_runs, 'run_hands', lambda *_: whole)
-    assert measure(carry) == {'squeeze_error_n': 0.2, 'path_error_mm': pytest.approx(0.01)}
+    assert measure(carry) == pytest.approx(
+        {'squeeze_error_n': 0.2, 'path_error_mm': 0.01, 'turn_error_mrad': 2.0}
+    )
     assert measure(hold)['least_n'] == 0.5
     monkeypatch.setattr(bimanual_runs, 'run_hands', lambda *_: cut)
-    assert measure(carry) == {'squeeze_error_n': np.inf, 'path_error_mm': np.inf}
+    assert set(measure(carry).values()) == {np.inf}
     assert measure(hold)['settling_s'] == np.inf
     assert measure(hold)['least_n'] == -np.inf
+
+
+@pytest.mark.parametrize('rows', [STEPS, 30])
+@pytest.mark.parametrize('part', ['free', 'ungripped', 'stop', 'bump', 'fault'])
+def test_a_run_that_diverged_meets_no_limit(
+    monkeypatch: pytest.MonkeyPatch, part: str, rows: int
+) -> None:
+    """Even where all that it has looks well, or where it ended before anything happened."""
+    fallen = np.linspace([0.0, 0.0, 0.5], [0.0, 0.0, 0.0], STEPS)
+    arms = {name: getattr(hands_run(), name)[:rows] for name in ('desired', 'true', 'tips')}
+    run = hands_run(
+        **arms,
+        squeeze=np.full(rows, 20.0),
+        object=fallen[:rows],
+        doing=(('task 4 (move)',) * STOP + ('stopped: why',) * (STEPS - STOP))[:rows],
+        completed=False,
+    )
+    monkeypatch.setattr(bimanual_runs, 'run_hands', lambda *_: run)
+    case = Case(part, 'x', 'workerbot_carry', at=STOP * PERIOD)
+    figures = run_figures(run_rows([case], [measure(case)]))
+    assert figures.keys() == {name for name in RUN_LIMITS if name.startswith(f'{part}_')}
+    for name, value in figures.items():
+        limit = RUN_LIMITS[name]
+        assert limit.at_most is None or value > limit.at_most
+        assert limit.at_least is None or value < limit.at_least
+
+
+def test_hands_that_lost_the_beam_for_a_step_do_not_hold_it() -> None:
+    least = RUN_LIMITS['hold_least_n'].at_least
+    assert least is not None
+    assert 0.0 < least < 1e-6  # N: any grip at all is more
 
 
 def test_trouble_is_told(monkeypatch: pytest.MonkeyPatch) -> None:

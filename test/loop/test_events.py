@@ -153,3 +153,13 @@ def test_what_two_hands_do_is_told_when_it_begins() -> None:
         (pytest.approx(0.03), 'task', 'stopped: a'),
         (pytest.approx(0.05), 'task', 'task 2 (grasp)'),
     ]
+
+
+def test_hands_are_halted_in_the_step_in_which_they_first_stop() -> None:
+    events = recorder()
+    for step, word in enumerate(['task 1 (grasp)', 'task 2 (move)', 'task 2 (move)']):
+        events.task(step, word)
+        assert events.halted is None
+    for step, word in enumerate(['stopped: a', 'stopped: b', 'task 2 (move)', 'stopped: a'], 3):
+        events.task(step, word)
+        assert events.halted == 3

@@ -19,7 +19,6 @@ from simloop_ros.loop.hands_log import (
     HANDS_COLUMNS,
     correction_row,
     object_row,
-    wrench_rows,
 )
 from simloop_ros.loop.log import LogReader, LogWriter
 from simloop_ros.loop.loop import Loop
@@ -70,10 +69,18 @@ def test_a_row_is_what_the_plant_and_the_planner_say_after_the_step(tmp_path: Pa
         for _ in range(300):
             loop.step(log)
             step, row, doing = rows[-1]
-            wrenches, truth = wrench_rows(loop.plant)
             assert step == loop.index - 1
-            np.testing.assert_array_equal(row[:2], wrenches)
-            np.testing.assert_array_equal(row[4:6], truth)
+            np.testing.assert_array_equal(row[:2], loop.plant.wrenches())
+            np.testing.assert_array_equal(row[4:6], loop.plant.true_wrenches())
+    model = loop.control.model
+    poses = model.frame_poses(loop.plant.truth.position, model.sensors)
+    left, right = (
+        pose.rotation @ force for pose, force in zip(poses, rows[-1][1][4:6, :3], strict=True)
+    )
+    assert left[1] > 10.0  # N: the beam is to the right of the left hand, and pressed
+    assert right[1] < -10.0
+    off = np.abs(rows[-1][1][:2] - rows[-1][1][4:6])  # what the sensors add
+    assert 0.1 < off[:, :3].max() < 10.0
     held = loop.plant.held_object()
     assert held is not None
     np.testing.assert_array_equal(rows[-1][1][6, :3], held.position)

@@ -14,8 +14,9 @@ from simloop_ros.bimanual.internal_force import split
 from simloop_ros.bimanual.leg import Insertion, Leg
 from simloop_ros.bimanual.plan import BimanualPlan
 from simloop_ros.loop.hands_log import HANDS_COLUMNS
-from simloop_ros.loop.hands_summary import hands_summary, moving_legs, true_squeezes
+from simloop_ros.loop.hands_summary import hands_summary, true_squeezes, turn_angles
 from simloop_ros.loop.log import COLUMNS, LogReader, LogWriter
+from simloop_ros.loop.planned_rows import planned_rows
 from simloop_ros.model import RobotModel
 from simloop_ros.values import Array
 
@@ -68,9 +69,14 @@ def test_the_true_squeeze_is_that_of_the_split(tmp_path: Path, workerbot: RobotM
 
 
 def plan_of(model: RobotModel, insertion: Insertion | None = None) -> BimanualPlan:
-    """Return free hands, hands that hold still, that carry the object up, and that let go."""
-    low, high = pin.SE3.Identity(), pin.SE3(np.eye(3), np.array([0.0, 0.0, 0.1]))
-    middle = pin.SE3(np.eye(3), np.array([0.0, 0.0, 0.05]))
+    """Return free hands, hands that hold still, that carry the object up, and that let go.
+
+    On its way up it turns by almost half a turn.
+    """
+    low, middle, high = (
+        pin.SE3(pin.exp3(np.array([0.0, 0.0, turn])), np.array([0.0, 0.0, height]))
+        for turn, height in ((0.0, 0.0), (1.5, 0.05), (np.pi - 0.004, 0.1))
+    )
     objects = ([low] * 4, [low] * 4, [middle, high], [high] * 2)
     free, held, loose = ContactWish(None), ContactWish(SQUEEZE), ContactWish(0.0)
     legs = tuple(
@@ -127,6 +133,10 @@ def summed_up(
     pose[:, :3] = plan.object_position[1:]
     pose[:8, 0], pose[10:, 0] = 1.0, 1.0
     pose[8, :2] = 0.003, 0.004
+    # Half a turn off where nothing is carried; at the end of the move 7 mrad too far, so that its
+    # vector points the other way.
+    pose[:8, 3], pose[10:, 3] = np.pi, np.pi
+    pose[8:10, 5] = 1.5, 0.003 - np.pi
     pose = pose[: len(forces)]
     log = written(
         folder / 'log', COLUMNS, model.n, true_position=np.tile(model.home, (len(forces), 1))
@@ -142,9 +152,22 @@ def summed_up(
     return hands_summary(model, log, hands, plan, H, halted)
 
 
+def test_the_plan_row_by_row(workerbot: RobotModel) -> None:
+    """Row k of a log is the end of step k + 1; two rows are after the end of the plan."""
+    insertion = Insertion(np.array([0.0, 0.0, 1.0]), 10.0)
+    rows = planned_rows(plan_of(workerbot), 14)
+    np.testing.assert_array_equal(rows.index, [*range(1, 13), 12, 12])
+    np.testing.assert_array_equal(rows.leg, [0] * 4 + [1] * 4 + [2] * 2 + [3] * 4)
+    nothing = [np.nan] * 4
+    np.testing.assert_array_equal(rows.squeeze, [*nothing, *[SQUEEZE] * 6, 0.0, *nothing[:3]])
+    np.testing.assert_array_equal(rows.moving, rows.leg == 2)
+    assert rows.foreseen.all()
+    inserted = planned_rows(plan_of(workerbot, insertion), 14)
+    np.testing.assert_array_equal(inserted.foreseen, rows.leg < 2)
+
+
 def test_the_figures_of_a_carry(tmp_path: Path, workerbot: RobotModel) -> None:
     """2 % of the peak is 1 N: from the third step of the contact on all are that near to 10 N."""
-    assert moving_legs(plan_of(workerbot)) == [False, False, True, False]
     summary = summed_up(tmp_path, workerbot, FORCES)
     assert summary == pytest.approx(
         {
@@ -156,6 +179,7 @@ def test_the_figures_of_a_carry(tmp_path: Path, workerbot: RobotModel) -> None:
             'dropped': None,
             'squeeze_error_max': 0.9,
             'object_error_max': 0.005,
+            'object_turn_error_max': 0.007,
         },
         abs=ROUNDING,
     )
@@ -211,3 +235,16 @@ def test_an_insertion_ends_nobody_knows_where(tmp_path: Path, workerbot: RobotMo
     summary = summed_up(tmp_path, workerbot, FORCES, insertion=insertion)
     assert summary['squeeze_error_max'] == pytest.approx(0.9)
     assert 'object_error_max' not in summary
+    assert 'object_turn_error_max' not in summary
+
+
+def test_the_angle_between_two_attitudes() -> None:
+    """A turn after another about the same axis; half a turn about x and one about z."""
+    axis = np.array([2.0, -1.0, 2.0]) / 3.0
+    angles = np.array([0.0, 1e-9, 0.4, np.pi - 1e-3, np.pi + 1e-3, 6.0])
+    vectors = np.array([0.3 * axis] * len(angles))
+    rotations = np.array([pin.exp3((0.3 + angle) * axis) for angle in angles])
+    shortest = np.minimum(angles, 2.0 * np.pi - angles)
+    np.testing.assert_allclose(turn_angles(vectors, rotations), shortest, rtol=0.0, atol=1e-8)
+    x, z = np.array([[np.pi, 0.0, 0.0]]), np.diag([-1.0, -1.0, 1.0])[None]
+    assert turn_angles(x, z) == pytest.approx(np.pi)  # together one about y

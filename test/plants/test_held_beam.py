@@ -12,6 +12,8 @@ import pytest
 from simloop_ros.control.config import ControlConfig
 from simloop_ros.control.control_simulation import ControlSimulation
 from simloop_ros.errors import ConfigError
+from simloop_ros.plants.config import HeldObject
+from simloop_ros.plants.held_beam import HeldBeam
 from simloop_ros.values import JointState
 
 H = 0.001
@@ -298,6 +300,29 @@ def test_hands_that_touch_nothing_move_as_without_a_beam(build, hands):
     first, second = (plant.truth for plant in plants)
     assert np.array_equal(first.position, second.position)
     assert np.array_equal(first.velocity, second.velocity)
+
+
+def test_a_quick_look_overlooks_no_palm_that_is_near(shipped):
+    """Anywhere about the beam, which tumbles, at speeds from 1 mrad/s to 100 rad/s."""
+    model, random = shipped('workerbot'), np.random.default_rng(5)
+    plant = HeldBeam(model, H, 1, HeldObject(position=(0.4, 0.0, 0.82)))
+    far, near = [], []
+    for _ in range(1000):
+        speed = 10.0 ** random.uniform(-3.0, 2.0)
+        with_body(
+            plant,
+            rotation=pin.exp3(random.normal(scale=0.3, size=3)),
+            velocity=0.1 * speed * random.normal(size=3),
+            spin=speed * random.normal(size=3),
+        )
+        joints = JointState(
+            model.home + random.normal(scale=0.02, size=model.n),
+            speed * random.normal(size=model.n),
+        )
+        far.append(plant._far(joints))
+        near.append(plant._near(joints) is not None)
+    assert not np.any(np.logical_and(far, near))
+    assert min(sum(far), sum(near)) > 200
 
 
 def test_a_falling_beam_does_not_disturb_the_hands(build, hands):

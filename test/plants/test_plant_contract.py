@@ -59,6 +59,7 @@ PLANTS = {
     'mujoco hands': {'engine': 'mujoco', 'hands': HANDS, **FAULTS},
 }
 HAND_PLANTS = [name for name, config in PLANTS.items() if 'hands' in config]
+OBJECT_ENGINES = ['pinocchio', 'pybullet']
 CONTACT_PLANTS = [name for name, config in PLANTS.items() if 'obstacles' in config]
 
 
@@ -159,6 +160,25 @@ def test_the_same_start_gives_the_same_run_whatever_was_before(plant, arm):
     plant.reset(start)
     again, _ = run(plant, 0, 150)
     assert np.array_equal(first, again)
+
+
+@pytest.mark.parametrize('engine', OBJECT_ENGINES)
+def test_a_reset_forgets_a_push_on_the_object(engine, build, shipped):
+    if engine == 'pybullet':
+        pytest.importorskip('pybullet')
+    model = shipped('workerbot')
+    plant = build(model, H, engine=engine, object={'position': [0.4, 0.0, 0.82]})
+    start = JointState(model.home, np.zeros(model.n))
+    plant.reset(start)
+    state = plant.state
+    plant.step(np.zeros(model.n))
+    lying = plant.held_object().velocity
+    for back in (start, state):
+        plant.reset(start)
+        plant.push_object(np.full(6, 0.5))
+        plant.reset(back)
+        plant.step(np.zeros(model.n))
+        assert np.array_equal(plant.held_object().velocity, lying)
 
 
 def test_a_new_plant_is_at_home_at_rest(plant, arm):

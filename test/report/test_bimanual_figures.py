@@ -111,7 +111,7 @@ def test_a_correction_is_in_millimetres_and_milliradians() -> None:
 def test_hands_are_drawn_with_the_end_before_them() -> None:
     planned = np.stack((0.05 - 0.006 * TIME, -0.05 + 0.006 * TIME), axis=1)
     position = planned + np.array([0.0002, -0.0001])
-    course = HandsCourse(TIME, position, planned, np.array([0.04, -0.04]))
+    course = HandsCourse(('palm_a', 'palm_b'), TIME, position, planned, np.array([0.04, -0.04]))
     for i, ax in enumerate(draw_hands(course, 'uneven').axes):
         drawn_plan, drawn = curves(ax)
         np.testing.assert_allclose(drawn_plan, 1e3 * planned[:, i])
@@ -119,6 +119,7 @@ def test_hands_are_drawn_with_the_end_before_them() -> None:
         low, high = ax.get_ylim()
         end = (40.0, -40.0)[i]
         assert low < end < high
+        assert ax.get_ylabel() == ('palm_a [mm]', 'palm_b [mm]')[i]
         assert low < drawn.min() < drawn.max() < high
         # Near enough to see a tenth of a millimetre: the other end is not in it.
         assert high - low < 20.0
@@ -155,7 +156,9 @@ def every_figure(time: np.ndarray, value: float) -> list[Figure]:
     return [
         draw_internal_forces([ForceCourse('K', time, flat)] * 2, title, 20.0, marks),
         draw_correction(CorrectionCourse(time, three, three), title, marks),
-        draw_hands(HandsCourse(time, two, two, np.array([0.04, -0.04])), title, marks),
+        draw_hands(
+            HandsCourse(('$a_$b', 'c' * 99), time, two, two, np.array([0.04, -0.04])), title, marks
+        ),
         draw_carry([CarryCourse('K', time, flat, flat, flat)] * 2, title, marks),
     ]
 
