@@ -384,10 +384,4 @@ def _table(config: HeldObject, start: BodyState, gravity: Array, contact: BeamCo
 
 def _to_sensors(model: RobotModel) -> Array:
     """Return what takes wrenches from the tips to their sensors, shape ``(2, 6, 6)``."""
-    tips, sensors = (model.frame_poses(model.home, names) for names in (model.tips, model.sensors))
-    return np.array(
-        [
-            sensor.actInv(tip).toDualActionMatrix()
-            for tip, sensor in zip(tips, sensors, strict=True)
-        ]
-    )
+    return np.array([pose.inverse().toDualActionMatrix() for pose in model.sensors_in_tips()])
