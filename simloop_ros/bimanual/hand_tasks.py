@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pinocchio as pin
 
-from ..errors import GoalError
+from ..errors import ConfigError, GoalError
 from ..kinematics.chain import chain_to
 from ..planning.cartesian import whole_steps
 from ..planning.side_profiles import Quintic

@@ -88,13 +88,13 @@ class BimanualPlanner(MotionPlanner):
         self._model = model
         self._h = period
         self._weight = config.object.mass * model.gravity
-        frames = model.pin_model.frames
-        sensors = [
-            frames[model.frame(tip)].placement.actInv(frames[model.frame(sensor)].placement)
-            for tip, sensor in zip(model.tips, model.sensors, strict=True)
-        ]
         self._control = ContactControl(
-            config, model.tips, plan.grasps, sensors, self._weight, period
+            config,
+            model.tips,
+            plan.grasps,
+            model.sensors_in_tips(),
+            self._weight,
+            period,
         )
         self._find = HandFinder(model)
         self._follower = TipFollower(model)
