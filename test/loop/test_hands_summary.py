@@ -108,6 +108,7 @@ def plan_of(model: RobotModel, insertion: Insertion | None = None) -> BimanualPl
         ends=np.cumsum(STEPS),
         leg_of=(0, *(i for i, steps in enumerate(STEPS) for _ in range(steps))),
         held=(False,) * rows,
+        hinged=np.tile(np.eye(3), (rows, 1, 1)),
         at_object=np.ones(rows),
         stop_steps=(1,) * rows,
         grasps=(),
