@@ -201,12 +201,12 @@ def wire(scenario: Scenario, options: WiringOptions) -> tuple[NodeSpec, ...]:
             **{name: topic for name, topic in stream.items() if topic},
         }
     awaited = scenario.monitor.watches or guides
-    wrists = two_hands and scenario.monitor.watches and options.simulated
+    tare_time = scenario.wrist_tare() if options.simulated else None
     parameters['collision_monitor'] = {
         **robot,
         **parameter_values(scenario.monitor, 'monitor'),
         'speak.every_step': awaited,
-        **({'speak.wrists': scenario.bimanual.tare_time} if wrists else {}),
+        **({'speak.wrists': tare_time} if tare_time and scenario.monitor.watches else {}),
     }
     if options.out:
         parameters['recorder'] = {
