@@ -137,11 +137,8 @@ class CollisionMonitorNode(BlockNode):
         wrists: list[DecodedJointState],
         state: DecodedJointState,
     ) -> None:
-        if self.graph.realtime:
-            self._fill(command, measured, state)
-        self._step += 1
         seen = Observation(
-            self._step * self.graph.period,
+            0.0,  # not known before the gap is filled
             command.position,
             command.effort,
             measured.position,
@@ -150,7 +147,9 @@ class CollisionMonitorNode(BlockNode):
         )
         if self._wrist_torque is not None:
             seen = self._wrist_torque.explain(seen, by_hand(wrists[0].effort))
-        alarm = self._watch.step(seen)
+        if self.graph.realtime:
+            self._fill(measured.stamp, seen)
+        alarm = self._watch.step(self._timed(seen))
         distance, torque = state.position - command.position, alarm.reading.torque
         self._tell(state.stamp, alarm)
         if alarm.due is not None:
@@ -159,33 +158,31 @@ class CollisionMonitorNode(BlockNode):
         np.maximum(self._largest_torque, np.abs(torque), out=self._largest_torque)
         np.maximum(self._largest_distance, np.abs(distance), out=self._largest_distance)
 
-    def _fill(
-        self, command: DecodedJointState, measured: DecodedJointState, state: DecodedJointState
-    ) -> None:
-        """Let the watch see the steps that nobody saw: the robot kept its command in them."""
-        seen, stamp = self._seen, measured.stamp
+    def _fill(self, stamp: int, now: Observation) -> None:
+        """Let the watch see the steps that nobody saw: the robot kept its command in them.
+
+        :param stamp: of what is seen now [ns].
+        """
+        seen = self._seen
         steps = step_of(stamp - self._last_stamp, self.graph.period) if seen else 1
         self._last_stamp = stamp
         if len(seen) == 2 and 1 < steps <= LONGEST_GAP:
             before, last = seen
-            for position in filled(before, last, measured.position, steps):
-                self._step += 1
+            for position in filled(before, last, now.measured, steps):
                 self._filled += 1
                 seen.append(position)
-                self._watch.step(
-                    Observation(
-                        self._step * self.graph.period,
-                        command.position,
-                        command.effort,
-                        position,
-                        JointState(position, state.velocity),
-                        state.effort,
-                    )
-                )
+                state = JointState(position, now.state.velocity)
+                unseen = msgspec.structs.replace(now, measured=position, state=state)
+                self._watch.step(self._timed(unseen))
         elif steps != 1:
             seen.clear()
             self._step += LONGEST_GAP  # a gap that the watch shall see
-        seen.append(measured.position)
+        seen.append(now.measured)
+
+    def _timed(self, seen: Observation) -> Observation:
+        """Return what was seen as that of the next step."""
+        self._step += 1
+        return msgspec.structs.replace(seen, time=self._step * self.graph.period)
 
     def _locate(self, stamp: int, clue: Clue, alarm: Alarm) -> None:
         """Find out where the contact is, beside the loop, and tell it."""
