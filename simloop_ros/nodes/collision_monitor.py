@@ -208,9 +208,7 @@ class CollisionMonitorNode(BlockNode):
         self._said = said
 
     def _serve_reset(self, _: Any) -> str:
-        self._watch.reset()
-        if self._wrist_torque is not None:
-            self._wrist_torque.reset()
+        self._watch.reset()  # not what free hands read: now they may hold something
         self._clear(self._largest_torque.size)
         return 'the past is forgotten; the largest differences are counted anew'
 

@@ -10,6 +10,7 @@ from lone_node import LoneNode
 import numpy as np
 import pytest
 from sensor_msgs.msg import JointState as JointStateMessage
+from std_srvs.srv import Trigger
 
 from simloop_ros.collision.calibration import load_calibration
 from simloop_ros.collision.explanation import Explainer
@@ -144,6 +145,17 @@ def test_an_object_in_hand_is_none_if_the_wrists_tell(robot: Callable[..., Robot
     assert not any(hands.contacts)
     assert hands.press(SQUEEZE, 50, told=False) > 1.0
     assert any(hands.contacts)
+
+
+def test_a_reset_keeps_what_free_hands_read(robot: Callable[..., Robot]) -> None:
+    """Learnt anew with an object in hand, the bias would be its squeeze."""
+    hands = robot()
+    hands.press(FREE, 2 * TARE)
+    hands.press(SQUEEZE, 10)
+    assert hands.call(Trigger, '/collision_monitor/reset', Trigger.Request()).success
+    assert hands.press(SQUEEZE, 2 * TARE) < EXACT
+    assert hands.press(FREE, 50) < EXACT
+    assert not any(hands.contacts)
 
 
 def test_steps_that_nobody_saw_have_an_object_in_hand(robot: Callable[..., Robot]) -> None:
