@@ -73,7 +73,7 @@ class BimanualNode(MotionPlannerNode):
 
     def _listen_to_drivers(self) -> None:
         wrists = WristDrivers(
-            len(self._model.tips), lambda stamp, word: self._on_word(WRENCHES, stamp, word)
+            self._model.sensors, lambda stamp, word: self._on_word(WRENCHES, stamp, word)
         )
         for hand, topic in enumerate(wrists.topics):
 

@@ -35,24 +35,32 @@ def by_hand(numbers: Array) -> Array:
 class WristDrivers:
     """Puts together what the drivers of the sensors tell, each on its own topic.
 
+    :param sensors: frame of the sensor of each hand, as ``model.sensors``.
     :ivar topics: one for each hand: ``hand_1/wrench`` and so on.
     :param call: gets a stamp [ns] and all wrenches, shape ``(hands, 6)``, whenever one has come
         and each has told something before. The stamp is a new one only if each has told something
         since the last one: whoever waits for that notices a single driver that is dead.
     """
 
-    def __init__(self, hands: int, call: Callable[[int, Array], None]):
-        self.topics = tuple(f'hand_{i + 1}/wrench' for i in range(hands))
+    def __init__(self, sensors: Sequence[str], call: Callable[[int, Array], None]):
+        self.topics = tuple(f'hand_{i + 1}/wrench' for i in range(len(sensors)))
+        self._sensors = tuple(sensors)
         self._call = call
-        self._last: list[Array | None] = [None] * hands
+        self._last: list[Array | None] = [None] * len(sensors)
         self._heard: set[int] = set()
         self._stamp = 0
 
     def take(self, hand: int, message: WrenchStamped) -> None:
         """Take what the sensor of a hand reads; NaN where it reads nothing.
 
-        :raises MessageError: it was read before time began.
+        :raises MessageError: it was read before time began, or by another sensor.
         """
+        frame, sensor = message.header.frame_id, self._sensors[hand]
+        if frame and frame != sensor:
+            raise MessageError(
+                f'{self.topics[hand]}: frame_id is {frame!r}, the sensor of this hand is '
+                f'{sensor!r}; give that or nothing, and see that no topics are swapped'
+            )
         stamp = join(message.header.stamp)
         if stamp < 0:
             raise MessageError(f'{self.topics[hand]}: a stamp before time began')
