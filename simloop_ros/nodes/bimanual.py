@@ -5,32 +5,21 @@ from __future__ import annotations
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticStatus
-from geometry_msgs.msg import WrenchStamped
-import msgspec
 
 from ..bimanual.planner import STOPPED, BimanualPlanner
-from ..errors import ConfigError, MessageError, SimloopError
+from ..errors import ConfigError, SimloopError
 from ..loop.hands_log import correction_row
 from ..planning.config import PlannerConfig
 from ..reaction.wanted import Wanted
 from ..ros.block_node import Report
+from ..ros.config import SensingConfig
 from ..ros.process import main_of
-from ..ros.qos import EVENTS, STREAM_DEPTH
-from ..ros.wrists import CORRECTIONS, WRENCHES, WristDrivers, by_hand, hand_axes
+from ..ros.qos import STREAM_DEPTH
+from ..ros.wrists import CORRECTIONS, WRENCHES, by_hand, hand_axes, listen_to_drivers
 from ..values import Array
 from .motion_planner import MotionPlannerNode
 
 NAME = 'bimanual'
-
-
-class SensingConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Who tells what the wrists feel.
-
-    :ivar drivers: whether the sensors' own drivers do, each on its topic ``hand_1/wrench``,
-        ``hand_2/wrench``; else the simulated plant, on ``wrist_wrenches``.
-    """
-
-    drivers: bool = False
 
 
 class BimanualNode(MotionPlannerNode):
@@ -60,7 +49,11 @@ class BimanualNode(MotionPlannerNode):
         self._axes = hand_axes(self._model.tips)
         self._corrections = self.publish_joints(CORRECTIONS, self._axes, ('position',))
         if self.config(SensingConfig, 'sensing').drivers:
-            self._listen_to_drivers()
+            listen_to_drivers(
+                self,
+                self._model.sensors,
+                lambda stamp, word: self._on_word(WRENCHES, stamp, word),
+            )
         else:
             self.subscribe_joints(
                 WRENCHES,
@@ -70,20 +63,6 @@ class BimanualNode(MotionPlannerNode):
                 1 if self.graph.realtime else STREAM_DEPTH,
                 finite=False,  # a lost sensor reads NaN
             )
-
-    def _listen_to_drivers(self) -> None:
-        wrists = WristDrivers(
-            self._model.sensors, lambda stamp, word: self._on_word(WRENCHES, stamp, word)
-        )
-        for hand, topic in enumerate(wrists.topics):
-
-            def take(message: WrenchStamped, hand: int = hand) -> None:
-                try:
-                    wrists.take(hand, message)
-                except MessageError as error:
-                    self.refuse(str(error))
-
-            self.subscription(WrenchStamped, topic, take, EVENTS)
 
     @property
     def _planner(self) -> BimanualPlanner:

@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Iterable
 from typing import Any
 
+from diagnostic_msgs.msg import DiagnosticStatus
 import msgspec
 import numpy as np
 from std_srvs.srv import Trigger
@@ -20,7 +21,7 @@ from ..collision.wrist_torque import WristTorque
 from ..loop.run import load_fit_robot
 from ..model import RobotConfig
 from ..ros.block_node import BlockNode, Report
-from ..ros.config import SpeakConfig
+from ..ros.config import SensingConfig, SpeakConfig
 from ..ros.joint_state import DecodedJointState
 from ..ros.markers import hit_markers
 from ..ros.notice import LEVELS, TOPIC, to_message
@@ -28,7 +29,7 @@ from ..ros.process import main_of
 from ..ros.qos import EVENTS, RECORD_DEPTH
 from ..ros.rows import RowJoiner
 from ..ros.stamps import step_of
-from ..ros.wrists import WRENCHES, by_hand, hand_axes
+from ..ros.wrists import WRENCHES, WristDrivers, by_hand, hand_axes, listen_to_drivers
 from ..values import Array, JointState
 
 NAME = 'collision_monitor'
@@ -42,10 +43,16 @@ class CollisionMonitorNode(BlockNode):
     ``external_torque``: in ``effort`` the estimated torque from outside [N m], as the one who
     pushes makes it; in ``position`` the difference q - q_d [rad]. ``collision``: contact
     or not, push or impact, and where; in lockstep after every step if somebody waits for it, else
-    when it changes. The stamps are those of the control states.
+    when it changes. The stamps are those of the control states. Of wrist sensors that speak for
+    themselves, each to its own clock, the last word counts.
     """
 
-    SECTIONS = {'robot': RobotConfig, 'monitor': MonitorConfig, 'speak': SpeakConfig}
+    SECTIONS = {
+        'robot': RobotConfig,
+        'monitor': MonitorConfig,
+        'speak': SpeakConfig,
+        'sensing': SensingConfig,
+    }
 
     def build(self) -> None:
         """Create the watch, its publishers and subscriptions."""
@@ -76,9 +83,14 @@ class CollisionMonitorNode(BlockNode):
             )
         late = ['joint_states']
         self._wrist_torque: WristTorque | None = None
+        self._drivers: WristDrivers | None = None
+        self._wrenches: Array | None = None
         tare_time = self.config(SpeakConfig, 'speak').wrists
         if tare_time is not None:
             self._wrist_torque = WristTorque(model, tare_time, self.graph.period)
+        if tare_time is not None and self.config(SensingConfig, 'sensing').drivers:
+            self._drivers = listen_to_drivers(self, model.sensors, self._on_wrenches)
+        elif tare_time is not None:
             late.append(WRENCHES)
             self.subscribe_joints(
                 WRENCHES,
@@ -130,6 +142,9 @@ class CollisionMonitorNode(BlockNode):
 
         return take
 
+    def _on_wrenches(self, _: int, wrenches: Array) -> None:
+        self._wrenches = wrenches
+
     def _look(
         self,
         command: DecodedJointState,
@@ -145,8 +160,9 @@ class CollisionMonitorNode(BlockNode):
             JointState(state.position, state.velocity),
             state.effort,
         )
-        if self._wrist_torque is not None:
-            seen = self._wrist_torque.explain(seen, by_hand(wrists[0].effort))
+        wrenches = by_hand(wrists[0].effort) if wrists else self._wrenches
+        if self._wrist_torque is not None and wrenches is not None:
+            seen = self._wrist_torque.explain(seen, wrenches)
         if self.graph.realtime:
             self._fill(measured.stamp, seen)
         alarm = self._watch.step(self._timed(seen))
@@ -216,9 +232,14 @@ class CollisionMonitorNode(BlockNode):
         """Return the largest differences so far, and the present contact."""
         kind = self._said[1]
         monitor = self._watch.monitor
+        level, message = LEVELS[kind], 'watching' if kind == 'none' else f'collision: {kind}'
+        unheard = () if self._drivers is None else self._drivers.unheard
+        if kind == 'none' and unheard:
+            level = DiagnosticStatus.WARN
+            message = f'nothing comes on {", ".join(unheard)}: an object in hand is a collision'
         return Report(
-            LEVELS[kind],
-            'watching' if kind == 'none' else f'collision: {kind}',
+            level,
+            message,
             {
                 'monitor': monitor.kind,
                 'collisions': self._collisions,

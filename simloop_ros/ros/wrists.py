@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 import math
+from typing import TYPE_CHECKING
 
 from geometry_msgs.msg import WrenchStamped
 import numpy as np
@@ -11,7 +12,11 @@ import numpy as np
 from ..errors import MessageError
 from ..loop.hands_log import AXES
 from ..values import Array
+from .qos import EVENTS
 from .stamps import join
+
+if TYPE_CHECKING:
+    from .block_node import BlockNode
 
 WRENCHES, TRUE_WRENCHES = 'wrist_wrenches', 'true_wrist_wrenches'
 """Topics of what the wrist sensors read, and of the truth: in ``effort``, by hand and axis."""
@@ -50,6 +55,11 @@ class WristDrivers:
         self._heard: set[int] = set()
         self._stamp = 0
 
+    @property
+    def unheard(self) -> tuple[str, ...]:
+        """Return the topics on which nothing has come yet."""
+        return tuple(t for t, last in zip(self.topics, self._last, strict=True) if last is None)
+
     def take(self, hand: int, message: WrenchStamped) -> None:
         """Take what the sensor of a hand reads; NaN where it reads nothing.
 
@@ -74,3 +84,24 @@ class WristDrivers:
         known = [wrench for wrench in self._last if wrench is not None]
         if len(known) == len(self._last):
             self._call(self._stamp, np.array(known))
+
+
+def listen_to_drivers(
+    node: BlockNode, sensors: Sequence[str], call: Callable[[int, Array], None]
+) -> WristDrivers:
+    """Subscribe a node to the drivers of its robot's sensors; what makes no sense is refused.
+
+    :param sensors: as ``model.sensors``.
+    :param call: see ``WristDrivers``.
+    """
+    drivers = WristDrivers(sensors, call)
+    for hand, topic in enumerate(drivers.topics):
+
+        def take(message: WrenchStamped, hand: int = hand) -> None:
+            try:
+                drivers.take(hand, message)
+            except MessageError as error:
+                node.refuse(str(error))
+
+        node.subscription(WrenchStamped, topic, take, EVENTS)
+    return drivers

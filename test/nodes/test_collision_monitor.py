@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from diagnostic_msgs.msg import DiagnosticArray
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+from geometry_msgs.msg import WrenchStamped
 from lone_node import LoneNode
 import numpy as np
 import pytest
@@ -34,6 +35,12 @@ SQUEEZE[:, 2] = -40.0  # N, on each palm
 FREE = np.zeros((2, 6))
 EXACT = 1e-6  # N m: nothing is left unexplained but rounding
 FULL = ('position', 'velocity', 'effort')
+TOPICS = {
+    'effort_command': FULL,
+    'joint_states': ('position',),
+    WRENCHES: ('effort',),
+    'control_state': FULL,
+}
 
 
 class Robot(LoneNode):
@@ -44,6 +51,7 @@ class Robot(LoneNode):
     """
 
     def __init__(self, domain: int, **options: Any):
+        self._drivers: list[Any] = []
         settings = [f'bimanual.tare_time={TARE * H}', f'period={H}']
         scenario = load_scenario('workerbot_bump', settings)
         wired = WiringOptions(priority=0, **options)
@@ -64,24 +72,20 @@ class Robot(LoneNode):
                 publish(JointStateMessage, topic, STREAM),
                 JointStateEncoder(hand_axes(model.tips) if topic == WRENCHES else names, fields),
             )
-            for topic, fields in self.topics().items()
+            for topic, fields in TOPICS.items()
+            if topic != WRENCHES or wired.simulated
         }
         self._decode = JointStateDecoder(names, ('effort',)).decode
         subscribe = self.other.create_subscription
         subscribe(JointStateMessage, 'external_torque', self._on_torque, STREAM, raw=True)
         subscribe(DiagnosticArray, COLLISION, self._on_collision, STREAM)
-        self.until(lambda: all(s.get_subscription_count() for s, _ in self._senders.values()))
+        if not wired.simulated:
+            topics = ('hand_1/wrench', 'hand_2/wrench')
+            self._drivers = [publish(WrenchStamped, topic, 10) for topic in topics]
+        senders = [*self._drivers, *(sender for sender, _ in self._senders.values())]
+        self.until(lambda: all(sender.get_subscription_count() for sender in senders))
         self.send(0, 'control_state', model.home, rest, rest)  # real time begins with it
         self.until(lambda: self.node.resend.received)
-
-    def topics(self) -> dict[str, tuple[str, ...]]:
-        """Return what is told in each step, with its fields."""
-        return {
-            'effort_command': FULL,
-            'joint_states': ('position',),
-            WRENCHES: ('effort',),
-            'control_state': FULL,
-        }
 
     def send(self, stamp: int, topic: str, *arrays: np.ndarray) -> None:
         publisher, encoder = self._senders[topic]
@@ -96,7 +100,21 @@ class Robot(LoneNode):
 
     def feel(self, stamp: int, wrenches: np.ndarray) -> None:
         """Tell what the wrists read."""
-        self.send(stamp, WRENCHES, wrenches.ravel())
+        if not self._drivers:
+            self.send(stamp, WRENCHES, wrenches.ravel())
+            return
+        for hand, numbers in enumerate(wrenches):
+            self.drive(hand, self.model.sensors[hand], numbers)
+        self.until(lambda: np.array_equal(self.node._wrenches, wrenches))
+
+    def drive(self, hand: int, frame: str, numbers: np.ndarray) -> None:
+        """Tell what the driver of a hand's sensor reads, by a clock of its own."""
+        message = WrenchStamped()
+        message.header.frame_id = frame
+        message.header.stamp.sec = 1_700_000_000
+        force, torque = message.wrench.force, message.wrench.torque
+        force.x, force.y, force.z, torque.x, torque.y, torque.z = map(float, numbers)
+        self._drivers[hand].publish(message)
 
     def press(self, wrenches: np.ndarray, steps: int, *, told: bool = True) -> float:
         """Let the hands press for some steps; return the largest torque that is not explained.
@@ -167,3 +185,18 @@ def test_steps_that_nobody_saw_have_an_object_in_hand(robot: Callable[..., Robot
         assert hands.press(SQUEEZE, 10) < EXACT
     assert hands.node._filled == 12
     assert not any(hands.contacts)
+
+
+def test_the_drivers_of_a_real_robot_tell_what_the_wrists_feel(
+    robot: Callable[..., Robot],
+) -> None:
+    hands = robot(realtime=True, simulated=False)
+    hands.drive(0, hands.model.sensors[0], FREE[0])
+    hands.drive(1, hands.model.sensors[0], FREE[1])  # whose is it?
+    values = hands.reports('nothing comes on hand_2/wrench', key='refused', least=1)
+    assert 'hand_2/wrench: frame_id' in values['last refusal']
+    hands.press(FREE, 2 * TARE)
+    assert hands.press(SQUEEZE, 50) < EXACT
+    assert not any(hands.contacts)
+    hands.reports('watching', DiagnosticStatus.OK)
+    assert hands.press(SQUEEZE, 50, told=False) > 1.0
