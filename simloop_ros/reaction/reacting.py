@@ -163,6 +163,7 @@ class Reacting:
         :param control: the control state.
         :param felt: what is felt now.
         """
+        self.planner.feel(felt.wrenches)
         reaction = self._reaction
         if reaction is None:
             if not felt.contact or self._kind == 'none':
