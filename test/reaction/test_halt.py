@@ -19,6 +19,7 @@ from simloop_ros.loop.scenario import load_scenario
 from simloop_ros.model import RobotModel
 from simloop_ros.reaction.felt import UNTOUCHED, Felt
 from simloop_ros.reaction.halt import REASON
+from simloop_ros.values import JointState
 
 TASKS = (
     '{do: approach, path: cp, clearance: 0.005, durations: [0.15]}, '
@@ -165,6 +166,28 @@ def test_without_its_sensor_it_does_not_go_on(tmp_path: Path) -> None:
     np.testing.assert_allclose(carry.object.position, place, rtol=0.0, atol=2e-4)
     assert np.abs(np.array(squeezes) - WANTED).max() < WANTED  # below twice the wanted value
     carry.close()
+
+
+def test_going_on_takes_no_step_of_its_own(carry: Carry) -> None:
+    """A reading would count twice in force control."""
+    carry.reflex.impact = 'stop'
+    carry.run(0.1, contact=True)
+    before = carry.planner.memory
+    assert carry.reflex.reacting.resume(carry.loop.control.state)
+    after = carry.planner.memory
+    assert after.control is before.control
+    np.testing.assert_array_equal(after.position, before.position)
+
+
+def test_hands_that_are_elsewhere_do_not_go_on(carry: Carry) -> None:
+    carry.reflex.impact = 'stop'
+    carry.run(0.1, contact=True)
+    control = carry.loop.control.state
+    away = JointState(control.position + 0.03, control.velocity)  # rad
+    with pytest.raises(GoalError, match='bring the robot home'):
+        carry.reflex.resume(away)
+    assert carry.reflex.reacting.state == 'resting'
+    assert carry.reflex.resume(control)
 
 
 def test_near_home_it_begins_anew_and_feels(tmp_path: Path) -> None:
