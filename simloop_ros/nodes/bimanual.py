@@ -15,7 +15,7 @@ from ..ros.block_node import Report
 from ..ros.config import SensingConfig
 from ..ros.process import main_of
 from ..ros.qos import STREAM_DEPTH
-from ..ros.wrists import CORRECTIONS, WRENCHES, by_hand, hand_axes, listen_to_drivers
+from ..ros.wrists import CORRECTIONS, WRENCHES, WristDrivers, by_hand, hand_axes, listen_to_drivers
 from ..values import Array
 from .motion_planner import MotionPlannerNode
 
@@ -46,14 +46,17 @@ class BimanualNode(MotionPlannerNode):
                 'motion_planner instead'
             )
         super().build()
+        self._waits = False
+        self._drivers: WristDrivers | None = None
         self._axes = hand_axes(self._model.tips)
         self._corrections = self.publish_joints(CORRECTIONS, self._axes, ('position',))
         if self.config(SensingConfig, 'sensing').drivers:
-            listen_to_drivers(
+            self._drivers = listen_to_drivers(
                 self,
                 self._model.sensors,
                 lambda stamp, word: self._on_word(WRENCHES, stamp, word),
             )
+            self._felt = ', '.join(self._drivers.topics)
         else:
             self.subscribe_joints(
                 WRENCHES,
@@ -80,7 +83,8 @@ class BimanualNode(MotionPlannerNode):
 
     def _plan_first(self, position: Array) -> None:
         """Plan only once the sensors have told something."""
-        if self._feelings.at(self._stamp).wrenches is not None:
+        self._waits = self._feelings.at(self._stamp).wrenches is None
+        if not self._waits:
             super()._plan_first(position)
 
     async def _serve_start(self, request: Any) -> str:
@@ -96,6 +100,10 @@ class BimanualNode(MotionPlannerNode):
         """Return what the hands do, and how hard they press."""
         report = super().report()
         if self._guide.start is None:
+            if report.level == DiagnosticStatus.OK and self._waits:
+                unheard = ', '.join(self._drivers.unheard) if self._drivers else ''
+                text = f'waits for {unheard or self._felt}: hands that feel nothing do not set out'
+                return Report(DiagnosticStatus.WARN, text, report.values)
             return report
         planner = self._planner
         contact = planner.contact
