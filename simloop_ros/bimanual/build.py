@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..errors import GoalError
 from ..model import RobotModel
 from ..planning.build import NOISE_MARGIN, PlannedMotion, build_planner, refuse_corners
 from ..planning.config import PlannerConfig
@@ -39,6 +38,7 @@ def build_motion(
 ) -> Motion:
     """Return the planner for a motion from ``start``, as ``build_planner`` and of every kind.
 
+    :param goals: not of two hands, whose tasks begin at home.
     :param bimanual: what two arms do with an object; not needed for any other kind.
     :raises GoalError: the motion is refused.
     """
@@ -46,11 +46,6 @@ def build_motion(
         built = build_planner(config, model, period, start, noise, compliance, goals)
         return Motion(built.planner, built.duration, built.goals, built.course)
     refuse_corners(config)
-    if goals is not None:
-        raise GoalError(
-            'bimanual.tasks cannot be planned anew on their way: the object may be in the hands; '
-            'bring the robot home and begin again'
-        )
     tasks = BimanualConfig() if bimanual is None else bimanual
     plan = plan_bimanual(tasks, model, period, start)
     slack = period**2 if compliance is None else compliance

@@ -36,10 +36,6 @@ class WristTorque:
         self._data = model.pin_model.createData()
         self._frames = [model.frame(sensor) for sensor in model.sensors]
         self._tare_steps = max(1, round(tare_time / period))
-        self.reset()
-
-    def reset(self) -> None:
-        """Learn the bias anew."""
         self.memory = Tare(0, np.zeros((len(self._frames), 6)))
 
     def torque(self, q: Array, wrenches: Array) -> Array:

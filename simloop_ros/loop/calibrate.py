@@ -76,9 +76,9 @@ def calibrate(
     )
     control = ControlSimulation(model, control_config, scenario.period)
     motion = random_motion(model, duration, np.random.default_rng(scenario.seed))
-    wrist_torque = None
-    if config.sensors is not None:
-        wrist_torque = WristTorque(model, scenario.bimanual.tare_time, scenario.period)
+    wrist_torque, tare_time = None, scenario.wrist_tare()
+    if tare_time is not None:
+        wrist_torque = WristTorque(model, tare_time, scenario.period)
     try:
         return Calibrator(model, scenario.period, alarms_per_hour, wrist_torque).run(
             control, built.plant, motion, duration, progress

@@ -124,7 +124,8 @@ class Loop:
 
     def _tell_hands(self, tell: Callable[[int, tuple[Array, ...], str], None]) -> None:
         """Tell what two hands felt and did in a step."""
-        planner = self.protection.reflex.reacting.planner if self.protection else self.planner
+        assert self.protection is not None
+        planner = self.protection.reflex.reacting.planner
         assert isinstance(planner, BimanualPlanner)
         wrenches, truth = wrench_rows(self.plant)
         held = object_row(self.plant.held_object())

@@ -161,6 +161,7 @@ def prepare(scenario: Scenario) -> Prepared:
         plan=motion.plan,
     )
     protection, _ = None, facts.tip_masses  # refused now if it makes no sense
+    tare_time = scenario.wrist_tare() if scenario.monitor.watches else None
     if scenario.monitor.watches or scenario.admittance.guides or motion.plan is not None:
 
         def replan(position: Array) -> MotionPlanner:
@@ -190,11 +191,7 @@ def prepare(scenario: Scenario) -> Prepared:
             ),
             by_truth=scenario.admittance.source == 'truth',
             wrenches=built.plant.wrenches(),
-            wrist_torque=(
-                WristTorque(model, scenario.bimanual.tare_time, period)
-                if scenario.monitor.watches
-                else None
-            ),
+            wrist_torque=None if tare_time is None else WristTorque(model, tare_time, period),
         )
     return Prepared(facts, Loop(motion.planner, control, built.plant, protection))
 

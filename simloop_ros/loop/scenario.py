@@ -78,6 +78,17 @@ class Scenario(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     bimanual: BimanualConfig = BimanualConfig()
     graphs: tuple[Graph, ...] = SIX_GRAPHS
 
+    def wrist_tare(self, *, simulated: bool = True) -> float | None:
+        """Return in which time a monitor learns the bias of wrist sensors [s]; None without any.
+
+        Whatever the hands do, a monitor with thresholds is told what they feel, as it was when it
+        was calibrated.
+
+        :param simulated: whether the robot is: a real one has sensors if two hands need them.
+        """
+        felt = self.plant.sensors is not None if simulated else self.planner.kind == 'bimanual'
+        return self.bimanual.tare_time if felt else None
+
 
 class _Loader(yaml.SafeLoader):
     """YAML 1.1, but ``1e-5`` is a number, as in YAML 1.2."""

@@ -5,32 +5,21 @@ from __future__ import annotations
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticStatus
-from geometry_msgs.msg import WrenchStamped
-import msgspec
 
 from ..bimanual.planner import STOPPED, BimanualPlanner
-from ..errors import ConfigError, MessageError, SimloopError
+from ..errors import ConfigError, SimloopError
 from ..loop.hands_log import correction_row
 from ..planning.config import PlannerConfig
 from ..reaction.wanted import Wanted
 from ..ros.block_node import Report
+from ..ros.config import SensingConfig
 from ..ros.process import main_of
-from ..ros.qos import EVENTS, STREAM_DEPTH
-from ..ros.wrists import CORRECTIONS, WRENCHES, WristDrivers, by_hand, hand_axes
+from ..ros.qos import STREAM_DEPTH
+from ..ros.wrists import CORRECTIONS, WRENCHES, WristDrivers, by_hand, hand_axes, listen_to_drivers
 from ..values import Array
 from .motion_planner import MotionPlannerNode
 
 NAME = 'bimanual'
-
-
-class SensingConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Who tells what the wrists feel.
-
-    :ivar drivers: whether the sensors' own drivers do, each on its topic ``hand_1/wrench``,
-        ``hand_2/wrench``; else the simulated plant, on ``wrist_wrenches``.
-    """
-
-    drivers: bool = False
 
 
 class BimanualNode(MotionPlannerNode):
@@ -57,10 +46,17 @@ class BimanualNode(MotionPlannerNode):
                 'motion_planner instead'
             )
         super().build()
+        self._waits = False
+        self._drivers: WristDrivers | None = None
         self._axes = hand_axes(self._model.tips)
         self._corrections = self.publish_joints(CORRECTIONS, self._axes, ('position',))
         if self.config(SensingConfig, 'sensing').drivers:
-            self._listen_to_drivers()
+            self._drivers = listen_to_drivers(
+                self,
+                self._model.sensors,
+                lambda stamp, word: self._on_word(WRENCHES, stamp, word),
+            )
+            self._felt = ', '.join(self._drivers.topics)
         else:
             self.subscribe_joints(
                 WRENCHES,
@@ -70,20 +66,6 @@ class BimanualNode(MotionPlannerNode):
                 1 if self.graph.realtime else STREAM_DEPTH,
                 finite=False,  # a lost sensor reads NaN
             )
-
-    def _listen_to_drivers(self) -> None:
-        wrists = WristDrivers(
-            len(self._model.tips), lambda stamp, word: self._on_word(WRENCHES, stamp, word)
-        )
-        for hand, topic in enumerate(wrists.topics):
-
-            def take(message: WrenchStamped, hand: int = hand) -> None:
-                try:
-                    wrists.take(hand, message)
-                except MessageError as error:
-                    self.refuse(str(error))
-
-            self.subscription(WrenchStamped, topic, take, EVENTS)
 
     @property
     def _planner(self) -> BimanualPlanner:
@@ -101,7 +83,8 @@ class BimanualNode(MotionPlannerNode):
 
     def _plan_first(self, position: Array) -> None:
         """Plan only once the sensors have told something."""
-        if self._feelings.at(self._stamp).wrenches is not None:
+        self._waits = self._feelings.at(self._stamp).wrenches is None
+        if not self._waits:
             super()._plan_first(position)
 
     async def _serve_start(self, request: Any) -> str:
@@ -117,6 +100,10 @@ class BimanualNode(MotionPlannerNode):
         """Return what the hands do, and how hard they press."""
         report = super().report()
         if self._guide.start is None:
+            if report.level == DiagnosticStatus.OK and self._waits:
+                unheard = ', '.join(self._drivers.unheard) if self._drivers else ''
+                text = f'waits for {unheard or self._felt}: hands that feel nothing do not set out'
+                return Report(DiagnosticStatus.WARN, text, report.values)
             return report
         planner = self._planner
         contact = planner.contact

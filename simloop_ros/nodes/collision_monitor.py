@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Iterable
 from typing import Any
 
+from diagnostic_msgs.msg import DiagnosticStatus
 import msgspec
 import numpy as np
 from std_srvs.srv import Trigger
@@ -20,7 +21,7 @@ from ..collision.wrist_torque import WristTorque
 from ..loop.run import load_fit_robot
 from ..model import RobotConfig
 from ..ros.block_node import BlockNode, Report
-from ..ros.config import SpeakConfig
+from ..ros.config import SensingConfig, SpeakConfig
 from ..ros.joint_state import DecodedJointState
 from ..ros.markers import hit_markers
 from ..ros.notice import LEVELS, TOPIC, to_message
@@ -28,7 +29,7 @@ from ..ros.process import main_of
 from ..ros.qos import EVENTS, RECORD_DEPTH
 from ..ros.rows import RowJoiner
 from ..ros.stamps import step_of
-from ..ros.wrists import WRENCHES, by_hand, hand_axes
+from ..ros.wrists import WRENCHES, WristDrivers, by_hand, hand_axes, listen_to_drivers
 from ..values import Array, JointState
 
 NAME = 'collision_monitor'
@@ -42,10 +43,16 @@ class CollisionMonitorNode(BlockNode):
     ``external_torque``: in ``effort`` the estimated torque from outside [N m], as the one who
     pushes makes it; in ``position`` the difference q - q_d [rad]. ``collision``: contact
     or not, push or impact, and where; in lockstep after every step if somebody waits for it, else
-    when it changes. The stamps are those of the control states.
+    when it changes. The stamps are those of the control states. Of wrist sensors that speak for
+    themselves, each to its own clock, the last word counts.
     """
 
-    SECTIONS = {'robot': RobotConfig, 'monitor': MonitorConfig, 'speak': SpeakConfig}
+    SECTIONS = {
+        'robot': RobotConfig,
+        'monitor': MonitorConfig,
+        'speak': SpeakConfig,
+        'sensing': SensingConfig,
+    }
 
     def build(self) -> None:
         """Create the watch, its publishers and subscriptions."""
@@ -76,9 +83,14 @@ class CollisionMonitorNode(BlockNode):
             )
         late = ['joint_states']
         self._wrist_torque: WristTorque | None = None
+        self._drivers: WristDrivers | None = None
+        self._wrenches: Array | None = None
         tare_time = self.config(SpeakConfig, 'speak').wrists
         if tare_time is not None:
             self._wrist_torque = WristTorque(model, tare_time, self.graph.period)
+        if tare_time is not None and self.config(SensingConfig, 'sensing').drivers:
+            self._drivers = listen_to_drivers(self, model.sensors, self._on_wrenches)
+        elif tare_time is not None:
             late.append(WRENCHES)
             self.subscribe_joints(
                 WRENCHES,
@@ -130,6 +142,9 @@ class CollisionMonitorNode(BlockNode):
 
         return take
 
+    def _on_wrenches(self, _: int, wrenches: Array) -> None:
+        self._wrenches = wrenches
+
     def _look(
         self,
         command: DecodedJointState,
@@ -137,20 +152,20 @@ class CollisionMonitorNode(BlockNode):
         wrists: list[DecodedJointState],
         state: DecodedJointState,
     ) -> None:
-        if self.graph.realtime:
-            self._fill(command, measured, state)
-        self._step += 1
         seen = Observation(
-            self._step * self.graph.period,
+            0.0,  # not known before the gap is filled
             command.position,
             command.effort,
             measured.position,
             JointState(state.position, state.velocity),
             state.effort,
         )
-        if self._wrist_torque is not None:
-            seen = self._wrist_torque.explain(seen, by_hand(wrists[0].effort))
-        alarm = self._watch.step(seen)
+        wrenches = by_hand(wrists[0].effort) if wrists else self._wrenches
+        if self._wrist_torque is not None and wrenches is not None:
+            seen = self._wrist_torque.explain(seen, wrenches)
+        if self.graph.realtime:
+            self._fill(measured.stamp, seen)
+        alarm = self._watch.step(self._timed(seen))
         distance, torque = state.position - command.position, alarm.reading.torque
         self._tell(state.stamp, alarm)
         if alarm.due is not None:
@@ -159,33 +174,31 @@ class CollisionMonitorNode(BlockNode):
         np.maximum(self._largest_torque, np.abs(torque), out=self._largest_torque)
         np.maximum(self._largest_distance, np.abs(distance), out=self._largest_distance)
 
-    def _fill(
-        self, command: DecodedJointState, measured: DecodedJointState, state: DecodedJointState
-    ) -> None:
-        """Let the watch see the steps that nobody saw: the robot kept its command in them."""
-        seen, stamp = self._seen, measured.stamp
+    def _fill(self, stamp: int, now: Observation) -> None:
+        """Let the watch see the steps that nobody saw: the robot kept its command in them.
+
+        :param stamp: of what is seen now [ns].
+        """
+        seen = self._seen
         steps = step_of(stamp - self._last_stamp, self.graph.period) if seen else 1
         self._last_stamp = stamp
         if len(seen) == 2 and 1 < steps <= LONGEST_GAP:
             before, last = seen
-            for position in filled(before, last, measured.position, steps):
-                self._step += 1
+            for position in filled(before, last, now.measured, steps):
                 self._filled += 1
                 seen.append(position)
-                self._watch.step(
-                    Observation(
-                        self._step * self.graph.period,
-                        command.position,
-                        command.effort,
-                        position,
-                        JointState(position, state.velocity),
-                        state.effort,
-                    )
-                )
+                state = JointState(position, now.state.velocity)
+                unseen = msgspec.structs.replace(now, measured=position, state=state)
+                self._watch.step(self._timed(unseen))
         elif steps != 1:
             seen.clear()
             self._step += LONGEST_GAP  # a gap that the watch shall see
-        seen.append(measured.position)
+        seen.append(now.measured)
+
+    def _timed(self, seen: Observation) -> Observation:
+        """Return what was seen as that of the next step."""
+        self._step += 1
+        return msgspec.structs.replace(seen, time=self._step * self.graph.period)
 
     def _locate(self, stamp: int, clue: Clue, alarm: Alarm) -> None:
         """Find out where the contact is, beside the loop, and tell it."""
@@ -211,9 +224,7 @@ class CollisionMonitorNode(BlockNode):
         self._said = said
 
     def _serve_reset(self, _: Any) -> str:
-        self._watch.reset()
-        if self._wrist_torque is not None:
-            self._wrist_torque.reset()
+        self._watch.reset()  # not what free hands read: now they may hold something
         self._clear(self._largest_torque.size)
         return 'the past is forgotten; the largest differences are counted anew'
 
@@ -221,9 +232,14 @@ class CollisionMonitorNode(BlockNode):
         """Return the largest differences so far, and the present contact."""
         kind = self._said[1]
         monitor = self._watch.monitor
+        level, message = LEVELS[kind], 'watching' if kind == 'none' else f'collision: {kind}'
+        unheard = () if self._drivers is None else self._drivers.unheard
+        if kind == 'none' and unheard:
+            level = DiagnosticStatus.WARN
+            message = f'nothing comes on {", ".join(unheard)}: an object in hand is a collision'
         return Report(
-            LEVELS[kind],
-            'watching' if kind == 'none' else f'collision: {kind}',
+            level,
+            message,
             {
                 'monitor': monitor.kind,
                 'collisions': self._collisions,

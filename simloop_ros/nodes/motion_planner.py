@@ -296,7 +296,7 @@ class MotionPlannerNode(BlockNode):
         if silent != self._silent:
             self._silent = silent
             self._publish_diagnostics()
-            text = f'{silent}: {self.SILENCE}' if silent else f'{self._felt}: comes again'
+            text = f'{self._felt}: {self.SILENCE if silent else "comes again"}'
             self.get_logger().warning(text)
 
     def _plan_first(self, position: Array) -> None:

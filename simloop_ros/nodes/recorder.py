@@ -119,6 +119,7 @@ class RecorderNode(BlockNode):
             scenario.period,
             window=RECORD_DEPTH,
             realtime=realtime,
+            lasting=(CORRECTIONS,) if two_hands else (),  # nobody tells any while they are held
         )
         for topic, fields in (
             ('effort_command', ('position', 'velocity', 'effort')),

@@ -31,6 +31,12 @@ class MotionPlanner(ABC):
     def expected(self) -> JointState:
         """Return the control state of a robot that is where the planner wants it now."""
 
+    def feel(self, wrenches: Array | None) -> None:  # noqa: B027 - most planners have no hands
+        """Take readings of the wrists for the next step.
+
+        :param wrenches: force first [N, N m], shape ``(tips, 6)``; None where there are none.
+        """
+
     def restart(self, start: JointState) -> bool:  # noqa: ARG002 - a list leads from one place only
         """Set out anew for the same goal; return whether that is possible without a new plan.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..bimanual.planner import BimanualPlanner
 from ..values import JointState
 from .felt import Felt
-from .reaction import Onset, Reaction
+from .reaction import Onset, Reaction, Rest
 from .wanted import Wanted
 
 REASON = 'collision'
@@ -35,6 +35,14 @@ class Halt(Reaction):
         """Return the position to be at after the next step."""
         assert self.memory is not None
         return Wanted(self.memory.step(control), self.memory.expected.velocity)
+
+    def rest(self, control: JointState) -> Rest:
+        """Return where the hands were wanted last, and where they are.
+
+        Force control goes on in the next step, once: no step is taken here.
+        """
+        assert self.memory is not None
+        return Rest(self.memory.expected.position, control.position)
 
     @property
     def resting(self) -> bool:

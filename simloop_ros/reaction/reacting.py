@@ -17,7 +17,7 @@ from ..planning.motion_planner import MotionPlanner
 from ..values import Array, JointState
 from .comply import Comply
 from .config import ReactionConfig
-from .felt import UNTOUCHED, Felt
+from .felt import Felt
 from .floating import Float
 from .halt import Halt
 from .hold import Hold
@@ -163,6 +163,7 @@ class Reacting:
         :param control: the control state.
         :param felt: what is felt now.
         """
+        self.planner.feel(felt.wrenches)
         reaction = self._reaction
         if reaction is None:
             if not felt.contact or self._kind == 'none':
@@ -200,14 +201,13 @@ class Reacting:
         if not self._reaction.resting:
             self.reset()
             return False
-        held = self._reaction.step(control, UNTOUCHED).position
+        rest = self._reaction.rest(control)
         if not self._reaction.resting:
             return False
-        still = JointState(held, np.zeros_like(held))
-        if not self.planner.restart(still):
+        if not self.planner.restart(JointState(rest.start, np.zeros_like(rest.start))):
             if self._replan is None:
                 raise GoalError('this motion cannot be resumed: nobody plans it anew')
-            self.planner = self._replan(held)
+            self.planner = self._replan(rest.held)
         self._trail = self._reaction.trail()
         self._unrecorded = 0
         self._active, self._reaction = 'none', None

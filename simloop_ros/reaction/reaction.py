@@ -9,7 +9,7 @@ import msgspec
 
 from ..planning.motion_planner import MotionPlanner
 from ..values import Array, JointState
-from .felt import Felt
+from .felt import UNTOUCHED, Felt
 from .wanted import Wanted
 
 
@@ -24,6 +24,17 @@ class Onset(msgspec.Struct, frozen=True):
     planner: MotionPlanner
     control: JointState
     trail: tuple[Array, ...]
+
+
+class Rest(msgspec.Struct, frozen=True):
+    """Where a motion is to go on from.
+
+    :ivar held: position that the robot is held at [rad], shape ``(n,)``.
+    :ivar start: position that a planner is told to set out from [rad], shape ``(n,)``.
+    """
+
+    held: Array
+    start: Array
 
 
 class Reaction(ABC):
@@ -51,6 +62,14 @@ class Reaction(ABC):
     @abstractmethod
     def resting(self) -> bool:
         """Return whether the robot has come to rest."""
+
+    def rest(self, control: JointState) -> Rest:
+        """Return where the robot rests; it may turn out that it does not any more.
+
+        :param control: the control state.
+        """
+        held = self.step(control, UNTOUCHED).position
+        return Rest(held, held)
 
     def trail(self) -> tuple[Array, ...]:
         """Return the positions, oldest first, over which a later retreat may still lead.

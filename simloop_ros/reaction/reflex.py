@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import msgspec
 
-from ..bimanual.planner import BimanualPlanner
 from ..config_types import ReactionKind
 from ..errors import GoalError
 from ..guiding.config import AdmittanceConfig
@@ -78,9 +77,6 @@ class Reflex:
         :param control: the control state.
         :param felt: what is felt now.
         """
-        planner = self.reacting.planner
-        if isinstance(planner, BimanualPlanner):
-            planner.feel(felt.wrenches)
         wanted = self._wanted(self._without_deflection(control), felt)
         if self.guidance is None or wanted.effort is not None:
             return wanted

@@ -56,9 +56,19 @@ class SpeakConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
 
     :ivar every_step: whether, in lockstep, somebody waits for its word on each step; else it tells
         of contacts when they change, and may lag behind.
-    :ivar wrists: time at the start in which the bias of wrist sensors is learnt, whose wrenches,
-        on ``wrist_wrenches``, are no collision [s]; none where there are none.
+    :ivar wrists: time at the start in which the bias of wrist sensors is learnt, whose wrenches
+        are no collision [s]; none where there are none.
     """
 
     every_step: bool = False
     wrists: Positive | None = None
+
+
+class SensingConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Who tells what the wrists feel.
+
+    :ivar drivers: whether the sensors' own drivers do, each on its topic ``hand_1/wrench``,
+        ``hand_2/wrench``; else the simulated plant, on ``wrist_wrenches``.
+    """
+
+    drivers: bool = False

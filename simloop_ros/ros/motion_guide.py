@@ -30,12 +30,11 @@ class MotionGuide:
     :param noise: standard deviation of a measured position [rad].
     :param compliance: of the control law [s^2]; that of deadbeat control where none is given.
     :param bimanual: of two hands on one object.
-    :ivar planner: of the present motion; ``take`` gives it one.
     :ivar start: where the present motion began [rad], shape ``(n,)``; none without a motion.
     :ivar held: where the robot is held instead of going on [rad], shape ``(n,)``, if it is.
     """
 
-    planner: MotionPlanner
+    _planner: MotionPlanner
 
     def __init__(
         self,
@@ -61,6 +60,11 @@ class MotionGuide:
         self._last: Array | None = None
         self.start: Array | None = None
         self.held: Array | None = None
+
+    @property
+    def planner(self) -> MotionPlanner:
+        """Return that of the present motion; after ``resume`` it may be another one."""
+        return self._planner if self._reflex is None else self._reflex.reacting.planner
 
     @property
     def faults(self) -> TorqueFaults:
@@ -118,7 +122,7 @@ class MotionGuide:
 
     def take(self, motion: Motion, start: Array) -> None:
         """Go on with another motion, that begins where the robot rests [rad], shape ``(n,)``."""
-        self.planner = motion.planner
+        self._planner = motion.planner
         if self._monitor.watches or self._admittance.guides or motion.plan is not None:
             self._reflex = build_reflex(
                 motion.planner,

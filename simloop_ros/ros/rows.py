@@ -18,8 +18,10 @@ class RowJoiner:
     Messages of ``early`` topics have the stamp of the step's start, those of ``late`` topics and
     of ``state`` that of its end. In lockstep the stamps are known beforehand and no row is left
     out: ``missing`` tells what to ask for. In real time the stamps of the states tell the steps,
-    and a row that stays incomplete is left out and counted.
+    and a row that stays incomplete is left out and counted; if it lacks only words of ``lasting``
+    topics, their last ones count in it.
 
+    :param lasting: those of ``early`` whose sender may be silent while the robot goes on.
     :param period: length of a step [s].
     :param window: largest number of messages of a topic that are kept waiting.
     :ivar rows: number of complete rows so far.
@@ -35,6 +37,7 @@ class RowJoiner:
         *,
         window: int,
         realtime: bool,
+        lasting: Sequence[str] = (),
     ):
         self._state = state
         self._early = tuple(early)
@@ -51,6 +54,8 @@ class RowJoiner:
         self._start: int | None = None if realtime else 0
         self._end = stamp_of(1, period)
         self._strays = 0
+        self._lasting = [self._waiting[topic] for topic in lasting]
+        self._last: list[Any] = [None] * len(lasting)
         self.rows = 0
         self.dropped = 0
 
@@ -105,8 +110,10 @@ class RowJoiner:
         while self._start is not None and (end := self.end) is not None:
             start = self._start
             row = self._row(start, end)
-            if row is None and not self._is_lost(start, end):
-                return
+            if row is None:
+                if not self._is_lost(start, end):
+                    return
+                row = self._row_with_last(start, end)
             self._advance(start, end)
             if row is None:
                 self.dropped += 1
@@ -155,6 +162,13 @@ class RowJoiner:
             return None
         return tuple(row)
 
+    def _row_with_last(self, start: int, end: int) -> tuple[Any, ...] | None:
+        """Return a row in which the last words of lasting topics stand for those that it lacks."""
+        for parts, last in zip(self._lasting, self._last, strict=True):
+            if last is not None:
+                parts.setdefault(start, last)
+        return self._row(start, end)
+
     def _parts(self, row: int) -> Iterator[tuple[str, int]]:
         """Yield topic and stamp of all that makes a row, in lockstep."""
         if self._realtime:
@@ -164,6 +178,8 @@ class RowJoiner:
         yield from ((topic, end) for topic in self._ending)
 
     def _advance(self, start: int, end: int) -> None:
+        for i, parts in enumerate(self._lasting):
+            self._last[i] = parts.get(start, self._last[i])
         for parts in self._starting_parts:
             parts.pop(start, None)
         for parts in self._ending_parts:

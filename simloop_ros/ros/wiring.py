@@ -175,8 +175,9 @@ def wire(scenario: Scenario, options: WiringOptions) -> tuple[NodeSpec, ...]:
     }
     guiding = guides or scenario.planner.kind == 'guiding'
     two_hands = scenario.planner.kind == 'bimanual'
+    sensing = {'sensing.drivers': not options.simulated}
     if two_hands:
-        planner |= {'sensing.drivers': not options.simulated}
+        planner |= sensing
     executable: Executable = (
         'bimanual' if two_hands else 'admittance' if guiding else 'motion_planner'
     )
@@ -201,12 +202,13 @@ def wire(scenario: Scenario, options: WiringOptions) -> tuple[NodeSpec, ...]:
             **{name: topic for name, topic in stream.items() if topic},
         }
     awaited = scenario.monitor.watches or guides
-    wrists = two_hands and scenario.monitor.watches and options.simulated
+    tare_time = scenario.wrist_tare(simulated=options.simulated)
+    wrists = {} if tare_time is None else {'speak.wrists': tare_time, **sensing}
     parameters['collision_monitor'] = {
         **robot,
         **parameter_values(scenario.monitor, 'monitor'),
         'speak.every_step': awaited,
-        **({'speak.wrists': scenario.bimanual.tare_time} if wrists else {}),
+        **(wrists if scenario.monitor.watches else {}),
     }
     if options.out:
         parameters['recorder'] = {

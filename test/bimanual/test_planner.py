@@ -662,9 +662,6 @@ def test_built_from_a_scenario(
     assert not built.planner.open_loop
     assert built.duration == pytest.approx(0.5)
     assert built.goals is None
-    goals = workerbot.tip_positions(workerbot.home)
-    with pytest.raises(GoalError, match='cannot be planned anew'):
-        build_motion(kind, workerbot, H, start, goals=goals, bimanual=config)
 
 
 def test_its_memory_is_a_value(workerbot: RobotModel, scene: Scenes) -> None:

@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-import time
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from geometry_msgs.msg import WrenchStamped
+from lone_node import LoneNode
 import numpy as np
 import pytest
 from rcl_interfaces.srv import SetParameters
-import rclpy
-from rclpy.context import Context
-from rclpy.executors import SingleThreadedExecutor
-from rclpy.node import Node
 from rclpy.parameter import Parameter
 from sensor_msgs.msg import JointState as JointStateMessage
 from std_srvs.srv import SetBool
 from visualization_msgs.msg import Marker, MarkerArray
 
-from simloop_ros.loop.run import load_fit_robot
 from simloop_ros.loop.scenario import load_scenario
 from simloop_ros.nodes.admittance import AdmittanceNode
 from simloop_ros.nodes.plant import PlantNode
@@ -29,41 +24,31 @@ from simloop_ros.ros.markers import METRES_PER_NEWTON
 from simloop_ros.ros.qos import LATCHED, STREAM
 from simloop_ros.ros.safety_status import TOPIC as SAFETY
 from simloop_ros.ros.safety_status import SafetyStatus, to_message
-from simloop_ros.ros.wiring import WiringOptions, wire
+from simloop_ros.ros.wiring import WiringOptions
 from simloop_ros.values import JointState
 
 H = 0.002
 ACCELERATION = 20.0  # default of admittance.acceleration [rad/s^2]
 ROUNDING = 1e-9
 TIMEOUT = 10  # default of safety.timeout [periods]
-LONGEST = 20.0  # for anything to happen on a loaded machine [s]
 OK = DiagnosticStatus.OK
 PUSHED = 3  # joint that is pushed
 FULL = ('position', 'velocity', 'effort')
 
 
-class Partner:
+class Partner(LoneNode):
     """Plays all that an admittance node talks to; the robot follows without an error.
 
     :ivar path: each desired state so far, in the order of the steps.
-    :ivar said: diagnostics of the node that were not looked at yet.
     """
 
     def __init__(self, domain: int, *settings: str, realtime: bool = False):
-        self.context = Context()
-        rclpy.init(context=self.context, domain_id=domain)
-        self.executor = SingleThreadedExecutor(context=self.context)
-        self.other = Node('other', context=self.context)
-        self.executor.add_node(self.other)
         joint_by_joint = ['admittance.by_reach=false', 'admittance.even=1']
         scenario = load_scenario('lwr_tcp', [*joint_by_joint, *settings])
         self.realtime = realtime
-        self.model = load_fit_robot(scenario.robot)
-        self.specs = wire(scenario, WiringOptions(realtime=realtime, priority=0))
-        self.nodes: list[Any] = []
-        self.node = self.start('admittance', AdmittanceNode)
+        options = WiringOptions(realtime=realtime, priority=0)
+        super().__init__(domain, 'admittance', AdmittanceNode, scenario, options)
         self.path: list[JointState] = []
-        self.said: list[DiagnosticStatus] = []
         self.state = JointState(self.model.home, np.zeros(self.model.n))
         self._answers: dict[int, JointState] = {}
         self._step = 0
@@ -78,48 +63,14 @@ class Partner:
         self._decode = JointStateDecoder(names, ('position', 'velocity')).decode
         subscribe = self.other.create_subscription
         subscribe(JointStateMessage, 'desired_joint_states', self._on_desired, STREAM, raw=True)
-        subscribe(DiagnosticArray, '/diagnostics', self._on_diagnostics, 10)
         safety = publish(DiagnosticStatus, SAFETY, LATCHED)
         safety.publish(to_message(SafetyStatus('control_simulation', '', 0)))
         publishers = (self.torques, self._states, safety)
         self.until(lambda: all(each.get_subscription_count() for each in publishers))
 
-    def start(self, executable: str, kind: type) -> Any:
-        """Start a node of the scenario in this process; it hears the others over DDS."""
-        spec = next(spec for spec in self.specs if spec.executable == executable)
-        values = {name: value for name, value in spec.parameters.items() if value != []}
-        node = kind(
-            executable,
-            context=self.context,
-            parameter_overrides=[Parameter(name, value=value) for name, value in values.items()],
-        )
-        node.start()
-        self.nodes.append(node)
-        self.executor.add_node(node)
-        return node
-
-    def close(self) -> None:
-        """End."""
-        for node in self.nodes:
-            node.stop()
-            node.destroy_node()
-        self.other.destroy_node()
-        self.executor.shutdown()
-        rclpy.shutdown(context=self.context)
-
-    def until(self, done: Callable[[], Any]) -> None:
-        """Let everybody work until something has happened."""
-        end = time.monotonic() + LONGEST
-        while not done():
-            assert time.monotonic() < end, 'it did not happen'
-            self.executor.spin_once(timeout_sec=0.02)
-
     def _on_desired(self, data: bytes) -> None:
         message = self._decode(data)
         self._answers[message.stamp] = JointState(message.position, message.velocity)
-
-    def _on_diagnostics(self, message: DiagnosticArray) -> None:
-        self.said += [status for status in message.status if status.name == '/admittance']
 
     def feel(self, torque: np.ndarray | bytes) -> None:
         """Tell a torque, or send some bytes, and wait until the node has it."""
@@ -170,15 +121,6 @@ class Partner:
         for k in range(steps):
             self.step(value * (1.0 + 1e-3 * np.sin(k)))
 
-    def call(self, kind: type, name: str, request: Any) -> Any:
-        """Return the response of a service."""
-        client = self.other.create_client(kind, name)
-        self.until(client.service_is_ready)
-        future = client.call_async(request)
-        self.until(future.done)
-        self.other.destroy_client(client)
-        return future.result()
-
     def set(self, name: str, value: Any) -> str:
         """Set a parameter of the node; return why not, or nothing."""
         message = Parameter(name, value=value).to_parameter_msg()
@@ -189,27 +131,6 @@ class Partner:
     def enable(self, on: bool) -> Any:
         """Switch guiding on or off."""
         return self.call(SetBool, '/admittance/enable', SetBool.Request(data=on))
-
-    def reports(
-        self, text: str, level: bytes = DiagnosticStatus.WARN, key: str = '', least: int = 0
-    ) -> dict[str, str]:
-        """Wait until the node says something in its diagnostics, and return the values.
-
-        :param key: of a value that shall have become large enough.
-        """
-
-        def found() -> list[dict[str, str]]:
-            values = [
-                {item.key: item.value for item in status.values}
-                for status in self.said
-                if status.level == level and text in status.message
-            ]
-            return [each for each in values if not key or int(each[key]) >= least]
-
-        self.until(found)
-        result = found()[-1]
-        self.said.clear()
-        return result
 
     def check_smooth(self) -> None:
         """Neither position nor velocity has jumped: the acceleration limit holds throughout."""

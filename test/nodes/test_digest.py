@@ -165,6 +165,18 @@ def test_a_collision_is_the_same_in_the_graph(graph: Any, reaction: str, compose
     assert summary == expected('yumi_collision', *settings)
 
 
+def test_wrists_that_hold_nothing_are_told_alike_in_the_graph(graph: Any) -> None:
+    """Their noise is so large that the monitor takes it for a collision."""
+    pytest.importorskip('pybullet')
+    settings = ('plant.sensors={noise: 5}', 'duration=0.3', 'plant.obstacles=[]')
+    out = graph.folder / 'out'
+    process = graph.launch(*arguments('yumi_collision', settings, out, '--composed'))
+    assert process.wait(LONGEST) == 0, graph.output
+    summary = comparable(out)
+    assert 'collision' in {event['kind'] for event in summary['events']}
+    assert summary == expected('yumi_collision', *settings)
+
+
 @pytest.mark.parametrize(
     'composed', [pytest.param(False, marks=LONG), True], ids=['distributed', 'composed']
 )

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import numpy as np
 import pytest
 
@@ -20,6 +19,7 @@ from simloop_ros.loop.scenario import load_scenario
 from simloop_ros.model import RobotModel
 from simloop_ros.reaction.felt import UNTOUCHED, Felt
 from simloop_ros.reaction.halt import REASON
+from simloop_ros.values import JointState
 
 TASKS = (
     '{do: approach, path: cp, clearance: 0.005, durations: [0.15]}, '
@@ -70,13 +70,19 @@ class Carry:
         ]
         return split(points, np.array(turned)).squeeze
 
-    def run(self, time: float, *, contact: bool = False) -> list[float]:
-        """Go on for a time [s]; return the squeezes."""
+    def run(
+        self, time: float, *, contact: bool = False, more: np.ndarray | float = 0.0
+    ) -> list[float]:
+        """Go on for a time [s]; return the squeezes.
+
+        :param more: what the wrists feel beside the object, during the contact [N, N m].
+        """
         squeezes = []
         for _ in range(round(time / self.loop.control.period)):
             if contact:
                 felt = self.protection.felt
-                self.protection.felt = msgspec.structs.replace(felt, contact=True, kind='impact')
+                wrenches = None if felt.wrenches is None else felt.wrenches + more
+                self.protection.felt = Felt(True, 'impact', felt.torque, wrenches)
             self.loop.step(self._log)
             squeezes.append(self.squeeze)
         return squeezes
@@ -159,6 +165,50 @@ def test_without_its_sensor_it_does_not_go_on(tmp_path: Path) -> None:
     squeezes = carry.run(0.2)
     np.testing.assert_allclose(carry.object.position, place, rtol=0.0, atol=2e-4)
     assert np.abs(np.array(squeezes) - WANTED).max() < WANTED  # below twice the wanted value
+    carry.close()
+
+
+def test_going_on_takes_no_step_of_its_own(carry: Carry) -> None:
+    """A reading would count twice in force control."""
+    carry.reflex.impact = 'stop'
+    carry.run(0.1, contact=True)
+    before = carry.planner.memory
+    assert carry.reflex.reacting.resume(carry.loop.control.state)
+    after = carry.planner.memory
+    assert after.control is before.control
+    np.testing.assert_array_equal(after.position, before.position)
+
+
+def test_hands_that_are_elsewhere_do_not_go_on(carry: Carry) -> None:
+    carry.reflex.impact = 'stop'
+    carry.run(0.1, contact=True)
+    control = carry.loop.control.state
+    away = JointState(control.position + 0.03, control.velocity)  # rad
+    with pytest.raises(GoalError, match='bring the robot home'):
+        carry.reflex.resume(away)
+    assert carry.reflex.reacting.state == 'resting'
+    assert carry.reflex.resume(control)
+
+
+def test_near_home_it_begins_anew_and_feels(tmp_path: Path) -> None:
+    """A free hand is bumped: after that fault there is no going on, but the way is free."""
+    slow = (
+        'bimanual.tasks=[{do: approach, path: cp, clearance: 0.008, durations: [1]}, '
+        '{do: grasp, squeeze: 20, durations: [0.3]}]'
+    )
+    carry = Carry(tmp_path, slow)
+    old = carry.planner
+    carry.run(0.2)
+    carry.reflex.impact = 'stop'
+    bumped = np.zeros((2, 6))
+    bumped[0, 2] = 40.0  # N, above bimanual.free_force
+    carry.run(0.03, contact=True, more=bumped)
+    assert carry.reflex.reacting.state == 'resting'
+    carry.reflex._resume_after = 50
+    carry.run(0.1)
+    assert carry.planner is not old
+    assert carry.reflex.reacting.state == 'moving'
+    assert carry.planner.doing == 'task 1 (approach)'
     carry.close()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from typing import Any
 
 import pytest
 
@@ -11,7 +12,7 @@ from simloop_ros.ros.stamps import stamp_of
 
 PERIOD = 0.001
 STEPS = 50
-EARLY, LATE, STATE = 'command', 'measured', 'state'
+EARLY, LATE, STATE, LASTING = 'command', 'measured', 'state', 'correction'
 
 
 def joiner(*, realtime: bool = False, window: int = 1000) -> RowJoiner:
@@ -126,3 +127,44 @@ def test_in_real_time_a_row_is_not_waited_for_once_later_ones_of_its_topic_came(
     rows.add(STATE, 11, 'state 11')
     assert list(rows.complete()) == [('command 10', 'measured 11', 'state 11')]
     assert rows.dropped == 9
+
+
+SILENT = 20  # step from which nothing lasting is told
+
+
+def lasting_rows(*, realtime: bool, lost: tuple[int, ...] = ()) -> tuple[list[Any], RowJoiner]:
+    """Return rows with a topic that falls silent, or of which some words get lost."""
+    early, late = (EARLY, LASTING), (LATE,)
+    rows = RowJoiner(
+        STATE, early, late, PERIOD, window=1000, realtime=realtime, lasting=(LASTING,)
+    )
+    found: list[Any] = []
+    rows.add(STATE, 0, 'before')
+    for k in range(3 * PATIENCE_ROWS):
+        for topic, stamp, content in messages(k + 1)[-3:]:
+            rows.add(topic, stamp, content)
+        if k < SILENT and k not in lost:
+            rows.add(LASTING, stamp_of(k, PERIOD), f'{LASTING} {k}')
+        found += rows.complete()
+    return found, rows
+
+
+def test_in_real_time_the_last_word_of_who_is_silent_counts() -> None:
+    found, rows = lasting_rows(realtime=True, lost=(7, 8))
+    told = [int(row[1].split()[1]) for row in found]
+    assert [row[0] for row in found] == [f'{EARLY} {k}' for k in range(len(found))]
+    assert told == [*range(7), 6, 6, *range(9, SILENT), *[SILENT - 1] * (len(found) - SILENT)]
+    assert len(found) > 2 * PATIENCE_ROWS
+    assert rows.dropped == 0
+
+
+def test_who_never_spoke_has_no_last_word() -> None:
+    found, rows = lasting_rows(realtime=True, lost=tuple(range(SILENT)))
+    assert found == []
+    assert rows.dropped > PATIENCE_ROWS
+
+
+def test_in_lockstep_every_word_counts() -> None:
+    found, rows = lasting_rows(realtime=False, lost=(7,))
+    assert len(found) == 7
+    assert (LASTING, stamp_of(7, PERIOD)) in rows.missing()

@@ -188,8 +188,12 @@ def test_two_hands_have_a_node_of_their_own() -> None:
 
 
 def test_a_monitor_is_told_what_the_wrists_feel() -> None:
-    nodes = wired(load_scenario('yumi_hold', HOLD))
-    assert nodes['collision_monitor'].parameters['speak.wrists'] == 0.1
+    for name, settings in (
+        ('yumi_hold', HOLD),
+        ('yumi_collision', ('plant.sensors={noise: 5}',)),  # whatever the hands do
+    ):
+        told = wired(load_scenario(name, settings))['collision_monitor'].parameters
+        assert told['speak.wrists'] == 0.1
     for name, settings in (('yumi_hold', ()), ('yumi_collision', ())):
         quiet = wired(load_scenario(name, settings))['collision_monitor'].parameters
         assert 'speak.wrists' not in quiet
@@ -199,7 +203,11 @@ def test_without_a_plant_the_drivers_of_the_sensors_speak() -> None:
     scenario = load_scenario('yumi_hold', ['plant.sensors=null', *HOLD])
     nodes = wired(scenario, realtime=True, simulated=False)
     assert 'plant' not in nodes
-    assert nodes['bimanual'].parameters['sensing.drivers'] is True
+    for name in ('bimanual', 'collision_monitor'):
+        assert nodes[name].parameters['sensing.drivers'] is True
+    assert nodes['collision_monitor'].parameters['speak.wrists'] == 0.1
+    alone = load_scenario('yumi_collision', ['plant.sensors={noise: 5}'])  # nobody has sensors
+    nodes = wired(alone, realtime=True, simulated=False)
     assert 'speak.wrists' not in nodes['collision_monitor'].parameters
 
 

@@ -17,6 +17,7 @@ from simloop_ros.ros.joint_state import JointStateDecoder, JointStateEncoder
 from simloop_ros.ros.wrists import WRENCHES, WristDrivers, by_hand, hand_axes
 
 TIPS = ('left', 'right')
+SENSORS = ('left_wrist', 'right_wrist')
 
 
 def reading(stamp: int, *numbers: float) -> WrenchStamped:
@@ -57,7 +58,7 @@ def test_wrenches_survive_a_message_a_lost_sensor_too() -> None:
 
 def test_nothing_is_told_before_each_sensor_has_spoken() -> None:
     heard = Heard()
-    drivers = WristDrivers(2, heard)
+    drivers = WristDrivers(SENSORS, heard)
     assert drivers.topics == ('hand_1/wrench', 'hand_2/wrench')
     drivers.take(1, reading(10, *range(6)))
     drivers.take(1, reading(20, *range(10, 16)))
@@ -70,7 +71,7 @@ def test_nothing_is_told_before_each_sensor_has_spoken() -> None:
 
 def test_each_word_is_told_with_the_last_of_the_others() -> None:
     heard = Heard()
-    drivers = WristDrivers(2, heard)
+    drivers = WristDrivers(SENSORS, heard)
     drivers.take(0, reading(1, *[1] * 6))
     drivers.take(1, reading(2, *[2] * 6))
     drivers.take(1, reading(3, *[3] * 6))
@@ -83,7 +84,7 @@ def test_each_word_is_told_with_the_last_of_the_others() -> None:
 @pytest.mark.parametrize('bad', [math.nan, math.inf, -math.inf])
 def test_a_number_that_is_none_is_a_lost_sensor(bad: float) -> None:
     heard = Heard()
-    drivers = WristDrivers(2, heard)
+    drivers = WristDrivers(SENSORS, heard)
     drivers.take(0, reading(1, 0, 0, bad, 0, 0, 0))
     drivers.take(1, reading(2, *range(6)))
     ((_, wrenches),) = heard
@@ -93,17 +94,34 @@ def test_a_number_that_is_none_is_a_lost_sensor(bad: float) -> None:
 
 def test_a_stamp_before_time_began_is_refused() -> None:
     heard = Heard()
-    drivers = WristDrivers(2, heard)
+    drivers = WristDrivers(SENSORS, heard)
     drivers.take(0, reading(1, *range(6)))
     with pytest.raises(MessageError, match='hand_2/wrench: a stamp before time began'):
         drivers.take(1, reading(-(10**9), *range(6)))
     assert heard == []
 
 
+def test_what_another_sensor_reads_is_refused() -> None:
+    heard = Heard()
+    drivers = WristDrivers(SENSORS, heard)
+    messages = [reading(1, *range(6)), reading(2, *range(6))]
+    for message, sensor in zip(messages, SENSORS[::-1], strict=True):
+        message.header.frame_id = sensor
+    swapped = r"hand_1/wrench: frame_id is 'right_wrist', .* 'left_wrist'.* swapped"
+    with pytest.raises(MessageError, match=swapped):
+        drivers.take(0, messages[0])
+    with pytest.raises(MessageError, match='hand_2/wrench'):
+        drivers.take(1, messages[1])
+    assert heard == []
+    drivers.take(1, messages[0])
+    drivers.take(0, messages[1])
+    assert len(heard) == 1
+
+
 def test_a_single_driver_that_is_dead_is_noticed() -> None:
     """The other one goes on; its words are not taken for those of both."""
     feelings = Feelings((WRENCHES,), realtime=True, longest=20)
-    drivers = WristDrivers(2, lambda stamp, word: feelings.add(WRENCHES, stamp, word))
+    drivers = WristDrivers(SENSORS, lambda stamp, word: feelings.add(WRENCHES, stamp, word))
     for stamp in range(0, 100, 5):
         drivers.take(0, reading(stamp, *range(6)))
         if stamp < 50:
