@@ -30,7 +30,6 @@ from simloop_ros.bimanual.config import (
 from simloop_ros.bimanual.memory import DRAG, Stuck
 from simloop_ros.bimanual.pace import Pace
 from simloop_ros.bimanual.planner import BimanualPlanner
-from simloop_ros.errors import GoalError
 from simloop_ros.model import RobotModel
 from simloop_ros.planning.config import PlannerConfig
 from simloop_ros.values import JointState, PathCorrection

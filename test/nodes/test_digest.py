@@ -28,7 +28,7 @@ HELD = ('workerbot_carry', 'yumi_carry', 'workerbot_grip')
 TASKS = (  # shorter than those of the scenarios: 0.7 s
     '{do: approach, path: cp, clearance: 0.005, durations: [0.15]}, '
     '{do: grasp, squeeze: 20, durations: [0.15]}, {do: hold, duration: 0.1}, '
-    '{do: move, by: [0, 0, 0.02], duration: 0.25}'
+    '{do: move, by: [0.01, 0, 0.02], turn: [0, 0, 0.05], duration: 0.25}'
 )
 # So short, the tasks are faster than YuMi's leash allows for.
 CARRIED = (f'bimanual.tasks=[{TASKS}]', 'bimanual.leash=500', 'rest=0.05', 'seed=7')
@@ -228,6 +228,16 @@ def test_two_hands_do_the_same_in_the_graph(graph: Any, name: str, composed: boo
     assert summary == expected(name, *ALL_OF[name])
     doing = [event['doing'] for event in summary['events'] if event['kind'] == 'task']
     assert doing[-1] == ('task 4 (move)' if name in HELD else 'task 3 (hold)')
+
+
+@LONG
+@pytest.mark.parametrize('stiffness', ['5e4', '5e5'])
+def test_softer_and_stiffer_beams_are_the_same_in_the_graph(graph: Any, stiffness: str) -> None:
+    settings = ('duration=1.4', f'plant.object.stiffness={stiffness}')
+    out = graph.folder / 'out'
+    process = graph.launch(*arguments('workerbot_hold', settings, out, '--composed'))
+    assert process.wait(LONGEST) == 0, graph.output
+    assert comparable(out) == expected('workerbot_hold', *settings)
 
 
 @pytest.mark.parametrize(
