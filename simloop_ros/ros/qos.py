@@ -24,6 +24,9 @@ LATCHED_READER = QoSProfile(
 """Subscriptions of the same: the depth counts for all publishers together, and with a depth of 1
 the last message of one would push out that of another which was not read yet."""
 EVENTS = QoSProfile(depth=10, reliability=ReliabilityPolicy.RELIABLE)
+SENSOR = QoSProfile(depth=10, reliability=ReliabilityPolicy.BEST_EFFORT)
+"""Subscriptions of what drivers of sensors tell: many of them publish best effort, and a reliable
+subscription would never hear those."""
 
 
 def stream_reader(depth: int, *, realtime: bool) -> QoSProfile:

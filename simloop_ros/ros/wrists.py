@@ -12,7 +12,7 @@ import numpy as np
 from ..errors import MessageError
 from ..loop.hands_log import AXES
 from ..values import Array
-from .qos import EVENTS
+from .qos import SENSOR
 from .stamps import join
 
 if TYPE_CHECKING:
@@ -103,5 +103,5 @@ def listen_to_drivers(
             except MessageError as error:
                 node.refuse(str(error))
 
-        node.subscription(WrenchStamped, topic, take, EVENTS)
+        node.subscription(WrenchStamped, topic, take, SENSOR)
     return drivers

@@ -10,6 +10,7 @@ from geometry_msgs.msg import WrenchStamped
 from lone_node import LoneNode
 import numpy as np
 import pytest
+from rclpy.qos import qos_profile_sensor_data
 from sensor_msgs.msg import JointState as JointStateMessage
 from std_srvs.srv import Trigger
 
@@ -51,8 +52,9 @@ class Hands(LoneNode):
         self._states = publish(JointStateMessage, 'control_state', STREAM)
         self._encode = JointStateEncoder(names, ('position', 'velocity')).encode
         self._decode = JointStateDecoder(names, ('position',)).decode
-        topics = ('hand_1/wrench', 'hand_2/wrench')
-        self._drivers = [publish(WrenchStamped, topic, 10) for topic in topics]
+        # Some drivers publish best effort, others reliably.
+        drivers = {'hand_1/wrench': qos_profile_sensor_data, 'hand_2/wrench': 10}
+        self._drivers = [publish(WrenchStamped, topic, qos) for topic, qos in drivers.items()]
         subscribe(JointStateMessage, 'desired_joint_states', self._on_desired, STREAM, raw=True)
         subscribe(JointStateMessage, CORRECTIONS, self._on_correction, STREAM)
         safety = publish(DiagnosticStatus, SAFETY, LATCHED)
