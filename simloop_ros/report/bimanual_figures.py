@@ -10,7 +10,7 @@ import msgspec
 import numpy as np
 
 from ..loop.hands_summary import SMALL, settling
-from ..values import Array
+from ..values import Array, Flags
 from .drawing import GREY, RED, Mark, draw_marks, empty_figure, finite, head, readable, shortened
 from .joint_figures import COLOURS
 
@@ -88,15 +88,16 @@ class CarryCourse(msgspec.Struct, frozen=True):
     :ivar label: what is special about it, for instance ``mass +10 %``.
     :ivar time: [s], shape ``(steps,)``, as everything below.
     :ivar squeeze: internal force along the line between the hands [N].
-    :ivar wanted: what it shall be [N]; not a number where nothing is asked of it: while the hands
-        are free, or until they have come to it.
-    :ivar error: distance of the object from its path [m].
+    :ivar wanted: what it shall be [N]; not a number while the hands are free or halted.
+    :ivar carried: whether the object is moved: where the errors count.
+    :ivar error: distance of the object from its path [m]; not a number where that is not known.
     """
 
     label: str
     time: Array
     squeeze: Array
     wanted: Array
+    carried: Flags
     error: Array
 
 
@@ -201,18 +202,20 @@ def draw_hands(course: HandsCourse, title: str, events: Sequence[Mark] = ()) -> 
 def draw_carry(runs: Sequence[CarryCourse], title: str, events: Sequence[Mark] = ()) -> Figure:
     """Draw the squeeze, how far it is from what is wanted, and the object from its path.
 
-    The band about the wanted squeeze is that of the first run; the largest errors in the legend
-    are those while a squeeze is wanted.
+    The wanted squeeze is that of the first run. Its band, the difference and the largest errors in
+    the legend are those while the object is moved, as in the summary: before, the hands may still
+    be coming to it.
     """
     figure, (squeeze, off, error) = empty_figure(3, 1, 2.0, more_above=0.2 * (len(runs) + 1))
     for i, run in enumerate(runs):
         colour = COLOURS[i % len(COLOURS)]
         squeeze.plot(run.time, finite(run.squeeze), color=colour, lw=1.2, label=_held(run))
-        off.plot(run.time, finite(run.squeeze - run.wanted), color=colour, lw=1.0)
+        off.plot(run.time, _off(run), color=colour, lw=1.0)
         error.plot(run.time, 1e3 * finite(run.error), color=colour, lw=1.2)
     for run in runs[:1]:
         wanted = finite(run.wanted)
-        low, high = wanted - SQUEEZE_BAND, wanted + SQUEEZE_BAND
+        asked = np.where(run.carried, wanted, np.nan)
+        low, high = asked - SQUEEZE_BAND, asked + SQUEEZE_BAND
         label = f'wanted, ±{SQUEEZE_BAND:g} N'
         squeeze.fill_between(run.time, low, high, color=_BAND, lw=0.0, label=label, zorder=0)
         squeeze.plot(run.time, wanted, color=GREY, lw=0.9, ls='--')
@@ -240,14 +243,20 @@ def _said(peak: Peak) -> str:
     return f'{text}, settled to {100.0 * SMALL:g} % of it {peak.settled:.2g} s after the contact'
 
 
+def _off(run: CarryCourse) -> Array:
+    """Return how far the squeeze is from the wanted one while the object is moved [N]."""
+    return finite(np.where(run.carried, run.squeeze - run.wanted, np.nan))
+
+
 def _held(run: CarryCourse) -> str:
-    """Return the label of a run, with its largest errors while something is wanted."""
-    squeeze, wanted, error = (finite(values) for values in (run.squeeze, run.wanted, run.error))
-    away, distance = np.abs(squeeze - wanted), 1e3 * error[np.isfinite(wanted)]
-    worst = [values[np.isfinite(values)].max(initial=-1.0) for values in (away, distance)]
-    if min(worst) < 0.0:
-        return run.label
-    return f'{run.label}: at most {worst[0]:.2g} N and {worst[1]:.2g} mm off'
+    """Return the label of a run, with its largest errors while the object is moved."""
+    distance = 1e3 * finite(np.where(run.carried, run.error, np.nan))
+    worst = [
+        f'{np.nanmax(values):.2g} {unit}'
+        for values, unit in ((np.abs(_off(run)), 'N'), (distance, 'mm'))
+        if np.isfinite(values).any()
+    ]
+    return f'{run.label}: at most {" and ".join(worst)} off' if worst else run.label
 
 
 def _around(ax: Axes, value: float) -> tuple[float, float]:

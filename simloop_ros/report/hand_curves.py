@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from matplotlib.figure import Figure
 import msgspec
 import numpy as np
 
-from ..bimanual.plan import BimanualPlan, plan_bimanual
+from ..bimanual.plan import plan_bimanual
+from ..loop.events import halt_step
 from ..loop.hands_log import HANDS_COLUMNS
-from ..loop.hands_summary import POSE, true_squeezes
+from ..loop.hands_summary import POSE, TOUCH, true_squeezes
 from ..loop.log import TRUE_POSITION
 from ..loop.mcap import McapReader
-from ..loop.planned_rows import moving_legs, planned_rows
+from ..loop.planned_rows import planned_rows
 from ..loop.run import HANDS_LOG, load_fit_robot
 from ..loop.scenario import HANDS_GRAPHS, Scenario
 from ..model import link_positions
@@ -39,18 +41,22 @@ class HandCurves(msgspec.Struct, frozen=True):
     :ivar time: [s], shape ``(rows,)``.
     :ivar squeeze: true internal force [N], shape ``(rows,)``.
     :ivar wanted: what it shall be [N], shape ``(rows,)``; NaN while nothing is wanted.
+    :ivar carried: whether the object is moved as planned, shape ``(rows,)``: where the summary
+        compares it.
     :ivar corrections: of both hands, in axes of the object [m, rad], shape ``(rows, 2, 6)``.
     :ivar along: where the palms are along the beam, from its place at the start [m],
         shape ``(rows, 2)``.
     :ivar planned: where they would be without corrections [m], shape ``(rows, 2)``.
     :ivar ends: of the beam at the start [m], shape ``(2,)``.
-    :ivar error: distance of the object from its path [m], shape ``(rows,)``.
+    :ivar error: distance of the object from its path [m], shape ``(rows,)``; NaN where that is
+        not known.
     """
 
     tips: tuple[str, ...]
     time: Array
     squeeze: Array
     wanted: Array
+    carried: Flags
     corrections: Array
     along: Array
     planned: Array
@@ -74,15 +80,15 @@ class HandCurves(msgspec.Struct, frozen=True):
 
     def carry(self, label: str) -> CarryCourse:
         """Return how well the object was held and led."""
-        return CarryCourse(label, self.time, self.squeeze, self.wanted, self.error)
+        return CarryCourse(label, self.time, self.squeeze, self.wanted, self.carried, self.error)
 
 
-def hand_curves(folder: Path, settings: object) -> HandCurves:
+def hand_curves(folder: Path, summary: Mapping[str, Any]) -> HandCurves:
     """Return what two hands did in the run in a folder.
 
-    :param settings: of its summary: the scenario.
+    :param summary: of the run.
     """
-    scenario = msgspec.convert(settings, Scenario)
+    scenario = msgspec.convert(summary['settings'], Scenario)
     model = load_fit_robot(scenario.robot)
     home = JointState(model.home, np.zeros(model.n))
     plan = plan_bimanual(scenario.bimanual, model, scenario.period, home)
@@ -90,7 +96,8 @@ def hand_curves(folder: Path, settings: object) -> HandCurves:
     squeeze = true_squeezes(model, log, hands)
     felt = np.concatenate(list(hands.chunks()))
     joints = np.concatenate([block[:, TRUE_POSITION] for block in log.chunks()])
-    rows = planned_rows(plan, len(felt))
+    rows = planned_rows(plan, len(felt), halt_step(summary['events'], scenario.period))
+    touched = bool((np.abs(squeeze) > TOUCH).any())
     axis, centre = plan.object_rotation[0][:, 1], plan.object_position[0]
     tree = model.pin_model
     along, planned = (
@@ -104,22 +111,14 @@ def hand_curves(folder: Path, settings: object) -> HandCurves:
         model.tips,
         np.arange(1.0, len(felt) + 1.0) * scenario.period,
         squeeze,
-        np.where(_asked(plan)[rows.index], rows.squeeze, np.nan),
+        np.where(rows.holding & rows.going, rows.squeeze, np.nan),
+        rows.moving & touched,
         felt[:, first : first + 2],
         along,
         planned,
         np.array([half, -half]),
         np.where(rows.foreseen, away, np.nan),
     )
-
-
-def _asked(plan: BimanualPlan) -> Flags:
-    """Return in which rows of a plan the squeeze shall be as wanted: while the object is held.
-
-    Until the object is moved the hands may still be coming to it.
-    """
-    first = next((leg for leg, moved in enumerate(moving_legs(plan)) if moved), 0)
-    return np.array(plan.held) & (np.array(plan.leg_of) >= first)
 
 
 def _last_wanted(curves: HandCurves) -> float:

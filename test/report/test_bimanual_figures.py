@@ -129,25 +129,39 @@ def test_hands_are_drawn_with_the_end_before_them() -> None:
 
 
 def test_carry_shows_squeeze_band_and_path_error() -> None:
-    wanted = np.where(TIME < 0.2, np.nan, 20.0)
-    squeeze = np.where(TIME < 0.2, 0.0, 20.0 + 0.7 * np.sin(9.0 * TIME))
-    error = np.where(TIME < 0.2, 0.005, 4e-4 * np.sin(2.0 * TIME) ** 2)
-    runs = [CarryCourse('noise', TIME, squeeze, wanted, error)]
+    carried = TIME >= 0.2
+    wanted = np.where(TIME < 0.1, np.nan, 20.0)
+    squeeze = np.where(carried, 20.0 + 0.7 * np.sin(9.0 * TIME), 0.0)
+    error = np.where(carried, 4e-4 * np.sin(2.0 * TIME) ** 2, 0.005)
+    runs = [CarryCourse('noise', TIME, squeeze, wanted, carried, error)]
     figure = draw_carry(runs, 'carry', [Mark(0.2, 'grasp')])
     upper, middle, lower = figure.axes
     np.testing.assert_array_equal(curves(upper)[0], squeeze)
-    np.testing.assert_allclose(curves(middle)[0], np.where(TIME < 0.2, np.nan, squeeze - 20.0))
+    np.testing.assert_array_equal(curves(upper)[1], wanted)
+    np.testing.assert_allclose(curves(middle)[0], np.where(carried, squeeze - 20.0, np.nan))
     np.testing.assert_allclose(curves(lower)[0], 1e3 * error)
     (band,) = upper.collections
     points = band.get_paths()[0].vertices
-    assert points.min(axis=0) == pytest.approx([TIME[wanted > 0.0][0], 19.0])
+    assert points.min(axis=0) == pytest.approx([TIME[carried][0], 19.0])
     assert points.max(axis=0) == pytest.approx([TIME[-1], 21.0])
-    # The largest errors while a squeeze is wanted, not before.
+    # The largest errors while the object is moved, not before.
     assert legend(figure) == [
         'noise: at most 0.7 N and 0.4 mm off',
         'wanted, ±1 N',
         '1 mm',
     ]
+
+
+def test_errors_are_said_only_of_what_is_compared() -> None:
+    squeeze, never = np.full(len(TIME), 20.5), np.zeros(len(TIME), dtype=bool)
+    wanted, unknown = np.full(len(TIME), 20.0), np.full(len(TIME), np.nan)
+
+    def said(carried: np.ndarray, error: np.ndarray) -> str:
+        course = CarryCourse('run', TIME, squeeze, wanted, carried, error)
+        return legend(draw_carry([course], 'carry'))[0]
+
+    assert said(never, 1e-3 * wanted) == 'run'
+    assert said(~never, unknown) == 'run: at most 0.5 N off'
 
 
 def every_figure(time: np.ndarray, value: float) -> list[Figure]:
@@ -159,7 +173,7 @@ def every_figure(time: np.ndarray, value: float) -> list[Figure]:
         draw_hands(
             HandsCourse(('$a_$b', 'c' * 99), time, two, two, np.array([0.04, -0.04])), title, marks
         ),
-        draw_carry([CarryCourse('K', time, flat, flat, flat)] * 2, title, marks),
+        draw_carry([CarryCourse('K', time, flat, flat, flat > 0.0, flat)] * 2, title, marks),
     ]
 
 

@@ -52,12 +52,14 @@ def summary_of(folder: Path) -> dict[str, Any]:
 
 def test_the_courses_are_those_of_the_run(finished: Path) -> None:
     summary, log = summary_of(finished), read_mcap(finished / HANDS_LOG)
-    curves = hand_curves(finished, summary['settings'])
+    curves = hand_curves(finished, summary)
     np.testing.assert_allclose(curves.time, log.time, rtol=0.0, atol=1e-9)
     moving = (curves.time > 0.4005) & (curves.time < 0.6495)
     before = curves.time < 0.3
-    np.testing.assert_array_equal(curves.wanted[moving], 20.0)
-    assert np.isnan(curves.wanted[before]).all()
+    np.testing.assert_array_equal(curves.wanted[curves.time > 0.1505], 20.0)
+    assert np.isnan(curves.wanted[curves.time < 0.1495]).all()
+    assert curves.carried[moving].all()
+    assert not curves.carried[before].any()
     assert np.abs(curves.squeeze).max() == summary['internal_force_peak']
     off = np.abs(curves.squeeze - curves.wanted)[moving].max()
     assert off == pytest.approx(summary['squeeze_error_max'], rel=0.01)
@@ -67,8 +69,53 @@ def test_the_courses_are_those_of_the_run(finished: Path) -> None:
         np.testing.assert_array_equal(np.hstack((course.position, course.rotation)), logged)
 
 
+def said_of_the_carry(folder: Path) -> str:
+    """Return what the legend says of the run."""
+    figure = HAND_DRAWINGS['carried_object'](hand_curves(folder, summary_of(folder)), '', [])
+    return figure.legends[0].get_texts()[0].get_text()
+
+
+def from_summary(summary: dict[str, Any]) -> str:
+    """Return what the legend has to say."""
+    off, away = summary['squeeze_error_max'], summary['object_error_max']
+    return f'this run: at most {off:.2g} N and {1e3 * away:.2g} mm off'
+
+
+def test_the_legend_says_what_the_summary_says(finished: Path) -> None:
+    assert said_of_the_carry(finished) == from_summary(summary_of(finished))
+
+
+def test_halted_hands_are_not_compared_with_the_plan(tmp_path: Path) -> None:
+    """The arm stops in the middle of the way; the plan goes on."""
+    stops = 'plant.stops=[{tip: palm_l, start: 0.5}]'
+    settings = (*SETTINGS, stops)
+    run(prepare(load_scenario('workerbot_carry', settings)), tmp_path, time.perf_counter)
+    summary = summary_of(tmp_path)
+    assert summary['object_error_max'] < 0.005  # of 0.02 m
+    assert said_of_the_carry(tmp_path) == from_summary(summary)
+    halt = next(e['time'] for e in summary['events'] if 'stopped' in e.get('doing', ''))
+    curves = hand_curves(tmp_path, summary)
+    after = curves.time > halt + 5e-4
+    assert not curves.carried[after].any()
+    assert np.isnan(curves.wanted[after]).all()
+    assert np.isnan(curves.error[after]).all()
+
+
+def test_the_settling_of_a_second_grasp_is_not_compared(tmp_path: Path) -> None:
+    again = (
+        '{do: release, clearance: 0.01, durations: [0.15]}, '
+        '{do: grasp, squeeze: 15, durations: [0.15]}, {do: hold, duration: 0.1}, '
+        '{do: move, by: [0, 0, -0.02], duration: 0.25}'
+    )
+    settings = (*SETTINGS, f'bimanual.tasks=[{TASKS}, {again}]')
+    run(prepare(load_scenario('workerbot_carry', settings)), tmp_path, time.perf_counter)
+    summary = summary_of(tmp_path)
+    assert summary['squeeze_error_max'] < 5.0 < 20.0 < summary['internal_force_peak'] - 20.0
+    assert said_of_the_carry(tmp_path) == from_summary(summary)
+
+
 def test_the_palms_come_to_the_ends_of_the_beam(finished: Path) -> None:
-    curves = hand_curves(finished, summary_of(finished)['settings'])
+    curves = hand_curves(finished, summary_of(finished))
     np.testing.assert_array_equal(curves.ends, [HALF, -HALF])
     first, approached = curves.along[0], curves.along[149]
     np.testing.assert_allclose(first, [HALF + BEFORE, -HALF - BEFORE], rtol=0.0, atol=TRACKING)
