@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -66,11 +67,12 @@ class CorrectionCourse(msgspec.Struct, frozen=True):
 
 
 class HandsCourse(msgspec.Struct, frozen=True):
-    """Where two hands are along the beam, from its middle.
+    """Where two hands are along the beam, from where its middle is planned to be.
 
     :ivar names: of the hands: their tips.
     :ivar time: [s], shape ``(steps,)``.
-    :ivar position: of the palms along the beam's axis [m], shape ``(steps, 2)``.
+    :ivar position: of the palms along the beam's planned axis [m], shape ``(steps, 2)``; not a
+        number where the place of the beam is not known.
     :ivar planned: the same as it was planned, without corrections, shape ``(steps, 2)``.
     :ivar ends: of the beam without load, that before each hand [m], shape ``(2,)``.
     """
@@ -119,22 +121,33 @@ def peak_of(course: ForceCourse, wanted: float = 0.0) -> Peak | None:
 
 
 def draw_internal_forces(
-    runs: Sequence[ForceCourse], title: str, wanted: float = 0.0, events: Sequence[Mark] = ()
+    runs: Sequence[ForceCourse],
+    title: str,
+    wanted: float | Array = 0.0,
+    events: Sequence[Mark] = (),
 ) -> Figure:
     """Draw the internal force of several runs, on the right its peak at the contact: 003, 14.
 
-    :param wanted: force that it shall come to [N].
+    :param wanted: force that it shall come to [N]; or in each step of the first run, shape
+        ``(steps,)``, not a number while nothing is wanted.
     """
     figure, (whole, near) = empty_figure(1, 2, 3.6, more_above=0.2 * len(runs))
-    peaks = [peak_of(run, wanted) for run in runs]
+    asked = finite(np.atleast_1d(wanted))
+    known = asked[np.isfinite(asked)]
+    aim = float(known[-1]) if known.size else 0.0
+    peaks = [peak_of(run, aim) for run in runs]
     for ax in (whole, near):
         for i, (run, peak) in enumerate(zip(runs, peaks, strict=True)):
             label = run.label if peak is None else f'{run.label}: {_said(peak)}'
             colour = COLOURS[i % len(COLOURS)]
             ax.plot(run.time, finite(run.force), color=colour, lw=1.4, label=label)
-        if wanted != 0.0:
-            label = f'wanted: {wanted:g} N'
-            ax.axhline(wanted, color=GREY, lw=0.9, ls='--', label=label)
+        if known.any():
+            label = 'wanted' if np.ptp(known) else f'wanted: {aim:g} N'
+            style: dict[str, Any] = {'color': GREY, 'lw': 0.9, 'ls': '--', 'label': label}
+            if isinstance(wanted, float):
+                ax.axhline(wanted, **style)
+            else:
+                ax.plot(runs[0].time, asked, drawstyle='steps-pre', **style)
         ax.axhline(0.0, color=GREY, lw=0.6)
         _label(ax, 'internal force [N]')
     _limit(whole, [run.time for run in runs])
@@ -191,10 +204,10 @@ def draw_hands(course: HandsCourse, title: str, events: Sequence[Mark] = ()) -> 
             ax.plot(course.time, line, color=COLOURS[0], lw=width, ls=style, label=label)
         ax.set_ylim(*_around(ax, 1e3 * float(course.ends[i])))
         ax.axhspan(low, high, color=_BEAM, lw=0.0, label='beam, before it is touched', zorder=0)
-        _label(ax, f'{shortened(hand)} [mm]')
+        _label(ax, f'{shortened(hand, 14)}, along the beam [mm]')
         _limit(ax, [course.time])
         draw_marks(ax, marks, labelled=ax is grid[0])
-    heading = f'Both hands along the beam, from its middle: {title}'
+    heading = f'Both hands along the beam, from its planned middle: {title}'
     head(figure, *grid[0].get_legend_handles_labels(), heading)
     return figure
 

@@ -19,7 +19,7 @@ from ..loop.mcap import McapReader
 from ..loop.planned_rows import planned_rows
 from ..loop.run import HANDS_LOG, load_fit_robot
 from ..loop.scenario import HANDS_GRAPHS, Scenario
-from ..model import link_positions
+from ..model import RobotModel, link_positions
 from ..values import Array, Flags, JointState
 from .bimanual_figures import (
     CarryCourse,
@@ -44,10 +44,10 @@ class HandCurves(msgspec.Struct, frozen=True):
     :ivar carried: whether the object is moved as planned, shape ``(rows,)``: where the summary
         compares it.
     :ivar corrections: of both hands, in axes of the object [m, rad], shape ``(rows, 2, 6)``.
-    :ivar along: where the palms are along the beam, from its place at the start [m],
-        shape ``(rows, 2)``.
+    :ivar along: where the palms are along the beam, from where its middle is planned to be [m],
+        shape ``(rows, 2)``; NaN where its place is not known.
     :ivar planned: where they would be without corrections [m], shape ``(rows, 2)``.
-    :ivar ends: of the beam at the start [m], shape ``(2,)``.
+    :ivar ends: of the beam without load [m], shape ``(2,)``.
     :ivar error: distance of the object from its path [m], shape ``(rows,)``; NaN where that is
         not known.
     """
@@ -98,10 +98,8 @@ def hand_curves(folder: Path, summary: Mapping[str, Any]) -> HandCurves:
     joints = np.concatenate([block[:, TRUE_POSITION] for block in log.chunks()])
     rows = planned_rows(plan, len(felt), halt_step(summary['events'], scenario.period))
     touched = bool((np.abs(squeeze) > TOUCH).any())
-    axis, centre = plan.object_rotation[0][:, 1], plan.object_position[0]
-    tree = model.pin_model
     along, planned = (
-        np.stack([(link_positions(tree, tip, q) - centre) @ axis for tip in model.tips], axis=1)
+        _along(model, q, plan.object_position[rows.index], plan.object_rotation[rows.index])
         for q in (joints, plan.joints[rows.index])
     )
     half = 0.5 * scenario.bimanual.object.length
@@ -114,21 +112,33 @@ def hand_curves(folder: Path, summary: Mapping[str, Any]) -> HandCurves:
         np.where(rows.holding & rows.going, rows.squeeze, np.nan),
         rows.moving & touched,
         felt[:, first : first + 2],
-        along,
+        np.where(rows.foreseen[:, None], along, np.nan),
         planned,
         np.array([half, -half]),
         np.where(rows.foreseen, away, np.nan),
     )
 
 
-def _last_wanted(curves: HandCurves) -> float:
-    known = curves.wanted[np.isfinite(curves.wanted)]
-    return float(known[-1]) if known.size else 0.0
+def _along(model: RobotModel, joints: Array, centres: Array, rotations: Array) -> Array:
+    """Return where the palms are along the beam, from its middle [m], shape ``(rows, 2)``.
+
+    :param joints: positions [rad], shape ``(rows, n)``.
+    :param centres: of the beam in the world [m], shape ``(rows, 3)``.
+    :param rotations: from its axes to those of the world, shape ``(rows, 3, 3)``.
+    """
+    axes = rotations[:, :, 1]
+    return np.stack(
+        [
+            ((link_positions(model.pin_model, tip, joints) - centres) * axes).sum(axis=1)
+            for tip in model.tips
+        ],
+        axis=1,
+    )
 
 
 HAND_DRAWINGS: Mapping[str, Callable[[HandCurves, str, Sequence[Mark]], Figure]] = {
     'internal_force': lambda curves, title, events: draw_internal_forces(
-        [curves.force], title, _last_wanted(curves), events
+        [curves.force], title, curves.wanted, events
     ),
     'path_correction': lambda curves, title, events: draw_correction(
         curves.correction(0), f'first hand: {title}', events

@@ -97,6 +97,20 @@ def test_internal_forces_and_their_contact() -> None:
     assert legend(draw_internal_forces(runs, 'hold', 0.5))[-1] == 'wanted: 0.5 N'
 
 
+def test_a_wanted_force_is_drawn_in_its_steps() -> None:
+    wanted = np.select([TIME < CONTACT, TIME < 1.0, TIME < 1.5], [np.nan, 50.0, 5.0], np.nan)
+    run = ForceCourse('run', TIME, pulse(60.0, 0.01, 5.0))
+    figure = draw_internal_forces([run], 'steps', wanted)
+    for ax in figure.axes:
+        np.testing.assert_array_equal(curves(ax)[1], wanted)
+    assert legend(figure)[1] == 'wanted'
+    # The last one is what the force settles to.
+    assert 'settled' in legend(figure)[0]
+    same = np.where(np.isnan(wanted), np.nan, 50.0)
+    assert legend(draw_internal_forces([run], 'steps', same))[1] == 'wanted: 50 N'
+    assert len(legend(draw_internal_forces([run], 'steps', np.full(len(TIME), np.nan)))) == 1
+
+
 def test_a_correction_is_in_millimetres_and_milliradians() -> None:
     position = 1e-3 * np.sin(TIME)[:, None] * [1.0, 2.0, 3.0]
     course = CorrectionCourse(TIME, position, -0.2 * position)
@@ -119,7 +133,7 @@ def test_hands_are_drawn_with_the_end_before_them() -> None:
         low, high = ax.get_ylim()
         end = (40.0, -40.0)[i]
         assert low < end < high
-        assert ax.get_ylabel() == ('palm_a [mm]', 'palm_b [mm]')[i]
+        assert ax.get_ylabel() == f'{course.names[i]}, along the beam [mm]'
         assert low < drawn.min() < drawn.max() < high
         # Near enough to see a tenth of a millimetre: the other end is not in it.
         assert high - low < 20.0
@@ -169,6 +183,7 @@ def every_figure(time: np.ndarray, value: float) -> list[Figure]:
     flat, title, marks = one[:, 0], 'a_$b', [Mark(0.5, 'push_$c')]
     return [
         draw_internal_forces([ForceCourse('K', time, flat)] * 2, title, 20.0, marks),
+        draw_internal_forces([ForceCourse('K', time, flat)], title, flat, marks),
         draw_correction(CorrectionCourse(time, three, three), title, marks),
         draw_hands(
             HandsCourse(('$a_$b', 'c' * 99), time, two, two, np.array([0.04, -0.04])), title, marks
