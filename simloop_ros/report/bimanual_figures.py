@@ -195,10 +195,12 @@ def draw_hands(course: HandsCourse, title: str, events: Sequence[Mark] = ()) -> 
     figure, grid = empty_figure(2, 1, 2.4)
     marks = readable(events, course.time)
     low, high = 1e3 * np.sort(course.ends)
+    whole = bool(np.isfinite(course.position).all())
+    hands = 'hand' if whole else 'hand, while the place of the beam is known'
     for i, (ax, hand) in enumerate(zip(grid, course.names, strict=True)):
         for values, label, style, width in (
             (course.planned, 'planned', '--', 1.0),
-            (course.position, 'hand', '-', 1.6),
+            (course.position, hands, '-', 1.6),
         ):
             line = 1e3 * finite(values[:, i])
             ax.plot(course.time, line, color=COLOURS[0], lw=width, ls=style, label=label)
