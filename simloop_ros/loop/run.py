@@ -32,7 +32,7 @@ from ..resources import resource_folder
 from ..safety.brake import Brake
 from ..safety.config import SafetyConfig
 from ..values import Array, Flags, JointState
-from .contradictions import refuse_contradictions
+from .contradictions import refuse_contradictions, refuse_pushes
 from .events import EventRecorder, described
 from .guided_summary import guided_summary
 from .hands_log import AXES, HANDS_COLUMNS
@@ -109,10 +109,11 @@ def load_fit_robot(config: RobotConfig) -> RobotModel:
     unfit = [problem for problem in check_robot(config, urdf_folder) if problem.fatal]
     if unfit:
         more = f' (and {len(unfit) - 1} more: simloop check)' if len(unfit) > 1 else ''
-        raise ModelError(
-            f'{config.urdf}: not fit for control: {unfit[0].where}: {unfit[0].what}; '
-            f'{unfit[0].remedy}{more}'
+        # A key of the robot's configuration is no fault of its description.
+        whose = (
+            '' if unfit[0].where.startswith('robot.') else f'{config.urdf}: not fit for control: '
         )
+        raise ModelError(f'{whose}{unfit[0].where}: {unfit[0].what}; {unfit[0].remedy}{more}')
     return load_robot(config, urdf_folder)
 
 
@@ -124,6 +125,7 @@ def build_simulated_robot(
     def brakes(joints: Flags) -> Brake:
         return Brake(model, period, safety, joints)
 
+    refuse_pushes(config, model)
     built = build_plant(config, model, period, np.random.default_rng(seed), brakes)
     refuse_overlap(model, config.obstacles, model.home)
     built.plant.reset(JointState(model.home, np.zeros(model.n)))
@@ -135,8 +137,8 @@ def prepare(scenario: Scenario) -> Prepared:
 
     :raises SimloopError: the scenario cannot be run, with the reason.
     """
-    model = load_fit_robot(scenario.robot)
     refuse_contradictions(scenario)
+    model = load_fit_robot(scenario.robot)
     period = scenario.period
     built = build_simulated_robot(scenario.plant, model, period, scenario.seed, scenario.safety)
     start = JointState(model.home, np.zeros(model.n))
