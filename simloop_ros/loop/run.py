@@ -43,6 +43,7 @@ from .mcap import DerivedTopic, write_mcap
 from .metrics import compute_metrics
 from .protection import Protection
 from .scenario import Graph, Scenario
+from .tasks_left import tasks_left
 from .tip_error import tip_summary
 
 HANDS_LOG, RAW_HANDS = 'hands.mcap', 'hands.raw'
@@ -394,9 +395,10 @@ def _summary(
     elapsed: float,
     costs: dict[str, float],
 ) -> dict[str, Any]:
-    scenario, model = facts.scenario, facts.model
+    scenario, model, plan = facts.scenario, facts.model, facts.plan
     metrics = compute_metrics(log, hands)
     duration = log.rows * scenario.period
+    events = recorder.events(duration)
     tip_errors: dict[str, float] = {}
     if facts.goals is not None and log.rows:
         truth = log.read(log.rows - 1)[0, COLUMNS.index('true_position')]
@@ -435,8 +437,11 @@ def _summary(
         **({} if facts.tip_masses is None else guided_summary(log, facts.tip_masses)),
         **(
             {}
-            if hands is None or facts.plan is None
-            else hands_summary(model, log, hands, facts.plan, scenario.period, recorder.halted)
+            if hands is None or plan is None
+            else {
+                **hands_summary(model, log, hands, plan, scenario.period, recorder.halted),
+                'tasks_left': tasks_left(plan, events, log.rows, scenario.period),
+            }
         ),
         'real_time_factor': duration / elapsed if elapsed > 0.0 else 0.0,
         'step_cost_us': {part: round(1e6 * cost, 2) for part, cost in costs.items()},
@@ -445,6 +450,6 @@ def _summary(
         'graphs': list(scenario.graphs),
         'notes': list(facts.notes),
         'settings': msgspec.json.decode(msgspec.json.encode(scenario)),
-        'events': recorder.events(duration),
+        'events': events,
         'digest': metrics.digest,
     }

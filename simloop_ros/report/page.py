@@ -150,13 +150,20 @@ def print_table(summary: dict[str, Any], console: Console) -> None:
             if summary.get(name) is not None
         ]
     cost = sum(summary['step_cost_us'].values())
-    rows += [('cost per step', cost, 'us'), ('real-time factor', summary['real_time_factor'], '')]
+    if cost > 0.0:  # the nodes of a graph do not measure it
+        rows.append(('cost per step', cost, 'us'))
+    rows.append(('real-time factor', summary['real_time_factor'], ''))
     for name, value, unit in rows:
         table.add_row(name, value if isinstance(value, str) else f'{value:.4g}', unit)
     console.print(table)
     for event in summary['events']:
         if (why := halt_reason(event)) is not None:
             console.print(f'stopped  at {event["time"]:.4g} s: {why}', soft_wrap=True)
+    left = summary.get('tasks_left', ())
+    if left:
+        more = f' and {len(left) - 1} more' if len(left) > 1 else ''
+        line = f'not done {left[0]}{more}; the run ended at {summary["duration"]:.4g} s'
+        console.print(line, soft_wrap=True)
     console.print(f'digest   {summary["digest"]}', highlight=False, soft_wrap=True)
 
 

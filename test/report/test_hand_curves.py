@@ -10,6 +10,7 @@ from typing import Any, get_args
 
 import numpy as np
 import pytest
+from rich.console import Console
 
 from simloop_ros.cli.main import main
 from simloop_ros.errors import ConfigError
@@ -17,7 +18,7 @@ from simloop_ros.loop.mcap import read_mcap
 from simloop_ros.loop.run import HANDS_LOG, prepare, run
 from simloop_ros.loop.scenario import HANDS_GRAPHS, Graph, load_scenario
 from simloop_ros.report.hand_curves import HAND_DRAWINGS, hand_curves
-from simloop_ros.report.page import draw_run
+from simloop_ros.report.page import draw_run, print_table
 
 TASKS = (
     '{do: approach, path: cp, clearance: 0.005, durations: [0.15]}, '
@@ -84,6 +85,7 @@ def from_summary(summary: dict[str, Any]) -> str:
 
 def test_the_legend_says_what_the_summary_says(finished: Path) -> None:
     assert said_of_the_carry(finished) == from_summary(summary_of(finished))
+    assert summary_of(finished)['tasks_left'] == []
 
 
 def test_halted_hands_are_not_compared_with_the_plan(tmp_path: Path) -> None:
@@ -93,6 +95,7 @@ def test_halted_hands_are_not_compared_with_the_plan(tmp_path: Path) -> None:
     run(prepare(load_scenario('workerbot_carry', settings)), tmp_path, time.perf_counter)
     summary = summary_of(tmp_path)
     assert summary['object_error_max'] < 0.005  # of 0.02 m
+    assert summary['tasks_left'] == ['task 4 (move)']
     assert said_of_the_carry(tmp_path) == from_summary(summary)
     halt = next(e['time'] for e in summary['events'] if 'stopped' in e.get('doing', ''))
     curves = hand_curves(tmp_path, summary)
@@ -164,8 +167,13 @@ def test_a_run_without_a_step_has_no_figures(tmp_path: Path) -> None:
     assert draw_run(tmp_path, every_graph=True) == []
 
 
-def test_hands_that_touched_nothing_are_drawn(tmp_path: Path) -> None:
+def test_hands_that_touched_nothing_are_drawn(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     four = f'graphs=[{", ".join(HANDS_GRAPHS)}]'
     prepared = prepare(load_scenario('workerbot_carry', [*SETTINGS, 'duration=0.05', four]))
-    run(prepared, tmp_path, time.perf_counter)
+    summary = run(prepared, tmp_path, time.perf_counter)
     assert [path.stem for path in draw_run(tmp_path)] == list(HANDS_GRAPHS)
+    print_table(summary, Console(width=200))
+    line = 'not done task 1 (approach) and 3 more; the run ended at 0.05 s'
+    assert line in capsys.readouterr().out
