@@ -195,7 +195,7 @@ def _curves(name: str, *settings: str) -> HandCurves:
     """Return what two hands did in a shipped scenario."""
     with tempfile.TemporaryDirectory() as folder:
         summary = run(prepare(load_scenario(name, settings)), Path(folder), perf_counter)
-        return hand_curves(Path(folder), summary['settings'])
+        return hand_curves(Path(folder), summary)
 
 
 PICTURES: dict[str, Callable[[], Figure]] = {

@@ -72,6 +72,7 @@ def check_robot(config: RobotConfig, urdf_folder: Path | None = None) -> list[Pr
     for body in tree.bodies():
         problems += _body(body)
     problems += _tips(tree, config.tips)
+    problems += _sensors(tree, config.sensors, config.tips)
     problems += _home(tree, config.home)
     if not any(problem.fatal for problem in problems):
         load = partial(load_robot, config, urdf_folder)
@@ -125,7 +126,11 @@ def _refusal(call: Callable[[], object], where: str, remedy: str) -> Iterator[Pr
     try:
         call()
     except SimloopError as error:
-        yield Problem(where, str(error), remedy)
+        key, _, what = str(error).partition(': ')
+        if key.startswith('robot.'):
+            yield Problem(key, what, f'correct {key}')
+        else:
+            yield Problem(where, str(error), remedy)
 
 
 def _structure(tree: _Tree) -> Iterator[Problem]:
@@ -240,6 +245,22 @@ def _tips(tree: _Tree, tips: Iterable[str]) -> Iterator[Problem]:
             yield Problem(
                 'robot.tips', f'there is no link {tip!r}', f'take a link, as {", ".join(near)}'
             )
+
+
+def _sensors(tree: _Tree, sensors: tuple[str, ...], tips: tuple[str, ...]) -> Iterator[Problem]:
+    if sensors and len(sensors) != len(tips):
+        what = (
+            f'{len(sensors)} ({", ".join(sensors)}) for {len(tips)} of robot.tips '
+            f'({", ".join(tips) or "none"})'
+        )
+        yield Problem(
+            'robot.sensors', what, 'name one for each tip, or [] for the tips themselves'
+        )
+    for sensor in sensors:
+        if sensor not in tree.links:
+            near = difflib.get_close_matches(sensor, tree.links, n=3, cutoff=0.5) or tips
+            what = f'there is no link {sensor!r}'
+            yield Problem('robot.sensors', what, f'take a link, as {", ".join(near)}')
 
 
 def _home(tree: _Tree, home: dict[str, float]) -> Iterator[Problem]:

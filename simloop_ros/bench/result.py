@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,12 @@ class Limit(msgspec.Struct, frozen=True, kw_only=True):
 
     at_most: float | None = None
     at_least: float | None = None
+
+    def met(self, value: float) -> bool:
+        """Return whether a figure is within the limit; not if it is no number."""
+        low = -inf if self.at_least is None else self.at_least
+        high = inf if self.at_most is None else self.at_most
+        return low <= value <= high
 
     def __str__(self) -> str:
         """Return the limit in words."""

@@ -20,7 +20,7 @@ from ..bench.kinematics import bench_kinematics
 from ..bench.loop import bench_loop
 from ..bench.reaction import bench_reaction
 from ..bench.realtime import bench_realtime
-from ..bench.result import BenchResult
+from ..bench.result import BenchResult, Limit
 from ..errors import ConfigError, UnknownNameError
 from ..loop.run import make_folder, write_text
 
@@ -52,7 +52,10 @@ def add_parser(subparsers: argparse._SubParsersAction) -> None:
 
 
 def bench(options: argparse.Namespace) -> int:
-    """Run a benchmark and print its table."""
+    """Run a benchmark and print its table, in which figures beyond their limits are marked.
+
+    The status is 0 all the same: a limit is for one kind of machine, and the file has the figures.
+    """
     if options.name not in BENCHES:
         raise UnknownNameError('benchmark', options.name, BENCHES)
     if options.json:
@@ -107,7 +110,9 @@ def _print(name: str, result: BenchResult, console: Console) -> None:
         rows.add_row(*(_cell(row.get(column)) for column in columns))
     figures = Table('figure', 'value', 'limit')
     for figure, value in result.figures.items():
-        figures.add_row(figure, _figure(value), str(result.limits.get(figure, '')))
+        limit = result.limits.get(figure, Limit())
+        missed = '' if limit.met(value) else '  missed'
+        figures.add_row(figure, _figure(value), f'{limit}{missed}')
     # A table that is cut off is of no use: better lines that are too long for the screen.
     console.width = max(console.width, needed)
     console.print(rows)

@@ -2,21 +2,31 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 from ..bimanual.plan import refuse_tips
 from ..errors import ConfigError
-from .scenario import HANDS_GRAPHS, Scenario
+from ..model import RobotModel
+from ..plants.config import PlantConfig
+from ..plants.pushes import OBJECT
+from .scenario import HANDS_GRAPHS, Graph, Scenario
+
+TIP_GRAPHS = ('tip_path_3d', 'tip_path_plane')
+"""Those of 002 that show the ways of the tips."""
 
 
 def refuse_contradictions(scenario: Scenario, *, simulated: bool = True) -> None:
-    """Refuse what does not go together with two hands on one object.
+    """Refuse figures that the run cannot have, and what does not go together with two hands.
 
     :param simulated: whether the robot is: a real one has sensors of its own.
     :raises ConfigError: with what to change.
     """
     if scenario.planner.kind != 'bimanual':
-        _refuse_hands(scenario)
+        _refuse_tasks(scenario)
+        _refuse_graphs(scenario)
         return
     refuse_tips(scenario.robot.tips)
+    _refuse_graphs(scenario)
     if scenario.planner.move:
         raise ConfigError(
             'planner.move is not for planner.kind bimanual; give bimanual.tasks a move, or a jog '
@@ -40,16 +50,44 @@ def refuse_contradictions(scenario: Scenario, *, simulated: bool = True) -> None
             )
 
 
-def _refuse_hands(scenario: Scenario) -> None:
+def refuse_pushes(config: PlantConfig, model: RobotModel) -> None:
+    """Refuse to push an object that is not there.
+
+    :raises ConfigError: with what to change.
+    """
+    pushed = any(push.link == OBJECT for push in config.pushes)
+    if pushed and config.object is None and OBJECT not in model.links:
+        raise ConfigError(
+            f'plant.pushes: {OBJECT} is what two hands hold, and there is none; give '
+            'plant.object, or push a link of the robot'
+        )
+
+
+def _refuse_tasks(scenario: Scenario) -> None:
     """Refuse what only two hands can do."""
     if scenario.bimanual.tasks:
         raise ConfigError(
             f'bimanual.tasks are not for planner.kind {scenario.planner.kind}; set '
             'planner.kind=bimanual, or leave them out'
         )
-    for graph in HANDS_GRAPHS:
-        if graph in scenario.graphs:
+
+
+def _refuse_graphs(scenario: Scenario) -> None:
+    """Refuse figures of what the run will not have."""
+    missing: dict[str, str] = {}
+    if scenario.planner.kind != 'bimanual':
+        why = (
+            'is of two hands on one object, planner.kind bimanual, and not of planner.kind '
+            f'{scenario.planner.kind}'
+        )
+        missing |= dict.fromkeys(HANDS_GRAPHS, why)
+    if not scenario.admittance.guides:
+        missing['external_torque'] = 'is of a robot that is guided, and admittance.source is none'
+    if not scenario.robot.tips:
+        missing |= dict.fromkeys(TIP_GRAPHS, 'is of the tips, and robot.tips names none')
+    for graph in scenario.graphs:
+        if graph in missing:
+            possible = ', '.join(name for name in get_args(Graph) if name not in missing)
             raise ConfigError(
-                f'graphs: {graph} is of two hands on one object, planner.kind bimanual, and not '
-                f'of planner.kind {scenario.planner.kind}; leave it out'
+                f'graphs: {graph} {missing[graph]}; leave it out, or take one of {possible}'
             )

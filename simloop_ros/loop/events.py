@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import msgspec
@@ -41,6 +42,24 @@ def described(hit: Hit | None) -> Located | None:
     if not hit.observable or hit.point is None or hit.force is None:
         return Located(hit.link, hit.probability)
     return Located(hit.link, hit.probability, tuple(hit.point.tolist()), tuple(hit.force.tolist()))
+
+
+def halt_reason(event: Mapping[str, Any]) -> str | None:
+    """Return why two hands stop; none if the event is another."""
+    doing = str(event['doing']) if event['kind'] == 'task' else ''
+    stopped, colon, why = doing.partition(': ')
+    return why if colon and stopped == STOPPED else None
+
+
+def halt_step(events: Iterable[Mapping[str, Any]], period: float) -> int | None:
+    """Return the step in which two hands begin to stop, as ``EventRecorder.halted``.
+
+    :param events: of a summary.
+    :param period: [s].
+    """
+    times = (float(event['time']) for event in events if halt_reason(event) is not None)
+    first = next(times, None)
+    return None if first is None else round(first / period)
 
 
 class EventRecorder:

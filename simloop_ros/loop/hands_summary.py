@@ -113,9 +113,8 @@ def hands_summary(
     if not touching.size:
         return {'internal_force_peak': 0.0, 'internal_force_end': 0.0, 'touched': None}
     first = int(touching[0])
-    planned = planned_rows(plan, len(force))
-    free = np.array([leg.wishes[-1].squeeze is None for leg in plan.legs])
-    released = np.flatnonzero(free[planned.leg][first:])
+    planned = planned_rows(plan, len(force), halted)
+    released = np.flatnonzero(~planned.holding[first:])
     held = force[first : first + int(released[0]) if released.size else None]
     peak = float(np.abs(force).max())
     squeeze = float(planned.squeeze[first : first + len(held)][-1]) if held.size else 0.0
@@ -129,12 +128,11 @@ def hands_summary(
         'internal_force_settling': None if settled is None else settled * period,
         'dropped': None if gone is None else (first + gone) * period,
     }
-    carried = planned.moving.copy()
-    carried[halted if halted is not None else len(carried) :] = False
+    carried = planned.moving
     if carried.any():
         off = np.abs(force - planned.squeeze)
         summary['squeeze_error_max'] = float(off[carried].max())
-    carried &= planned.foreseen
+    carried = carried & planned.foreseen
     if carried.any():
         pose = np.concatenate([block[:, POSE] for block in hands.chunks()])[carried]
         rows = planned.index[carried]

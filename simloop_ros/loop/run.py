@@ -32,7 +32,7 @@ from ..resources import resource_folder
 from ..safety.brake import Brake
 from ..safety.config import SafetyConfig
 from ..values import Array, Flags, JointState
-from .contradictions import refuse_contradictions
+from .contradictions import refuse_contradictions, refuse_pushes
 from .events import EventRecorder, described
 from .guided_summary import guided_summary
 from .hands_log import AXES, HANDS_COLUMNS
@@ -43,6 +43,7 @@ from .mcap import DerivedTopic, write_mcap
 from .metrics import compute_metrics
 from .protection import Protection
 from .scenario import Graph, Scenario
+from .tasks_left import tasks_left
 from .tip_error import tip_summary
 
 HANDS_LOG, RAW_HANDS = 'hands.mcap', 'hands.raw'
@@ -109,10 +110,11 @@ def load_fit_robot(config: RobotConfig) -> RobotModel:
     unfit = [problem for problem in check_robot(config, urdf_folder) if problem.fatal]
     if unfit:
         more = f' (and {len(unfit) - 1} more: simloop check)' if len(unfit) > 1 else ''
-        raise ModelError(
-            f'{config.urdf}: not fit for control: {unfit[0].where}: {unfit[0].what}; '
-            f'{unfit[0].remedy}{more}'
+        # A key of the robot's configuration is no fault of its description.
+        whose = (
+            '' if unfit[0].where.startswith('robot.') else f'{config.urdf}: not fit for control: '
         )
+        raise ModelError(f'{whose}{unfit[0].where}: {unfit[0].what}; {unfit[0].remedy}{more}')
     return load_robot(config, urdf_folder)
 
 
@@ -124,6 +126,7 @@ def build_simulated_robot(
     def brakes(joints: Flags) -> Brake:
         return Brake(model, period, safety, joints)
 
+    refuse_pushes(config, model)
     built = build_plant(config, model, period, np.random.default_rng(seed), brakes)
     refuse_overlap(model, config.obstacles, model.home)
     built.plant.reset(JointState(model.home, np.zeros(model.n)))
@@ -135,8 +138,8 @@ def prepare(scenario: Scenario) -> Prepared:
 
     :raises SimloopError: the scenario cannot be run, with the reason.
     """
-    model = load_fit_robot(scenario.robot)
     refuse_contradictions(scenario)
+    model = load_fit_robot(scenario.robot)
     period = scenario.period
     built = build_simulated_robot(scenario.plant, model, period, scenario.seed, scenario.safety)
     start = JointState(model.home, np.zeros(model.n))
@@ -389,9 +392,10 @@ def _summary(
     elapsed: float,
     costs: dict[str, float],
 ) -> dict[str, Any]:
-    scenario, model = facts.scenario, facts.model
+    scenario, model, plan = facts.scenario, facts.model, facts.plan
     metrics = compute_metrics(log, hands)
     duration = log.rows * scenario.period
+    events = recorder.events(duration)
     tip_errors: dict[str, float] = {}
     if facts.goals is not None and log.rows:
         truth = log.read(log.rows - 1)[0, COLUMNS.index('true_position')]
@@ -430,8 +434,11 @@ def _summary(
         **({} if facts.tip_masses is None else guided_summary(log, facts.tip_masses)),
         **(
             {}
-            if hands is None or facts.plan is None
-            else hands_summary(model, log, hands, facts.plan, scenario.period, recorder.halted)
+            if hands is None or plan is None
+            else {
+                **hands_summary(model, log, hands, plan, scenario.period, recorder.halted),
+                'tasks_left': tasks_left(plan, events, log.rows, scenario.period),
+            }
         ),
         'real_time_factor': duration / elapsed if elapsed > 0.0 else 0.0,
         'step_cost_us': {part: round(1e6 * cost, 2) for part, cost in costs.items()},
@@ -440,6 +447,6 @@ def _summary(
         'graphs': list(scenario.graphs),
         'notes': list(facts.notes),
         'settings': msgspec.json.decode(msgspec.json.encode(scenario)),
-        'events': recorder.events(duration),
+        'events': events,
         'digest': metrics.digest,
     }

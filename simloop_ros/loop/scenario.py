@@ -91,7 +91,13 @@ class Scenario(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
 
 
 class _Loader(yaml.SafeLoader):
-    """YAML 1.1, but ``1e-5`` is a number, as in YAML 1.2."""
+    """YAML 1.1, but ``1e-5`` is a number, as in YAML 1.2, and nothing contains itself."""
+
+    def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:  # noqa: ARG002
+        """Return what a node stands for; all of it at once, which finds a node in itself."""
+        if node in self.recursive_objects:
+            raise yaml.constructor.ConstructorError(problem='it contains itself')
+        return super().construct_object(node, deep=True)
 
 
 _Loader.add_implicit_resolver(
@@ -99,6 +105,10 @@ _Loader.add_implicit_resolver(
     re.compile(r'^[-+]?(\d+\.?\d*|\.\d+)[eE][-+]?\d+$'),
     list('-+.0123456789'),
 )
+
+
+_UNREADABLE = (yaml.YAMLError, ValueError, RecursionError)
+"""What YAML that is not valid, or nested too deep, is refused with."""
 
 
 def scenario_names() -> tuple[str, ...]:
@@ -166,7 +176,7 @@ def _read(path: Path, kind: type[msgspec.Struct]) -> dict[str, Any]:
         raw = yaml.load(path.read_text(), _Loader)
     except OSError as error:
         raise ConfigError(f'{path}: cannot be read: {error.strerror}') from error
-    except (yaml.YAMLError, ValueError) as error:
+    except _UNREADABLE as error:
         raise ConfigError(f'{path}: not valid YAML: {" ".join(str(error).split())}') from error
     if not isinstance(raw, dict):
         raise ConfigError(f'{path}: not a mapping of keys to values')
@@ -198,8 +208,9 @@ def _apply(raw: dict[str, Any], setting: str) -> None:
         raise ConfigError(f'--set {setting}: not of the form key=value, for instance period=0.001')
     try:
         value = yaml.load(text, _Loader)
-    except (yaml.YAMLError, ValueError) as error:
-        raise ConfigError(f'--set {key}: {text!r} is not valid YAML') from error
+    except _UNREADABLE as error:
+        why = getattr(error, 'problem', None) or str(error)
+        raise ConfigError(f'--set {key}: {text[:60]!r} is not valid YAML: {why}') from error
     *sections, last = key.split('.')
     nested: Any = {last: value}
     for section in reversed(sections):
@@ -235,6 +246,10 @@ def _check_value(value: Any, kind: Any, where: str) -> None:
             for i, item in enumerate(value):
                 _check_value(item, entry, f'{where}[{i}]')
         return
+    if isinstance(value, dict) and parts and all(get_origin(part) is tuple for part in parts):
+        raise ConfigError(
+            f'{where}: a list is given as a whole, for instance {where}=[...]; {value!r} is none'
+        )
     if sections and sections[0].__struct_config__.tag_field and value is not None:
         _check_keys(value, _tagged(value, sections, where), f'{where}.')
     elif sections and isinstance(value, dict):

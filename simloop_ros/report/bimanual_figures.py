@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -10,7 +11,7 @@ import msgspec
 import numpy as np
 
 from ..loop.hands_summary import SMALL, settling
-from ..values import Array
+from ..values import Array, Flags
 from .drawing import GREY, RED, Mark, draw_marks, empty_figure, finite, head, readable, shortened
 from .joint_figures import COLOURS
 
@@ -66,11 +67,12 @@ class CorrectionCourse(msgspec.Struct, frozen=True):
 
 
 class HandsCourse(msgspec.Struct, frozen=True):
-    """Where two hands are along the beam, from its middle.
+    """Where two hands are along the beam, from where its middle is planned to be.
 
     :ivar names: of the hands: their tips.
     :ivar time: [s], shape ``(steps,)``.
-    :ivar position: of the palms along the beam's axis [m], shape ``(steps, 2)``.
+    :ivar position: of the palms along the beam's planned axis [m], shape ``(steps, 2)``; not a
+        number where the place of the beam is not known.
     :ivar planned: the same as it was planned, without corrections, shape ``(steps, 2)``.
     :ivar ends: of the beam without load, that before each hand [m], shape ``(2,)``.
     """
@@ -88,15 +90,16 @@ class CarryCourse(msgspec.Struct, frozen=True):
     :ivar label: what is special about it, for instance ``mass +10 %``.
     :ivar time: [s], shape ``(steps,)``, as everything below.
     :ivar squeeze: internal force along the line between the hands [N].
-    :ivar wanted: what it shall be [N]; not a number where nothing is asked of it: while the hands
-        are free, or until they have come to it.
-    :ivar error: distance of the object from its path [m].
+    :ivar wanted: what it shall be [N]; not a number while the hands are free or halted.
+    :ivar carried: whether the object is moved: where the errors count.
+    :ivar error: distance of the object from its path [m]; not a number where that is not known.
     """
 
     label: str
     time: Array
     squeeze: Array
     wanted: Array
+    carried: Flags
     error: Array
 
 
@@ -118,22 +121,33 @@ def peak_of(course: ForceCourse, wanted: float = 0.0) -> Peak | None:
 
 
 def draw_internal_forces(
-    runs: Sequence[ForceCourse], title: str, wanted: float = 0.0, events: Sequence[Mark] = ()
+    runs: Sequence[ForceCourse],
+    title: str,
+    wanted: float | Array = 0.0,
+    events: Sequence[Mark] = (),
 ) -> Figure:
     """Draw the internal force of several runs, on the right its peak at the contact: 003, 14.
 
-    :param wanted: force that it shall come to [N].
+    :param wanted: force that it shall come to [N]; or in each step of the first run, shape
+        ``(steps,)``, not a number while nothing is wanted.
     """
     figure, (whole, near) = empty_figure(1, 2, 3.6, more_above=0.2 * len(runs))
-    peaks = [peak_of(run, wanted) for run in runs]
+    asked = finite(np.atleast_1d(wanted))
+    known = asked[np.isfinite(asked)]
+    aim = float(known[-1]) if known.size else 0.0
+    peaks = [peak_of(run, aim) for run in runs]
     for ax in (whole, near):
         for i, (run, peak) in enumerate(zip(runs, peaks, strict=True)):
             label = run.label if peak is None else f'{run.label}: {_said(peak)}'
             colour = COLOURS[i % len(COLOURS)]
             ax.plot(run.time, finite(run.force), color=colour, lw=1.4, label=label)
-        if wanted != 0.0:
-            label = f'wanted: {wanted:g} N'
-            ax.axhline(wanted, color=GREY, lw=0.9, ls='--', label=label)
+        if known.any():
+            label = 'wanted' if np.ptp(known) else f'wanted: {aim:g} N'
+            style: dict[str, Any] = {'color': GREY, 'lw': 0.9, 'ls': '--', 'label': label}
+            if isinstance(wanted, float):
+                ax.axhline(wanted, **style)
+            else:
+                ax.plot(runs[0].time, asked, drawstyle='steps-pre', **style)
         ax.axhline(0.0, color=GREY, lw=0.6)
         _label(ax, 'internal force [N]')
     _limit(whole, [run.time for run in runs])
@@ -181,19 +195,21 @@ def draw_hands(course: HandsCourse, title: str, events: Sequence[Mark] = ()) -> 
     figure, grid = empty_figure(2, 1, 2.4)
     marks = readable(events, course.time)
     low, high = 1e3 * np.sort(course.ends)
+    whole = bool(np.isfinite(course.position).all())
+    hands = 'hand' if whole else 'hand, while the place of the beam is known'
     for i, (ax, hand) in enumerate(zip(grid, course.names, strict=True)):
         for values, label, style, width in (
             (course.planned, 'planned', '--', 1.0),
-            (course.position, 'hand', '-', 1.6),
+            (course.position, hands, '-', 1.6),
         ):
             line = 1e3 * finite(values[:, i])
             ax.plot(course.time, line, color=COLOURS[0], lw=width, ls=style, label=label)
         ax.set_ylim(*_around(ax, 1e3 * float(course.ends[i])))
         ax.axhspan(low, high, color=_BEAM, lw=0.0, label='beam, before it is touched', zorder=0)
-        _label(ax, f'{shortened(hand)} [mm]')
+        _label(ax, f'{shortened(hand, 14)}, along the beam [mm]')
         _limit(ax, [course.time])
         draw_marks(ax, marks, labelled=ax is grid[0])
-    heading = f'Both hands along the beam, from its middle: {title}'
+    heading = f'Both hands along the beam, from its planned middle: {title}'
     head(figure, *grid[0].get_legend_handles_labels(), heading)
     return figure
 
@@ -201,18 +217,20 @@ def draw_hands(course: HandsCourse, title: str, events: Sequence[Mark] = ()) -> 
 def draw_carry(runs: Sequence[CarryCourse], title: str, events: Sequence[Mark] = ()) -> Figure:
     """Draw the squeeze, how far it is from what is wanted, and the object from its path.
 
-    The band about the wanted squeeze is that of the first run; the largest errors in the legend
-    are those while a squeeze is wanted.
+    The wanted squeeze is that of the first run. Its band, the difference and the largest errors in
+    the legend are those while the object is moved, as in the summary: before, the hands may still
+    be coming to it.
     """
     figure, (squeeze, off, error) = empty_figure(3, 1, 2.0, more_above=0.2 * (len(runs) + 1))
     for i, run in enumerate(runs):
         colour = COLOURS[i % len(COLOURS)]
         squeeze.plot(run.time, finite(run.squeeze), color=colour, lw=1.2, label=_held(run))
-        off.plot(run.time, finite(run.squeeze - run.wanted), color=colour, lw=1.0)
+        off.plot(run.time, _off(run), color=colour, lw=1.0)
         error.plot(run.time, 1e3 * finite(run.error), color=colour, lw=1.2)
     for run in runs[:1]:
         wanted = finite(run.wanted)
-        low, high = wanted - SQUEEZE_BAND, wanted + SQUEEZE_BAND
+        asked = np.where(run.carried, wanted, np.nan)
+        low, high = asked - SQUEEZE_BAND, asked + SQUEEZE_BAND
         label = f'wanted, ±{SQUEEZE_BAND:g} N'
         squeeze.fill_between(run.time, low, high, color=_BAND, lw=0.0, label=label, zorder=0)
         squeeze.plot(run.time, wanted, color=GREY, lw=0.9, ls='--')
@@ -240,14 +258,20 @@ def _said(peak: Peak) -> str:
     return f'{text}, settled to {100.0 * SMALL:g} % of it {peak.settled:.2g} s after the contact'
 
 
+def _off(run: CarryCourse) -> Array:
+    """Return how far the squeeze is from the wanted one while the object is moved [N]."""
+    return finite(np.where(run.carried, run.squeeze - run.wanted, np.nan))
+
+
 def _held(run: CarryCourse) -> str:
-    """Return the label of a run, with its largest errors while something is wanted."""
-    squeeze, wanted, error = (finite(values) for values in (run.squeeze, run.wanted, run.error))
-    away, distance = np.abs(squeeze - wanted), 1e3 * error[np.isfinite(wanted)]
-    worst = [values[np.isfinite(values)].max(initial=-1.0) for values in (away, distance)]
-    if min(worst) < 0.0:
-        return run.label
-    return f'{run.label}: at most {worst[0]:.2g} N and {worst[1]:.2g} mm off'
+    """Return the label of a run, with its largest errors while the object is moved."""
+    distance = 1e3 * finite(np.where(run.carried, run.error, np.nan))
+    worst = [
+        f'{np.nanmax(values):.2g} {unit}'
+        for values, unit in ((np.abs(_off(run)), 'N'), (distance, 'mm'))
+        if np.isfinite(values).any()
+    ]
+    return f'{run.label}: at most {" and ".join(worst)} off' if worst else run.label
 
 
 def _around(ax: Axes, value: float) -> tuple[float, float]:

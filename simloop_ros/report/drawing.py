@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 import msgspec
 import numpy as np
 
+from ..bimanual.planner import STOPPED
 from ..values import Array
 
 DOTS_PER_INCH = 110
@@ -18,6 +19,8 @@ BLUE, RED, PURPLE = '#56A8E8', '#B81D13', '#AA3377'  # light under dark: for any
 GREY = '#666666'
 NEAR_END = 0.9
 """Share of an axis from which on labels stand left of their lines."""
+URGENT = (STOPPED, 'collision', 'divergence')
+"""Labels of marks that are shown before all others."""
 
 
 class Mark(msgspec.Struct, frozen=True):
@@ -120,7 +123,10 @@ def shortened(name: str, longest: int = 30) -> str:
 
 
 def readable(events: Sequence[Mark], time: Array, most: int = 12) -> list[Mark]:
-    """Return the events within the time shown, without repeats that would print on each other."""
+    """Return the events within the time shown, without repeats that would print on each other.
+
+    :param most: how many; of more, the ``URGENT`` ones and then the first are kept.
+    """
     if not len(time):
         return []
     apart = 0.06 * (time[-1] - time[0])
@@ -129,4 +135,5 @@ def readable(events: Sequence[Mark], time: Array, most: int = 12) -> list[Mark]:
         near = [mark for mark in chosen if event.time - mark.time < apart]
         if time[0] <= event.time <= time[-1] and not any(m.label == event.label for m in near):
             chosen.append(event)
-    return chosen[:most]
+    kept = sorted(chosen, key=lambda mark: mark.label not in URGENT)[:most]
+    return sorted(kept, key=lambda mark: mark.time)

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from matplotlib.figure import Figure
 import msgspec
 import numpy as np
 
-from ..bimanual.plan import BimanualPlan, plan_bimanual
+from ..bimanual.plan import plan_bimanual
+from ..loop.events import halt_step
 from ..loop.hands_log import HANDS_COLUMNS
-from ..loop.hands_summary import POSE, true_squeezes
+from ..loop.hands_summary import POSE, TOUCH, true_squeezes
 from ..loop.log import TRUE_POSITION
 from ..loop.mcap import McapReader
-from ..loop.planned_rows import moving_legs, planned_rows
+from ..loop.planned_rows import planned_rows
 from ..loop.run import HANDS_LOG, load_fit_robot
 from ..loop.scenario import HANDS_GRAPHS, Scenario
-from ..model import link_positions
+from ..model import RobotModel, link_positions
 from ..values import Array, Flags, JointState
 from .bimanual_figures import (
     CarryCourse,
@@ -39,18 +41,22 @@ class HandCurves(msgspec.Struct, frozen=True):
     :ivar time: [s], shape ``(rows,)``.
     :ivar squeeze: true internal force [N], shape ``(rows,)``.
     :ivar wanted: what it shall be [N], shape ``(rows,)``; NaN while nothing is wanted.
+    :ivar carried: whether the object is moved as planned, shape ``(rows,)``: where the summary
+        compares it.
     :ivar corrections: of both hands, in axes of the object [m, rad], shape ``(rows, 2, 6)``.
-    :ivar along: where the palms are along the beam, from its place at the start [m],
-        shape ``(rows, 2)``.
+    :ivar along: where the palms are along the beam, from where its middle is planned to be [m],
+        shape ``(rows, 2)``; NaN where its place is not known.
     :ivar planned: where they would be without corrections [m], shape ``(rows, 2)``.
-    :ivar ends: of the beam at the start [m], shape ``(2,)``.
-    :ivar error: distance of the object from its path [m], shape ``(rows,)``.
+    :ivar ends: of the beam without load [m], shape ``(2,)``.
+    :ivar error: distance of the object from its path [m], shape ``(rows,)``; NaN where that is
+        not known.
     """
 
     tips: tuple[str, ...]
     time: Array
     squeeze: Array
     wanted: Array
+    carried: Flags
     corrections: Array
     along: Array
     planned: Array
@@ -74,15 +80,15 @@ class HandCurves(msgspec.Struct, frozen=True):
 
     def carry(self, label: str) -> CarryCourse:
         """Return how well the object was held and led."""
-        return CarryCourse(label, self.time, self.squeeze, self.wanted, self.error)
+        return CarryCourse(label, self.time, self.squeeze, self.wanted, self.carried, self.error)
 
 
-def hand_curves(folder: Path, settings: object) -> HandCurves:
+def hand_curves(folder: Path, summary: Mapping[str, Any]) -> HandCurves:
     """Return what two hands did in the run in a folder.
 
-    :param settings: of its summary: the scenario.
+    :param summary: of the run.
     """
-    scenario = msgspec.convert(settings, Scenario)
+    scenario = msgspec.convert(summary['settings'], Scenario)
     model = load_fit_robot(scenario.robot)
     home = JointState(model.home, np.zeros(model.n))
     plan = plan_bimanual(scenario.bimanual, model, scenario.period, home)
@@ -90,11 +96,10 @@ def hand_curves(folder: Path, settings: object) -> HandCurves:
     squeeze = true_squeezes(model, log, hands)
     felt = np.concatenate(list(hands.chunks()))
     joints = np.concatenate([block[:, TRUE_POSITION] for block in log.chunks()])
-    rows = planned_rows(plan, len(felt))
-    axis, centre = plan.object_rotation[0][:, 1], plan.object_position[0]
-    tree = model.pin_model
+    rows = planned_rows(plan, len(felt), halt_step(summary['events'], scenario.period))
+    touched = bool((np.abs(squeeze) > TOUCH).any())
     along, planned = (
-        np.stack([(link_positions(tree, tip, q) - centre) @ axis for tip in model.tips], axis=1)
+        _along(model, q, plan.object_position[rows.index], plan.object_rotation[rows.index])
         for q in (joints, plan.joints[rows.index])
     )
     half = 0.5 * scenario.bimanual.object.length
@@ -104,32 +109,36 @@ def hand_curves(folder: Path, settings: object) -> HandCurves:
         model.tips,
         np.arange(1.0, len(felt) + 1.0) * scenario.period,
         squeeze,
-        np.where(_asked(plan)[rows.index], rows.squeeze, np.nan),
+        np.where(rows.holding & rows.going, rows.squeeze, np.nan),
+        rows.moving & touched,
         felt[:, first : first + 2],
-        along,
+        np.where(rows.foreseen[:, None], along, np.nan),
         planned,
         np.array([half, -half]),
         np.where(rows.foreseen, away, np.nan),
     )
 
 
-def _asked(plan: BimanualPlan) -> Flags:
-    """Return in which rows of a plan the squeeze shall be as wanted: while the object is held.
+def _along(model: RobotModel, joints: Array, centres: Array, rotations: Array) -> Array:
+    """Return where the palms are along the beam, from its middle [m], shape ``(rows, 2)``.
 
-    Until the object is moved the hands may still be coming to it.
+    :param joints: positions [rad], shape ``(rows, n)``.
+    :param centres: of the beam in the world [m], shape ``(rows, 3)``.
+    :param rotations: from its axes to those of the world, shape ``(rows, 3, 3)``.
     """
-    first = next((leg for leg, moved in enumerate(moving_legs(plan)) if moved), 0)
-    return np.array(plan.held) & (np.array(plan.leg_of) >= first)
-
-
-def _last_wanted(curves: HandCurves) -> float:
-    known = curves.wanted[np.isfinite(curves.wanted)]
-    return float(known[-1]) if known.size else 0.0
+    axes = rotations[:, :, 1]
+    return np.stack(
+        [
+            ((link_positions(model.pin_model, tip, joints) - centres) * axes).sum(axis=1)
+            for tip in model.tips
+        ],
+        axis=1,
+    )
 
 
 HAND_DRAWINGS: Mapping[str, Callable[[HandCurves, str, Sequence[Mark]], Figure]] = {
     'internal_force': lambda curves, title, events: draw_internal_forces(
-        [curves.force], title, _last_wanted(curves), events
+        [curves.force], title, curves.wanted, events
     ),
     'path_correction': lambda curves, title, events: draw_correction(
         curves.correction(0), f'first hand: {title}', events

@@ -11,6 +11,7 @@ from rich.table import Table
 
 from ..bimanual.planner import STOPPED
 from ..errors import ConfigError
+from ..loop.events import halt_reason
 from ..loop.mcap import McapReader
 from ..loop.run import HANDS_LOG
 from .figures import Mark, draw_figures, possible_graphs
@@ -65,7 +66,7 @@ def draw_run(folder: Path, every_graph: bool = False) -> list[Path]:
     paths = draw_figures(folder, others, series, title, marks, curves)
     wanted = [g for g in HAND_DRAWINGS if two_hands and (every_graph or g in graphs)]
     if wanted:
-        hands = hand_curves(folder, summary['settings'])
+        hands = hand_curves(folder, summary)
         for graph in wanted:
             path = folder / f'{graph}.png'
             HAND_DRAWINGS[graph](hands, title, marks).savefig(path)
@@ -87,14 +88,7 @@ def _label(event: dict[str, Any]) -> str:
     """Return what a mark says: of a task only its name."""
     if event['kind'] != 'task':
         return str(event['kind']).replace('_', ' ')
-    return STOPPED if _halt(event) else str(event['doing']).partition('(')[2].rstrip(')')
-
-
-def _halt(event: dict[str, Any]) -> str | None:
-    """Return why two hands stop; none if the event is another."""
-    doing = str(event['doing']) if event['kind'] == 'task' else ''
-    stopped, colon, why = doing.partition(': ')
-    return why if colon and stopped == STOPPED else None
+    return STOPPED if halt_reason(event) else str(event['doing']).partition('(')[2].rstrip(')')
 
 
 def print_run(summary: dict[str, Any], folder: Path, figures: list[Path]) -> None:
@@ -156,13 +150,20 @@ def print_table(summary: dict[str, Any], console: Console) -> None:
             if summary.get(name) is not None
         ]
     cost = sum(summary['step_cost_us'].values())
-    rows += [('cost per step', cost, 'us'), ('real-time factor', summary['real_time_factor'], '')]
+    if cost > 0.0:  # the nodes of a graph do not measure it
+        rows.append(('cost per step', cost, 'us'))
+    rows.append(('real-time factor', summary['real_time_factor'], ''))
     for name, value, unit in rows:
         table.add_row(name, value if isinstance(value, str) else f'{value:.4g}', unit)
     console.print(table)
     for event in summary['events']:
-        if (why := _halt(event)) is not None:
+        if (why := halt_reason(event)) is not None:
             console.print(f'stopped  at {event["time"]:.4g} s: {why}', soft_wrap=True)
+    left = summary.get('tasks_left', ())
+    if left:
+        more = f' and {len(left) - 1} more' if len(left) > 1 else ''
+        line = f'not done {left[0]}{more}; the run ended at {summary["duration"]:.4g} s'
+        console.print(line, soft_wrap=True)
     console.print(f'digest   {summary["digest"]}', highlight=False, soft_wrap=True)
 
 

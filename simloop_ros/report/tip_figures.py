@@ -22,6 +22,10 @@ MARGIN = 0.18
 """Room around a way, as a share of its extent."""
 SMALLEST = 1e-3
 """Extent that is shown at least [m]: a tip at rest is a point."""
+NEAR = 0.12
+"""Share of half the width shown below which two points have one label: a line of text is 0.06."""
+IN_A_LINE = 3
+"""How many words a label has in one line."""
 
 
 def _draw_space(tips: Sequence[TipCurve], title: str, events: Sequence[Mark]) -> Figure:
@@ -29,7 +33,7 @@ def _draw_space(tips: Sequence[TipCurve], title: str, events: Sequence[Mark]) ->
     tips = _moving(tips)
     middle, half = _window(tips)
     for tip in tips:
-        _draw_way(ax, tip, events, range(3))
+        _draw_way(ax, tip, events, range(3), NEAR * half)
     for axis, name in enumerate(AXES):
         limits = middle[axis] - half, middle[axis] + half
         getattr(ax, f'set_{name}lim')(*limits)
@@ -47,7 +51,7 @@ def _draw_plane(tips: Sequence[TipCurve], title: str, events: Sequence[Mark]) ->
     across, up = sorted(np.argsort(-extent, kind='stable')[:2].tolist())
     middle, half = _window(tips)
     for tip in tips:
-        _draw_way(ax, tip, events, (across, up))
+        _draw_way(ax, tip, events, (across, up), NEAR * half)
     ax.set_xlim(middle[across] - half, middle[across] + half)
     ax.set_ylim(middle[up] - half, middle[up] + half)
     ax.set_aspect('equal')
@@ -93,15 +97,29 @@ def _window(tips: Sequence[TipCurve]) -> tuple[Array, float]:
     return (low + high) / 2.0, (0.5 + MARGIN) * extent
 
 
-def _draw_way(ax: Any, tip: TipCurve, events: Sequence[Mark], axes: Sequence[int]) -> None:
+def _draw_way(
+    ax: Any, tip: TipCurve, events: Sequence[Mark], axes: Sequence[int], near: float
+) -> None:
+    """Draw a way, and what happened on it.
+
+    :param near: distance below which two points have one label [m].
+    """
     for way, style in ((tip.desired, WANTED), (tip.actual, DONE)):
         ax.plot(*(finite(way[:, axis]) for axis in axes), **style)
+    groups: list[tuple[Array, list[str]]] = []
     for mark in readable(events, tip.time):
         row = min(int(np.searchsorted(tip.time, mark.time - 1e-9)), len(tip.time) - 1)
         place = finite(tip.actual[row, list(axes)])
         ax.plot(*([x] for x in place), 'k.', ms=7)
-        # Above the point by an empty line, in space as in the plane.
-        ax.text(*place, f'  {mark.label}\n', fontsize=8, va='center', parse_math=False)
+        words = next((w for at, w in groups if np.linalg.norm(place - at) < near), None)
+        if words is None:
+            groups.append((place, [mark.label]))
+        elif mark.label not in words:
+            words.append(mark.label)
+    for place, words in groups:
+        lines = [words[i : i + IN_A_LINE] for i in range(0, len(words), IN_A_LINE)]
+        text = ',\n'.join('  ' + ', '.join(line) for line in lines)
+        ax.text(*place, text, fontsize=8, va='bottom', parse_math=False)
 
 
 def _finish(figure: Figure, ax: Axes, tips: Sequence[TipCurve], heading: str) -> None:

@@ -270,6 +270,46 @@ HELD = '{do: approach, path: cp, clearance: 0.005, durations: [0.5]}, {do: grasp
         ('workerbot_hold', ['admittance.source=observer'], ['admittance.source', 'a yield']),
         ('yumi_step', ['bimanual.tasks=[{do: grasp}]'], ['bimanual.tasks', 'kind=bimanual']),
         ('yumi_step', ['graphs=[internal_force]'], ['graphs: internal_force', 'leave it out']),
+        (
+            'workerbot_hold',
+            ['graphs=[external_torque]'],
+            ['graphs: external_torque', 'admittance.source', 'tip_path_3d', 'carried_object'],
+        ),
+        ('workerbot_hold', ['bimanual.tasks=&a [*a]'], ['bimanual.tasks', 'it contains itself']),
+        (
+            'workerbot_hold',
+            [f'bimanual.tasks={"[" * 3000}{"]" * 3000}'],
+            ['bimanual.tasks', 'not valid YAML', 'recursion'],
+        ),
+        (
+            'workerbot_hold',
+            ['bimanual.tasks.1.squeeze=30'],
+            ['bimanual.tasks: a list is given as a whole', 'bimanual.tasks=[...]'],
+        ),
+        ('workerbot_hold', ['robot.tips=[palm_l]'], ['robot.tips: 1', 'palm_l', 'name two']),
+        (
+            'workerbot_hold',
+            ['robot.sensors=[palm_l]'],
+            ['robot.sensors: 1 (palm_l) for 2 of robot.tips (palm_l, palm_r); name one for each'],
+        ),
+        (
+            'workerbot_hold',
+            ['robot.sensors=[palm_l, palm_]'],
+            ["robot.sensors: there is no link 'palm_'", 'palm_r'],
+        ),
+        (
+            'workerbot_hold',
+            ['robot.sensors=[palm_r, palm_l]'],
+            ['robot.sensors: a joint moves palm_r apart from palm_l; correct robot.sensors'],
+        ),
+        (
+            'workerbot_hold',
+            [
+                'plant.object=null',
+                'plant.pushes=[{link: object, force: [0, 0, 1], start: 1, duration: 1}]',
+            ],
+            ['plant.pushes: object is what two hands hold', 'give plant.object'],
+        ),
     ],
 )
 def test_two_hands(refused: Refused, scenario: str, settings: list[str], parts: list[str]) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from simloop_ros.loop.events import END_WINDOW, SIGN_WINDOW, EventRecorder
+from simloop_ros.loop.events import END_WINDOW, SIGN_WINDOW, EventRecorder, halt_reason, halt_step
 from simloop_ros.loop.log import COLUMNS, LogReader, LogWriter
 from simloop_ros.loop.scenario import load_scenario
 from simloop_ros.values import Contact
@@ -163,3 +163,13 @@ def test_hands_are_halted_in_the_step_in_which_they_first_stop() -> None:
     for step, word in enumerate(['stopped: a', 'stopped: b', 'task 2 (move)', 'stopped: a'], 3):
         events.task(step, word)
         assert events.halted == 3
+
+
+def test_events_tell_the_step_of_the_first_halt() -> None:
+    events = recorder()
+    assert halt_step(events.events(LATE), PERIOD) is None
+    for step, doing in ((0, 'task 1 (move)'), (7, 'stopped: weak: 1 N'), (29, 'stopped: lost')):
+        events.task(step, doing)
+    found = events.events(LATE)
+    assert halt_step(found, PERIOD) == events.halted == 7
+    assert [halt_reason(event) for event in found] == [None, 'weak: 1 N', 'lost']

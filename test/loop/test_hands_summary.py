@@ -161,10 +161,19 @@ def test_the_plan_row_by_row(workerbot: RobotModel) -> None:
     np.testing.assert_array_equal(rows.leg, [0] * 4 + [1] * 4 + [2] * 2 + [3] * 4)
     nothing = [np.nan] * 4
     np.testing.assert_array_equal(rows.squeeze, [*nothing, *[SQUEEZE] * 6, 0.0, *nothing[:3]])
+    np.testing.assert_array_equal(rows.holding, (rows.leg == 1) | (rows.leg == 2))
     np.testing.assert_array_equal(rows.moving, rows.leg == 2)
     assert rows.foreseen.all()
+    assert rows.going.all()
     inserted = planned_rows(plan_of(workerbot, insertion), 14)
     np.testing.assert_array_equal(inserted.foreseen, rows.leg < 2)
+
+
+def test_hands_that_are_halted_follow_the_plan_no_more(workerbot: RobotModel) -> None:
+    rows, before = planned_rows(plan_of(workerbot), 14, halted=9), np.arange(14) < 9
+    np.testing.assert_array_equal(rows.going, before)
+    np.testing.assert_array_equal(rows.foreseen, before)
+    np.testing.assert_array_equal(rows.moving, before & (rows.leg == 2))
 
 
 def test_the_figures_of_a_carry(tmp_path: Path, workerbot: RobotModel) -> None:

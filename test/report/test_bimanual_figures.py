@@ -97,6 +97,20 @@ def test_internal_forces_and_their_contact() -> None:
     assert legend(draw_internal_forces(runs, 'hold', 0.5))[-1] == 'wanted: 0.5 N'
 
 
+def test_a_wanted_force_is_drawn_in_its_steps() -> None:
+    wanted = np.select([TIME < CONTACT, TIME < 1.0, TIME < 1.5], [np.nan, 50.0, 5.0], np.nan)
+    run = ForceCourse('run', TIME, pulse(60.0, 0.01, 5.0))
+    figure = draw_internal_forces([run], 'steps', wanted)
+    for ax in figure.axes:
+        np.testing.assert_array_equal(curves(ax)[1], wanted)
+    assert legend(figure)[1] == 'wanted'
+    # The last one is what the force settles to.
+    assert 'settled' in legend(figure)[0]
+    same = np.where(np.isnan(wanted), np.nan, 50.0)
+    assert legend(draw_internal_forces([run], 'steps', same))[1] == 'wanted: 50 N'
+    assert len(legend(draw_internal_forces([run], 'steps', np.full(len(TIME), np.nan)))) == 1
+
+
 def test_a_correction_is_in_millimetres_and_milliradians() -> None:
     position = 1e-3 * np.sin(TIME)[:, None] * [1.0, 2.0, 3.0]
     course = CorrectionCourse(TIME, position, -0.2 * position)
@@ -119,7 +133,7 @@ def test_hands_are_drawn_with_the_end_before_them() -> None:
         low, high = ax.get_ylim()
         end = (40.0, -40.0)[i]
         assert low < end < high
-        assert ax.get_ylabel() == ('palm_a [mm]', 'palm_b [mm]')[i]
+        assert ax.get_ylabel() == f'{course.names[i]}, along the beam [mm]'
         assert low < drawn.min() < drawn.max() < high
         # Near enough to see a tenth of a millimetre: the other end is not in it.
         assert high - low < 20.0
@@ -128,21 +142,30 @@ def test_hands_are_drawn_with_the_end_before_them() -> None:
         assert sorted(extent.intervaly) == pytest.approx([-40.0, 40.0])
 
 
+def test_a_hand_ends_where_the_place_of_the_beam_is_not_known() -> None:
+    planned = np.full((len(TIME), 2), [0.05, -0.05])
+    position = np.where(TIME[:, None] < 1.0, planned, np.nan)
+    course = HandsCourse(('palm_a', 'palm_b'), TIME, position, planned, np.array([0.04, -0.04]))
+    assert legend(draw_hands(course, 'halted'))[1] == 'hand, while the place of the beam is known'
+
+
 def test_carry_shows_squeeze_band_and_path_error() -> None:
-    wanted = np.where(TIME < 0.2, np.nan, 20.0)
-    squeeze = np.where(TIME < 0.2, 0.0, 20.0 + 0.7 * np.sin(9.0 * TIME))
-    error = np.where(TIME < 0.2, 0.005, 4e-4 * np.sin(2.0 * TIME) ** 2)
-    runs = [CarryCourse('noise', TIME, squeeze, wanted, error)]
+    carried = TIME >= 0.2
+    wanted = np.where(TIME < 0.1, np.nan, 20.0)
+    squeeze = np.where(carried, 20.0 + 0.7 * np.sin(9.0 * TIME), 0.0)
+    error = np.where(carried, 4e-4 * np.sin(2.0 * TIME) ** 2, 0.005)
+    runs = [CarryCourse('noise', TIME, squeeze, wanted, carried, error)]
     figure = draw_carry(runs, 'carry', [Mark(0.2, 'grasp')])
     upper, middle, lower = figure.axes
     np.testing.assert_array_equal(curves(upper)[0], squeeze)
-    np.testing.assert_allclose(curves(middle)[0], np.where(TIME < 0.2, np.nan, squeeze - 20.0))
+    np.testing.assert_array_equal(curves(upper)[1], wanted)
+    np.testing.assert_allclose(curves(middle)[0], np.where(carried, squeeze - 20.0, np.nan))
     np.testing.assert_allclose(curves(lower)[0], 1e3 * error)
     (band,) = upper.collections
     points = band.get_paths()[0].vertices
-    assert points.min(axis=0) == pytest.approx([TIME[wanted > 0.0][0], 19.0])
+    assert points.min(axis=0) == pytest.approx([TIME[carried][0], 19.0])
     assert points.max(axis=0) == pytest.approx([TIME[-1], 21.0])
-    # The largest errors while a squeeze is wanted, not before.
+    # The largest errors while the object is moved, not before.
     assert legend(figure) == [
         'noise: at most 0.7 N and 0.4 mm off',
         'wanted, ±1 N',
@@ -150,16 +173,29 @@ def test_carry_shows_squeeze_band_and_path_error() -> None:
     ]
 
 
+def test_errors_are_said_only_of_what_is_compared() -> None:
+    squeeze, never = np.full(len(TIME), 20.5), np.zeros(len(TIME), dtype=bool)
+    wanted, unknown = np.full(len(TIME), 20.0), np.full(len(TIME), np.nan)
+
+    def said(carried: np.ndarray, error: np.ndarray) -> str:
+        course = CarryCourse('run', TIME, squeeze, wanted, carried, error)
+        return legend(draw_carry([course], 'carry'))[0]
+
+    assert said(never, 1e-3 * wanted) == 'run'
+    assert said(~never, unknown) == 'run: at most 0.5 N off'
+
+
 def every_figure(time: np.ndarray, value: float) -> list[Figure]:
     one, two, three = (np.full((len(time), k), value) for k in (1, 2, 3))
     flat, title, marks = one[:, 0], 'a_$b', [Mark(0.5, 'push_$c')]
     return [
         draw_internal_forces([ForceCourse('K', time, flat)] * 2, title, 20.0, marks),
+        draw_internal_forces([ForceCourse('K', time, flat)], title, flat, marks),
         draw_correction(CorrectionCourse(time, three, three), title, marks),
         draw_hands(
             HandsCourse(('$a_$b', 'c' * 99), time, two, two, np.array([0.04, -0.04])), title, marks
         ),
-        draw_carry([CarryCourse('K', time, flat, flat, flat)] * 2, title, marks),
+        draw_carry([CarryCourse('K', time, flat, flat, flat > 0.0, flat)] * 2, title, marks),
     ]
 
 

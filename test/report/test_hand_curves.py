@@ -10,6 +10,7 @@ from typing import Any, get_args
 
 import numpy as np
 import pytest
+from rich.console import Console
 
 from simloop_ros.cli.main import main
 from simloop_ros.errors import ConfigError
@@ -17,17 +18,18 @@ from simloop_ros.loop.mcap import read_mcap
 from simloop_ros.loop.run import HANDS_LOG, prepare, run
 from simloop_ros.loop.scenario import HANDS_GRAPHS, Graph, load_scenario
 from simloop_ros.report.hand_curves import HAND_DRAWINGS, hand_curves
-from simloop_ros.report.page import draw_run
+from simloop_ros.report.page import draw_run, print_table
 
 TASKS = (
     '{do: approach, path: cp, clearance: 0.005, durations: [0.15]}, '
     '{do: grasp, squeeze: 20, durations: [0.15]}, {do: hold, duration: 0.1}, '
-    '{do: move, by: [0, 0, 0.02], duration: 0.25}'
+    '{do: move, by: [0, 0.01, 0.02], turn: [0, 0, 0.1], duration: 0.25}'
 )
 SETTINGS = (f'bimanual.tasks=[{TASKS}]', 'rest=0.05', 'graphs=[internal_force, path_difference]')
 PNG = b'\x89PNG\r\n\x1a\n'
 HALF = 0.04  # m, of the beam
 BEFORE, CLEAR = 0.01, 0.005  # m: palms before its ends at home, and after the approach
+PRESSED = 1e-3  # m: how far palms press into it at most
 TRACKING = 5e-5  # m: how well a robot that is 10 % heavier than its model follows
 
 
@@ -52,12 +54,14 @@ def summary_of(folder: Path) -> dict[str, Any]:
 
 def test_the_courses_are_those_of_the_run(finished: Path) -> None:
     summary, log = summary_of(finished), read_mcap(finished / HANDS_LOG)
-    curves = hand_curves(finished, summary['settings'])
+    curves = hand_curves(finished, summary)
     np.testing.assert_allclose(curves.time, log.time, rtol=0.0, atol=1e-9)
     moving = (curves.time > 0.4005) & (curves.time < 0.6495)
     before = curves.time < 0.3
-    np.testing.assert_array_equal(curves.wanted[moving], 20.0)
-    assert np.isnan(curves.wanted[before]).all()
+    np.testing.assert_array_equal(curves.wanted[curves.time > 0.1505], 20.0)
+    assert np.isnan(curves.wanted[curves.time < 0.1495]).all()
+    assert curves.carried[moving].all()
+    assert not curves.carried[before].any()
     assert np.abs(curves.squeeze).max() == summary['internal_force_peak']
     off = np.abs(curves.squeeze - curves.wanted)[moving].max()
     assert off == pytest.approx(summary['squeeze_error_max'], rel=0.01)
@@ -67,8 +71,56 @@ def test_the_courses_are_those_of_the_run(finished: Path) -> None:
         np.testing.assert_array_equal(np.hstack((course.position, course.rotation)), logged)
 
 
+def said_of_the_carry(folder: Path) -> str:
+    """Return what the legend says of the run."""
+    figure = HAND_DRAWINGS['carried_object'](hand_curves(folder, summary_of(folder)), '', [])
+    return figure.legends[0].get_texts()[0].get_text()
+
+
+def from_summary(summary: dict[str, Any]) -> str:
+    """Return what the legend has to say."""
+    off, away = summary['squeeze_error_max'], summary['object_error_max']
+    return f'this run: at most {off:.2g} N and {1e3 * away:.2g} mm off'
+
+
+def test_the_legend_says_what_the_summary_says(finished: Path) -> None:
+    assert said_of_the_carry(finished) == from_summary(summary_of(finished))
+    assert summary_of(finished)['tasks_left'] == []
+
+
+def test_halted_hands_are_not_compared_with_the_plan(tmp_path: Path) -> None:
+    """The arm stops in the middle of the way; the plan goes on."""
+    stops = 'plant.stops=[{tip: palm_l, start: 0.5}]'
+    settings = (*SETTINGS, stops)
+    run(prepare(load_scenario('workerbot_carry', settings)), tmp_path, time.perf_counter)
+    summary = summary_of(tmp_path)
+    assert summary['object_error_max'] < 0.005  # of 0.02 m
+    assert summary['tasks_left'] == ['task 4 (move)']
+    assert said_of_the_carry(tmp_path) == from_summary(summary)
+    halt = next(e['time'] for e in summary['events'] if 'stopped' in e.get('doing', ''))
+    curves = hand_curves(tmp_path, summary)
+    after = curves.time > halt + 5e-4
+    assert not curves.carried[after].any()
+    assert np.isnan(curves.wanted[after]).all()
+    assert np.isnan(curves.error[after]).all()
+    assert np.isnan(curves.along[after]).all()
+
+
+def test_the_settling_of_a_second_grasp_is_not_compared(tmp_path: Path) -> None:
+    again = (
+        '{do: release, clearance: 0.01, durations: [0.15]}, '
+        '{do: grasp, squeeze: 15, durations: [0.15]}, {do: hold, duration: 0.1}, '
+        '{do: move, by: [0, -0.01, -0.02], duration: 0.25}'
+    )
+    settings = (*SETTINGS, f'bimanual.tasks=[{TASKS}, {again}]')
+    run(prepare(load_scenario('workerbot_carry', settings)), tmp_path, time.perf_counter)
+    summary = summary_of(tmp_path)
+    assert summary['squeeze_error_max'] < 10.0 < summary['internal_force_peak'] - 20.0
+    assert said_of_the_carry(tmp_path) == from_summary(summary)
+
+
 def test_the_palms_come_to_the_ends_of_the_beam(finished: Path) -> None:
-    curves = hand_curves(finished, summary_of(finished)['settings'])
+    curves = hand_curves(finished, summary_of(finished))
     np.testing.assert_array_equal(curves.ends, [HALF, -HALF])
     first, approached = curves.along[0], curves.along[149]
     np.testing.assert_allclose(first, [HALF + BEFORE, -HALF - BEFORE], rtol=0.0, atol=TRACKING)
@@ -77,6 +129,14 @@ def test_the_palms_come_to_the_ends_of_the_beam(finished: Path) -> None:
         curves.along[:250], curves.planned[:250], rtol=0.0, atol=TRACKING
     )  # free hands go as planned
     assert np.ptp(curves.along[-1]) < 2.0 * HALF  # pressed
+
+
+def test_the_palms_are_shown_along_the_beam_that_moves(finished: Path) -> None:
+    """It goes 10 mm along its axis and turns: what presses it stays at its ends."""
+    curves = hand_curves(finished, summary_of(finished))
+    ends = np.tile([HALF, -HALF], (int(curves.carried.sum()), 1))
+    np.testing.assert_allclose(curves.along[curves.carried], ends, rtol=0.0, atol=PRESSED)
+    np.testing.assert_allclose(np.ptp(curves.planned[curves.carried], axis=0), 0.0, atol=1e-9)
 
 
 def test_its_four_graphs_are_drawn(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -107,8 +167,13 @@ def test_a_run_without_a_step_has_no_figures(tmp_path: Path) -> None:
     assert draw_run(tmp_path, every_graph=True) == []
 
 
-def test_hands_that_touched_nothing_are_drawn(tmp_path: Path) -> None:
+def test_hands_that_touched_nothing_are_drawn(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     four = f'graphs=[{", ".join(HANDS_GRAPHS)}]'
     prepared = prepare(load_scenario('workerbot_carry', [*SETTINGS, 'duration=0.05', four]))
-    run(prepared, tmp_path, time.perf_counter)
+    summary = run(prepared, tmp_path, time.perf_counter)
     assert [path.stem for path in draw_run(tmp_path)] == list(HANDS_GRAPHS)
+    print_table(summary, Console(width=200))
+    line = 'not done task 1 (approach) and 3 more; the run ended at 0.05 s'
+    assert line in capsys.readouterr().out

@@ -168,3 +168,9 @@ def test_the_table_of_a_guided_robot_has_energy_and_masses(finished: Path) -> No
     assert rows['effective mass of tool'] == ('2.5 to 2', 'kg')
     unknown = guided | {'effective_mass': {'tool': {'begin': None, 'end': 2.0}}}
     assert 'effective mass of tool' in table(summary | unknown)
+
+
+def test_a_cost_that_was_not_measured_is_not_told(finished: Path) -> None:
+    summary = json.loads((finished / 'summary.json').read_text())
+    assert 'cost per step' in table(summary)
+    assert 'cost per step' not in table({**summary, 'step_cost_us': {}})

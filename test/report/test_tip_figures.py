@@ -92,6 +92,19 @@ def test_a_tip_that_rests_is_left_out() -> None:
     assert (ax.get_xlabel(), ax.get_ylabel()) == ('x [m]', 'z [m]')
 
 
+@pytest.mark.parametrize('graph', TIP_GRAPHS)
+def test_what_happened_at_one_place_has_one_label(graph: str) -> None:
+    t = np.linspace(0.0, 1.0, 101)
+    way = np.stack((np.clip(t - 0.5, 0.0, 1.0), 0.0 * t, 0.001 * t), axis=1)
+    names = ('grasp', 'hold', 'move', 'hold', 'push', 'end')
+    marks = [
+        Mark(time, name) for time, name in zip((0.1, 0.2, 0.3, 0.4, 0.5, 1.0), names, strict=True)
+    ]
+    (ax,) = TIP_GRAPHS[graph]([TipCurve('tip', t, way, way)], 'run', marks).axes
+    assert [text.get_text() for text in ax.texts] == ['  grasp, hold, move,\n  push', '  end']
+    assert len(ax.lines) == 2 + len(marks)
+
+
 @pytest.mark.parametrize('value', [0.0, np.nan, 1e308])
 @pytest.mark.parametrize('graph', TIP_GRAPHS)
 def test_unusual_ways_are_drawn(tmp_path: Path, graph: str, value: float) -> None:
