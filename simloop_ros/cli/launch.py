@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 import sys
 
+from ..loop.contradictions import refuse_graphs
 from ..loop.run import make_folder
 from ..loop.scenario import load_scenario
 from ..ros.graph import require_ros, run_graph
@@ -75,6 +76,8 @@ def launch(options: argparse.Namespace) -> int:
         ),
     )
     if not options.no_record:
+        if not options.no_figures:
+            refuse_graphs(scenario)
         make_folder(folder)
     return run_graph(
         nodes,

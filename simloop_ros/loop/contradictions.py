@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import get_args
 
 from ..bimanual.plan import refuse_tips
@@ -16,17 +17,15 @@ TIP_GRAPHS = ('tip_path_3d', 'tip_path_plane')
 
 
 def refuse_contradictions(scenario: Scenario, *, simulated: bool = True) -> None:
-    """Refuse figures that the run cannot have, and what does not go together with two hands.
+    """Refuse what does not go together with two hands on one object.
 
     :param simulated: whether the robot is: a real one has sensors of its own.
     :raises ConfigError: with what to change.
     """
     if scenario.planner.kind != 'bimanual':
-        _refuse_tasks(scenario)
-        _refuse_graphs(scenario)
+        _refuse_hands(scenario)
         return
     refuse_tips(scenario.robot.tips)
-    _refuse_graphs(scenario)
     if scenario.planner.move:
         raise ConfigError(
             'planner.move is not for planner.kind bimanual; give bimanual.tasks a move, or a jog '
@@ -50,6 +49,31 @@ def refuse_contradictions(scenario: Scenario, *, simulated: bool = True) -> None
             )
 
 
+def refuse_graphs(scenario: Scenario, graphs: Sequence[Graph] | None = None) -> None:
+    """Refuse figures of what the run will not have.
+
+    :param graphs: those that are to be drawn; all of the scenario where none are given.
+    :raises ConfigError: with those that are possible.
+    """
+    missing: dict[str, str] = {}
+    if scenario.planner.kind != 'bimanual':
+        why = (
+            'is of two hands on one object, planner.kind bimanual, and not of planner.kind '
+            f'{scenario.planner.kind}'
+        )
+        missing |= dict.fromkeys(HANDS_GRAPHS, why)
+    if not scenario.admittance.guides:
+        missing['external_torque'] = 'is of a robot that is guided, and admittance.source is none'
+    if not scenario.robot.tips:
+        missing |= dict.fromkeys(TIP_GRAPHS, 'is of the tips, and robot.tips names none')
+    for graph in scenario.graphs if graphs is None else graphs:
+        if graph in missing:
+            possible = ', '.join(name for name in get_args(Graph) if name not in missing)
+            raise ConfigError(
+                f'graphs: {graph} {missing[graph]}; leave it out, or take one of {possible}'
+            )
+
+
 def refuse_pushes(config: PlantConfig, model: RobotModel) -> None:
     """Refuse to push an object that is not there.
 
@@ -63,31 +87,11 @@ def refuse_pushes(config: PlantConfig, model: RobotModel) -> None:
         )
 
 
-def _refuse_tasks(scenario: Scenario) -> None:
+def _refuse_hands(scenario: Scenario) -> None:
     """Refuse what only two hands can do."""
     if scenario.bimanual.tasks:
         raise ConfigError(
             f'bimanual.tasks are not for planner.kind {scenario.planner.kind}; set '
             'planner.kind=bimanual, or leave them out'
         )
-
-
-def _refuse_graphs(scenario: Scenario) -> None:
-    """Refuse figures of what the run will not have."""
-    missing: dict[str, str] = {}
-    if scenario.planner.kind != 'bimanual':
-        why = (
-            'is of two hands on one object, planner.kind bimanual, and not of planner.kind '
-            f'{scenario.planner.kind}'
-        )
-        missing |= dict.fromkeys(HANDS_GRAPHS, why)
-    if not scenario.admittance.guides:
-        missing['external_torque'] = 'is of a robot that is guided, and admittance.source is none'
-    if not scenario.robot.tips:
-        missing |= dict.fromkeys(TIP_GRAPHS, 'is of the tips, and robot.tips names none')
-    for graph in scenario.graphs:
-        if graph in missing:
-            possible = ', '.join(name for name in get_args(Graph) if name not in missing)
-            raise ConfigError(
-                f'graphs: {graph} {missing[graph]}; leave it out, or take one of {possible}'
-            )
+    refuse_graphs(scenario, [graph for graph in scenario.graphs if graph in HANDS_GRAPHS])

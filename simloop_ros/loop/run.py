@@ -32,7 +32,7 @@ from ..resources import resource_folder
 from ..safety.brake import Brake
 from ..safety.config import SafetyConfig
 from ..values import Array, Flags, JointState
-from .contradictions import refuse_contradictions, refuse_pushes
+from .contradictions import refuse_contradictions, refuse_graphs, refuse_pushes
 from .events import EventRecorder, described
 from .guided_summary import guided_summary
 from .hands_log import AXES, HANDS_COLUMNS
@@ -139,6 +139,7 @@ def prepare(scenario: Scenario) -> Prepared:
     :raises SimloopError: the scenario cannot be run, with the reason.
     """
     refuse_contradictions(scenario)
+    refuse_graphs(scenario)
     model = load_fit_robot(scenario.robot)
     period = scenario.period
     built = build_simulated_robot(scenario.plant, model, period, scenario.seed, scenario.safety)

@@ -196,7 +196,7 @@ def draw_hands(course: HandsCourse, title: str, events: Sequence[Mark] = ()) -> 
     marks = readable(events, course.time)
     low, high = 1e3 * np.sort(course.ends)
     whole = bool(np.isfinite(course.position).all())
-    hands = 'hand' if whole else 'hand, while the place of the beam is known'
+    hands = 'hand' if whole else 'hand; both while the place of the beam is known'
     for i, (ax, hand) in enumerate(zip(grid, course.names, strict=True)):
         for values, label, style, width in (
             (course.planned, 'planned', '--', 1.0),

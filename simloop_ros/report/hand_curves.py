@@ -46,7 +46,7 @@ class HandCurves(msgspec.Struct, frozen=True):
     :ivar corrections: of both hands, in axes of the object [m, rad], shape ``(rows, 2, 6)``.
     :ivar along: where the palms are along the beam, from where its middle is planned to be [m],
         shape ``(rows, 2)``; NaN where its place is not known.
-    :ivar planned: where they would be without corrections [m], shape ``(rows, 2)``.
+    :ivar planned: where they would be without corrections [m], shape ``(rows, 2)``; NaN as well.
     :ivar ends: of the beam without load [m], shape ``(2,)``.
     :ivar error: distance of the object from its path [m], shape ``(rows,)``; NaN where that is
         not known.
@@ -98,8 +98,9 @@ def hand_curves(folder: Path, summary: Mapping[str, Any]) -> HandCurves:
     joints = np.concatenate([block[:, TRUE_POSITION] for block in log.chunks()])
     rows = planned_rows(plan, len(felt), halt_step(summary['events'], scenario.period))
     touched = bool((np.abs(squeeze) > TOUCH).any())
+    centres, rotations = plan.object_position[rows.index], plan.object_rotation[rows.index]
     along, planned = (
-        _along(model, q, plan.object_position[rows.index], plan.object_rotation[rows.index])
+        np.where(rows.foreseen[:, None], _along(model, q, centres, rotations), np.nan)
         for q in (joints, plan.joints[rows.index])
     )
     half = 0.5 * scenario.bimanual.object.length
@@ -112,7 +113,7 @@ def hand_curves(folder: Path, summary: Mapping[str, Any]) -> HandCurves:
         np.where(rows.holding & rows.going, rows.squeeze, np.nan),
         rows.moving & touched,
         felt[:, first : first + 2],
-        np.where(rows.foreseen[:, None], along, np.nan),
+        along,
         planned,
         np.array([half, -half]),
         np.where(rows.foreseen, away, np.nan),

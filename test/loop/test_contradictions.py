@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from simloop_ros.errors import ConfigError
-from simloop_ros.loop.contradictions import refuse_contradictions
+from simloop_ros.loop.contradictions import refuse_contradictions, refuse_graphs
 from simloop_ros.loop.scenario import load_scenario, scenario_names
 
 NEEDS = {'step': ('robot=two_link',)}
@@ -13,7 +13,9 @@ NEEDS = {'step': ('robot=two_link',)}
 
 @pytest.mark.parametrize('name', scenario_names())
 def test_no_shipped_scenario_contradicts_itself(name: str) -> None:
-    refuse_contradictions(load_scenario(name, NEEDS.get(name, ())))
+    scenario = load_scenario(name, NEEDS.get(name, ()))
+    refuse_contradictions(scenario)
+    refuse_graphs(scenario)
 
 
 @pytest.mark.parametrize(
@@ -32,6 +34,19 @@ def test_no_shipped_scenario_contradicts_itself(name: str) -> None:
 def test_each_contradiction_is_refused(name: str, setting: str, reason: str) -> None:
     with pytest.raises(ConfigError, match=reason):
         refuse_contradictions(load_scenario(name, [setting]))
+
+
+@pytest.mark.parametrize(
+    ('settings', 'reason'),
+    [
+        (['graphs=[external_torque]'], 'external_torque is of a robot that is guided'),
+        (['graphs=[path_difference, tip_path_3d]', 'robot.tips=[]'], 'tip_path_3d is of the tips'),
+        (['graphs=[hand_positions]'], 'hand_positions is of two hands'),
+    ],
+)
+def test_figures_that_a_run_cannot_have_are_refused(settings: list[str], reason: str) -> None:
+    with pytest.raises(ConfigError, match=f'graphs: {reason}.*; .* take one of force_comparison'):
+        refuse_graphs(load_scenario('yumi_step', settings))
 
 
 @pytest.mark.parametrize('setting', ['monitor.reaction=stop', 'monitor.push=none'])

@@ -143,10 +143,10 @@ def test_hands_are_drawn_with_the_end_before_them() -> None:
 
 
 def test_a_hand_ends_where_the_place_of_the_beam_is_not_known() -> None:
-    planned = np.full((len(TIME), 2), [0.05, -0.05])
-    position = np.where(TIME[:, None] < 1.0, planned, np.nan)
-    course = HandsCourse(('palm_a', 'palm_b'), TIME, position, planned, np.array([0.04, -0.04]))
-    assert legend(draw_hands(course, 'halted'))[1] == 'hand, while the place of the beam is known'
+    position = np.where(TIME[:, None] < 1.0, [0.05, -0.05], np.nan)
+    course = HandsCourse(('palm_a', 'palm_b'), TIME, position, position, np.array([0.04, -0.04]))
+    said = legend(draw_hands(course, 'halted'))[1]
+    assert said == 'hand; both while the place of the beam is known'
 
 
 def test_carry_shows_squeeze_band_and_path_error() -> None:
