@@ -11,6 +11,8 @@ SCENARIO ?= yumi_step
 SETTINGS ?= --set plant.mass_bias=0.1
 
 BIN := $(VENV)/bin
+# Tests of several processes need all cores for themselves; all others share them.
+GRAPHS := test/nodes test/ros test/bench/test_bench_graph.py
 INPUTS := setup.py setup.cfg pyproject.toml simloop_ros/__init__.py
 
 .PHONY: run test test-graph clean
@@ -23,7 +25,8 @@ test: $(VENV)/installed-test
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/mypy examples
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto --dist loadfile $(GRAPHS:%=--ignore=%)
+	$(BIN)/python -m pytest $(GRAPHS)
 
 test-graph: $(VENV)/installed-test
 	$(BIN)/python -m pytest -m long

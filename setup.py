@@ -85,6 +85,7 @@ setup(
             'mcap-ros2-support',
             'mypy',
             'pytest',
+            'pytest-xdist',
             'rosbags',
             'ruff',
             'setuptools>=70.1',  # the tests install the package without network

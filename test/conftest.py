@@ -5,11 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 
+from hypothesis import HealthCheck, settings
 import pytest
 
 from simloop_ros.loop.run import load_fit_robot
 from simloop_ros.loop.scenario import robot_config
 from simloop_ros.model import RobotModel
+
+# How fast a busy machine makes examples says nothing about the code.
+settings.register_profile('untimed', deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile('untimed')
 
 ROBOTS = ('sphere', 'two_link', 'yumi')
 

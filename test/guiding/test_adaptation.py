@@ -20,7 +20,7 @@ ROUNDING = 1e-12  # of sums over some hundred steps, relative to the largest ene
 FREE = Touch(np.zeros(1), None)
 TOUCHED = Touch(np.ones(1), np.array([True]))
 # The same schedules every time: a failure is the code's, not the day's.
-exhaustive = settings(max_examples=100, deadline=None, derandomize=True)
+exhaustive = settings(max_examples=100, derandomize=True)
 
 
 def adaptation(period: float = H, **config: float) -> Adaptation:

@@ -20,7 +20,7 @@ from simloop_ros.model import RobotModel
 H = 0.002
 ROUNDING = 1e-9  # of sums of thousands of steps, relative to the largest number in them
 RIGHT_ANGLE = np.pi / 2
-exhaustive = settings(max_examples=50, deadline=None, derandomize=True)
+exhaustive = settings(max_examples=50, derandomize=True)
 
 
 class Hand:

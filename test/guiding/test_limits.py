@@ -11,7 +11,7 @@ from simloop_ros.values import JointState
 
 ROUNDING = 1e-12
 LOWER, UPPER = np.array([-0.4]), np.array([0.6])
-exhaustive = settings(max_examples=200, deadline=None, derandomize=True)
+exhaustive = settings(max_examples=200, derandomize=True)
 
 
 def limits(h: float, acceleration: float = 10.0, speed: float = 2.0, time: float = 0.1) -> Limits:

@@ -59,7 +59,7 @@ def logs(draw):
     return names, draw(hnp.arrays(np.float64, shape, elements=st.floats(allow_nan=True)))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(log=logs())
 def test_other_readers_decode_the_same(tmp_path_factory, log):
     names, rows = log
@@ -90,7 +90,7 @@ def test_other_readers_decode_the_same(tmp_path_factory, log):
     assert set(seen.values()) == {len(rows)}
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(log=logs())
 def test_round_trip_is_bitwise(tmp_path_factory, log):
     names, rows = log
@@ -175,7 +175,7 @@ def test_a_damaged_file_is_refused(long_log, tmp_path):
         read_mcap(tmp_path / 'damaged.mcap')
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(place=st.floats(0, 0.999), flip=st.integers(1, 255))
 def test_no_damage_ends_in_another_error(long_log, tmp_path_factory, place, flip):
     path, rows = long_log

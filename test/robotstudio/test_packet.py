@@ -26,7 +26,7 @@ from simloop_ros.robotstudio.packet import (
 ANGLE = st.floats(-LARGEST_ANGLE, LARGEST_ANGLE)
 TIME = st.integers(1, 999).map(lambda i: i / 100) | st.integers(100, 999).map(lambda i: i / 10)
 
-exhaustive = settings(max_examples=200, deadline=None, derandomize=True)
+exhaustive = settings(max_examples=200, derandomize=True)
 
 
 def at(angle: float) -> tuple[float, ...]:

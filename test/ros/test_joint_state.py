@@ -108,7 +108,7 @@ def states(draw):
     return names, draw(stamps), dict(zip(fields, arrays, strict=True))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(state=states())
 def test_others_write_the_same_bytes_and_read_the_same_message(state):
     names, stamp, fields = state
@@ -124,7 +124,7 @@ def test_others_write_the_same_bytes_and_read_the_same_message(state):
         assert getattr(read, field).tobytes() == array_.tobytes()
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(state=states(), data=st.data())
 def test_reads_others_in_our_order_bit_by_bit(state, data):
     names, stamp, fields = state
@@ -356,7 +356,7 @@ def test_no_flipped_bit_is_read_in_two_ways(little_endian):
     assert refused > 8 * 5 * len(ARMS[0])  # at least each bit of the names
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(seed=st.integers(0, 2**32), head=st.binary(max_size=60))
 def test_no_bytes_end_in_another_error(seed, head):
     """Random bytes, with and without a true beginning, and true messages with random errors."""

@@ -9,7 +9,7 @@ import subprocess
 import sys
 from typing import Annotated, Any, Literal
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 import msgspec
 import pytest
@@ -165,14 +165,12 @@ configs = st.one_of(
 
 
 @given(configs, st.sampled_from(['', 'block', 'a.b']))
-@settings(deadline=None)
 def test_a_configuration_survives_as_values(config: msgspec.Struct, prefix: str) -> None:
     values = parameter_values(config, prefix)
     assert exactly(parse_config(type(config), prefix, values)) == exactly(config)
 
 
 @given(configs)
-@settings(deadline=None)
 def test_values_are_of_the_types_that_ros_has(config: msgspec.Struct) -> None:
     values = parameter_values(config, 'block')
     for parameter in config_parameters(type(config), 'block'):
