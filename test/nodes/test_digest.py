@@ -165,6 +165,7 @@ def test_a_collision_is_the_same_in_the_graph(graph: Any, reaction: str, compose
     assert summary == expected('yumi_collision', *settings)
 
 
+@LONG
 def test_wrists_that_hold_nothing_are_told_alike_in_the_graph(graph: Any) -> None:
     """Their noise is so large that the monitor takes it for a collision."""
     pytest.importorskip('pybullet')
