@@ -26,7 +26,7 @@ STIFF = 1e7
 HEAVIER = 3.0
 """How much heavier an impedance must be than the object that gives way by it: measured were swings
 up to 2.2 and none from 2.6 on, docs/bimanual.md."""
-NOWHERE = 1e-6
+SHORTEST = 1e-6
 """Length of a displacement that has no direction [m]: as little as joints resolve."""
 ASKEW = 1e-3
 """Angle from an axis of the object at which a slide is not along it any more [rad]."""
@@ -117,10 +117,10 @@ def insert(stage: Stage, task: InsertObject, name: str) -> Leg:
 
 
 def _displacement(by: tuple[float, float, float], name: str) -> Array:
-    if not hypot(*by) > NOWHERE:
+    if not hypot(*by) > SHORTEST:
         raise ConfigError(
             f'{name}: by is zero, or as good as that: {hypot(*by):.3g} m; give a displacement of '
-            f'more than {NOWHERE:g} m, or use hold'
+            f'more than {SHORTEST:g} m, or use hold'
         )
     return np.array(by)
 

@@ -33,7 +33,7 @@ LEAST_SQUEEZE = 0.1
 BACK = 30.0
 """Acceleration with which a hand goes back to its place beside an arm that did not follow [m/s^2]:
 about that of a stop from 0.3 m/s in 10 ms."""
-COAST = 0.1
+BRAKING = 0.1
 """Time in which the brakes of an arm engage [s]: twice the time constant of the simulated ones."""
 SQUARE = sqrt(2.0)
 """Norm of the difference of two rotations that are 1 rad apart, if that were little."""
@@ -255,7 +255,7 @@ class BimanualPlanner(MotionPlanner):
         )
         gentle = sqrt(STEEPEST * away / (RAMP * BACK)) / self._h
         steps = max(self._plan.stop_steps[int(memory.place)], ceil(gentle))
-        coast = max(steps, round(COAST / self._h))
+        coast = max(steps, round(BRAKING / self._h))
         stuck = Stuck(tip, q, Pace(steps, steps), Pace(coast, coast))
         return msgspec.structs.replace(memory, stuck=stuck)
 

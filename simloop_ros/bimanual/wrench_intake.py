@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-import math
+from math import hypot, isfinite
 
 import msgspec
 import numpy as np
@@ -108,13 +108,14 @@ class WrenchIntake:
             )
         readings = np.asarray(readings, dtype=float)
         flat = readings.ravel()
-        # One product tells that all are finite and small; the rest is looked at one by one.
         overload = ''
+        # One product tells that all are finite and small; the rest is looked at one by one.
         if not flat.dot(flat) < self._small:
-            fault = self._unbelievable(readings)
+            sizes = _sizes(readings)
+            overload = self._overload(sizes)
+            fault = '' if overload else self._unbelievable(sizes)
             if fault:
                 return self._unread(memory, fault)
-            overload = self._overload(readings)
         bias, tared = memory.bias, memory.tared
         if tare:
             tared += 1
@@ -127,7 +128,7 @@ class WrenchIntake:
             repeats = tuple(k + 1 if s else 0 for k, s in zip(memory.repeats, same, strict=True))
             if velocity is not None and wrenches.any():
                 rows = velocity.reshape(self._shape)[:, :3].tolist()
-                ways = [self._period * math.hypot(*row) for row in rows]
+                ways = [self._period * hypot(*row) for row in rows]
                 unfelt = tuple(
                     u + w if s else 0.0 for u, w, s in zip(memory.unfelt, ways, same, strict=True)
                 )
@@ -146,15 +147,22 @@ class WrenchIntake:
                 )
         return ''
 
-    def _unbelievable(self, readings: Array) -> str:
-        """Return which sensor is not to be believed; '' where all are."""
-        sizes = _sizes(readings)
-        for tip, (force, torque) in zip(self._tips, sizes, strict=True):
-            if not (math.isfinite(force) and math.isfinite(torque)):
-                return f'wrist sensor of {tip} lost: it reads no number'
-        if self._all_feel(sizes):
+    def _overload(self, sizes: list[tuple[float, float]]) -> str:
+        """Return that all sensors feel about as much as they can, and one more; '' if not so."""
+        limit = self._limits[0]
+        alike = all(0.5 <= force / limit <= 2.0 and isfinite(torque) for force, torque in sizes)
+        if not (alike and any(self._beyond(*size) for size in sizes)):
             return ''
+        largest = max(force for force, _ in sizes)
+        return (
+            f'the hands press with {largest:.3g} N: beyond the range of their sensors, {limit:g} N'
+        )
+
+    def _unbelievable(self, sizes: list[tuple[float, float]]) -> str:
+        """Return which sensor is not to be believed; '' where all are."""
         for tip, (force, torque) in zip(self._tips, sizes, strict=True):
+            if not (isfinite(force) and isfinite(torque)):
+                return f'wrist sensor of {tip} lost: it reads no number'
             if self._beyond(force, torque):
                 return (
                     f'wrist sensor of {tip} reads {force:.3g} N and {torque:.3g} N m: '
@@ -162,22 +170,8 @@ class WrenchIntake:
                 )
         return ''
 
-    def _overload(self, readings: Array) -> str:
-        """Return that all sensors feel too much; '' where they do not."""
-        sizes = _sizes(readings)
-        if not (self._all_feel(sizes) and any(self._beyond(*size) for size in sizes)):
-            return ''
-        largest = max(force for force, _ in sizes)
-        return (
-            f'the hands press with {largest:.3g} N: beyond the range of their sensors, '
-            f'{self._limits[0]:g} N'
-        )
-
     def _beyond(self, force: float, torque: float) -> bool:
         return force > self._limits[0] or torque > self._limits[1]
-
-    def _all_feel(self, sizes: list[tuple[float, float]]) -> bool:
-        return all(0.5 <= force / self._limits[0] <= 2.0 for force, _ in sizes)
 
     def _unread(self, memory: IntakeMemory, fault: str) -> Intake:
         return Intake(memory.readings - memory.bias, memory, fault, known=False)
