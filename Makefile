@@ -24,7 +24,7 @@ test: $(VENV)/installed-test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/mypy examples
+	$(BIN)/mypy examples/*.py
 	$(BIN)/python -m pytest -n auto --dist loadfile $(GRAPHS:%=--ignore=%)
 	$(BIN)/python -m pytest $(GRAPHS)
 

@@ -104,7 +104,9 @@ def main() -> int:
     """Print the digests; with ``--compare``, 1 if any differs."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument('--write', metavar='FILE', type=Path, help='write the digests there')
-    parser.add_argument('--compare', metavar='FILE', type=Path, help='compare with an earlier file')
+    parser.add_argument(
+        '--compare', metavar='FILE', type=Path, help='compare with an earlier file'
+    )
     parser.add_argument('--only', metavar='WORD', default='', help='runs whose name has this word')
     parser.add_argument('--workers', metavar='N', type=int, default=2, help='runs at a time [2]')
     own = Path(sys.executable).with_name('simloop')

@@ -39,20 +39,20 @@ from sensor_msgs.msg import JointState as JointStateMessage
 from std_msgs.msg import Header
 from std_srvs.srv import SetBool, Trigger
 
-from simloop_ros.errors import MessageError
-from simloop_ros.loop.calibrate import calibrate
-from simloop_ros.loop.run import load_fit_robot
-from simloop_ros.loop.scenario import load_scenario
+from simloop_ros.assembly.run import load_fit_robot
+from simloop_ros.calibration.calibrate import calibrate
+from simloop_ros.core.errors import MessageError
 from simloop_ros.nodes.composed import KINDS
 from simloop_ros.nodes.plant import LARGEST_EFFORT
-from simloop_ros.ros.block_node import BlockNode
-from simloop_ros.ros.graph import programs
-from simloop_ros.ros.joint_state import JointStateDecoder
-from simloop_ros.ros.local_bus import LocalBus
-from simloop_ros.ros.middleware import fastest_executor
-from simloop_ros.ros.qos import EVENTS, LATCHED, STREAM
-from simloop_ros.ros.safety_status import DIVERGED, STAMP, STOPS
-from simloop_ros.ros.wiring import NodeSpec, WiringOptions, parameter_file, wire
+from simloop_ros.ros.launch.graph import programs
+from simloop_ros.ros.launch.wiring import NodeSpec, WiringOptions, parameter_file, wire
+from simloop_ros.ros.messages.safety_status import DIVERGED, STAMP, STOPS
+from simloop_ros.ros.node.block_node import BlockNode
+from simloop_ros.ros.node.middleware import fastest_executor
+from simloop_ros.ros.transport.joint_state import JointStateDecoder
+from simloop_ros.ros.transport.local_bus import LocalBus
+from simloop_ros.ros.transport.qos import EVENTS, LATCHED, STREAM
+from simloop_ros.scenario.scenario import load_scenario
 
 FLOOR = '{kind: plane, name: floor, position: [0, 0, -5], normal: [0, 0, 1]}'
 SETTINGS = (

@@ -15,10 +15,9 @@ from time import perf_counter
 from matplotlib.figure import Figure
 import numpy as np
 
-from simloop_ros.bench.bimanual_runs import STIFFNESSES
-from simloop_ros.bench.hands_run import HandsRun, run_hands
-from simloop_ros.loop.run import prepare, run
-from simloop_ros.loop.scenario import load_scenario
+from simloop_bench.bimanual_runs import STIFFNESSES
+from simloop_bench.hands_run import HandsRun, run_hands
+from simloop_ros.assembly.run import prepare, run
 from simloop_ros.report.bimanual_figures import (
     ForceCourse,
     draw_carry,
@@ -29,6 +28,7 @@ from simloop_ros.report.bimanual_figures import (
 from simloop_ros.report.drawing import DOTS_PER_INCH, GREY, RED, Mark
 from simloop_ros.report.hand_curves import HandCurves, hand_curves
 from simloop_ros.report.joint_figures import COLOURS
+from simloop_ros.scenario.scenario import load_scenario
 
 IMAGES = Path(__file__).parent / 'images'
 HOLD, GRIP = 'workerbot_hold', 'workerbot_grip'

@@ -11,14 +11,14 @@ from pathlib import Path
 from matplotlib.figure import Figure
 import numpy as np
 
-from simloop_ros.bench.collision_robot import StudyRobot
-from simloop_ros.bench.collision_trials import Trial, TrialMaker
-from simloop_ros.bench.collision_watch import HURTS, NOTICED, calibrated, collide
+from simloop_bench.collision_robot import StudyRobot
+from simloop_bench.collision_trials import Trial, TrialMaker
+from simloop_bench.collision_watch import HURTS, NOTICED, calibrated, collide
 from simloop_ros.collision.build import KINDS, build_monitor
 from simloop_ros.collision.calibration import Calibration
 from simloop_ros.collision.observation import Observation
-from simloop_ros.model import RobotModel
-from simloop_ros.values import Array
+from simloop_ros.core.values import Array
+from simloop_ros.robot.model import RobotModel
 
 IMAGES = Path(__file__).parent / 'images'
 PERIOD = 1.0 / 2000.0

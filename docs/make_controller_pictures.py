@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from simloop_ros.bench.controller_motions import CONTROLLERS
-from simloop_ros.bench.controllers import (
+from simloop_bench.controller_motions import CONTROLLERS
+from simloop_bench.controllers import (
     CLAIM_MASS_ERROR,
     CLAIM_NOISE,
     bench_controllers,

@@ -15,14 +15,14 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Arc
 import numpy as np
 
+from simloop_ros.assembly.run import load_fit_robot
 from simloop_ros.control.laws import ComputedTorque
-from simloop_ros.loop.run import load_fit_robot
-from simloop_ros.loop.scenario import robot_config
+from simloop_ros.core.values import Array, JointState
 from simloop_ros.plants.pinocchio_plant import PinocchioPlant
-from simloop_ros.report.dynamics_figures import PARTS, draw_contributions
-from simloop_ros.textbook.read_arm import read_arm
-from simloop_ros.textbook.two_link import Contributions, lagrange
-from simloop_ros.values import Array, JointState
+from simloop_ros.scenario.scenario import robot_config
+from textbook.dynamics_figures import PARTS, draw_contributions
+from textbook.read_arm import read_arm
+from textbook.two_link import Contributions, lagrange
 
 IMAGES = Path(__file__).parent / 'images'
 EXAMPLE = Path(__file__).parent.parent / 'examples' / 'two_link.py'

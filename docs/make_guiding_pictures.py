@@ -12,7 +12,7 @@ import sys
 from matplotlib.figure import Figure
 import numpy as np
 
-from simloop_ros.bench.guiding import (
+from simloop_bench.guiding import (
     EXPERIMENTS,
     courses,
     force_bars,
@@ -20,13 +20,13 @@ from simloop_ros.bench.guiding import (
     pull_all,
     stability_panels,
 )
-from simloop_ros.bench.guiding_experiment import experiment
-from simloop_ros.bench.guiding_robots import real
-from simloop_ros.bench.guiding_run import GuidedRun, lead
-from simloop_ros.bench.guiding_stability import stable
-from simloop_ros.bench.workers import Workers
-from simloop_ros.loop.scenario import load_scenario
-from simloop_ros.report.guiding_figures import draw_experiment, draw_forces, draw_stability
+from simloop_bench.guiding_experiment import experiment
+from simloop_bench.guiding_figures import draw_experiment, draw_forces, draw_stability
+from simloop_bench.guiding_robots import real
+from simloop_bench.guiding_run import GuidedRun, lead
+from simloop_bench.guiding_stability import stable
+from simloop_bench.workers import Workers
+from simloop_ros.scenario.scenario import load_scenario
 
 IMAGES = Path(__file__).parent / 'images'
 SHOWN = {'lwr_a2_joint': 1, 'lwr_a3_joint': 3}

@@ -9,8 +9,7 @@ from typing import Any, get_args
 import msgspec
 
 from simloop_ros.bimanual.config import Grasp, Task
-from simloop_ros.config_types import field_docs
-from simloop_ros.loop.scenario import Scenario
+from simloop_ros.core.config_types import field_docs
 from simloop_ros.plants.config import (
     ArmStop,
     Hand,
@@ -24,6 +23,7 @@ from simloop_ros.plants.config import (
     WaypointPath,
     WristSensors,
 )
+from simloop_ros.scenario.scenario import Scenario
 
 PAGE = Path(__file__).parent / 'scenarios.md'
 HEAD = """# Every key of a scenario

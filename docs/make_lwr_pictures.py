@@ -13,15 +13,15 @@ from make_pictures import picture
 from matplotlib.figure import Figure
 import numpy as np
 
-from simloop_ros.bench.torque_error import JUMP, STEP, of_3, torque_errors
-from simloop_ros.loop.run import load_fit_robot
-from simloop_ros.loop.scenario import robot_config
-from simloop_ros.model import RobotModel
+from simloop_bench.torque_error import JUMP, STEP, of_3, torque_errors
+from simloop_ros.assembly.run import load_fit_robot
 from simloop_ros.plants.config import TorqueControl
 from simloop_ros.plants.flexible_plant import known_motors
 from simloop_ros.plants.motor_driven_plant import PHASE, MotorDrivenPlant, elastic_frequency
 from simloop_ros.plants.torque_driven_plant import TorqueDrivenPlant
 from simloop_ros.plants.torque_stage import TorqueStage
+from simloop_ros.robot.model import RobotModel
+from simloop_ros.scenario.scenario import robot_config
 
 IMAGES = Path(__file__).parent / 'images'
 EYE, TARGET = (1.5, -1.6, 1.1), (0.25, 0.0, 0.45)

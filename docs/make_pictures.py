@@ -14,10 +14,10 @@ from matplotlib.figure import Figure
 import numpy as np
 import pybullet
 
-from simloop_ros.loop.mcap import read_mcap
-from simloop_ros.loop.run import prepare, run
-from simloop_ros.loop.scenario import load_scenario
+from simloop_ros.assembly.run import prepare, run
+from simloop_ros.record.mcap import read_mcap
 from simloop_ros.report.page import draw_run
+from simloop_ros.scenario.scenario import load_scenario
 
 IMAGES = Path(__file__).parent / 'images'
 SIZE = 640, 520

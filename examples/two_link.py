@@ -15,14 +15,15 @@ import msgspec
 import numpy as np
 import pinocchio as pin
 
-from simloop_ros.errors import USER_ERROR, ConfigError, SimloopError
-from simloop_ros.loop.run import load_fit_robot
-from simloop_ros.loop.scenario import robot_config
-from simloop_ros.model import RobotModel
-from simloop_ros.report.dynamics_figures import EnergyStudy, draw_contributions, draw_energy
-from simloop_ros.textbook.free_swing import Swing, free_swing, runge_kutta, semi_implicit_euler
-from simloop_ros.textbook.read_arm import read_arm
-from simloop_ros.textbook.two_link import (
+from simloop_ros.assembly.run import load_fit_robot
+from simloop_ros.core.errors import USER_ERROR, ConfigError, SimloopError
+from simloop_ros.core.values import Array, JointState
+from simloop_ros.robot.model import RobotModel
+from simloop_ros.scenario.scenario import robot_config
+from textbook.dynamics_figures import EnergyStudy, draw_contributions, draw_energy
+from textbook.free_swing import Swing, free_swing, runge_kutta, semi_implicit_euler
+from textbook.read_arm import read_arm
+from textbook.two_link import (
     Contributions,
     DTerms,
     TwoLinkArm,
@@ -31,7 +32,6 @@ from simloop_ros.textbook.two_link import (
     lagrange,
     newton_euler,
 )
-from simloop_ros.values import Array, JointState
 
 DURATION = 2.0
 """Of the free swing [s]; it starts at rest, stretched out to the side."""

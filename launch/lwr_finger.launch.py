@@ -2,7 +2,7 @@
 
 from launch import LaunchDescription
 
-from simloop_ros.ros.launch_description import describe_scenario
+from simloop_ros.ros.launch.launch_description import describe_scenario
 
 
 def generate_launch_description() -> LaunchDescription:

@@ -2,7 +2,7 @@
 
 from launch import LaunchDescription
 
-from simloop_ros.ros.launch_description import describe_robot_view
+from simloop_ros.ros.launch.launch_description import describe_robot_view
 
 
 def generate_launch_description() -> LaunchDescription:

@@ -8,9 +8,9 @@ from functools import cache
 from hypothesis import HealthCheck, settings
 import pytest
 
-from simloop_ros.loop.run import load_fit_robot
-from simloop_ros.loop.scenario import robot_config
-from simloop_ros.model import RobotModel
+from simloop_ros.assembly.run import load_fit_robot
+from simloop_ros.robot.model import RobotModel
+from simloop_ros.scenario.scenario import robot_config
 
 # How fast a busy machine makes examples says nothing about the code.
 settings.register_profile('untimed', deadline=None, suppress_health_check=[HealthCheck.too_slow])

@@ -18,34 +18,24 @@ PACKAGE = Path(simloop_ros.__file__).parent
 MODULES = sorted(PACKAGE.rglob('*.py'))
 ROS = re.compile(r'^(rclpy|launch|launch_ros|ament_index_python|rosgraph_msgs|\w+_(msgs|srvs))$')
 ROS_FOLDERS = ('ros', 'nodes')
-BLOCKS = ('planning', 'control', 'plants', 'safety', 'collision', 'guiding')
-BASE = (
-    'model',
-    'flexible_joints',
-    'check',
-    'resources',
-    'config_types',
-    'values',
-    'errors',
-    'kalman',
-    'kinematics',
-    '',
+ORDER = (
+    ('', 'core'),
+    ('robot',),
+    ('maths',),
+    ('kinematics',),
+    ('planning', 'control', 'plants', 'safety', 'collision', 'guiding'),
+    ('bimanual',),
+    ('reaction',),
+    ('scenario',),
+    ('loop',),
+    ('record',),
+    ('assembly',),
+    ('calibration', 'robotstudio'),
+    ('report', 'ros'),
+    ('nodes',),
+    ('cli',),
 )
-"""What everything speaks; the empty name is the package itself, which has the version."""
-LAYERS = {
-    **dict.fromkeys(BASE, 0),
-    **dict.fromkeys(BLOCKS, 1),
-    'bimanual': 2,
-    'reaction': 3,
-    'textbook': 3,
-    'loop': 4,
-    'robotstudio': 5,
-    'report': 6,
-    'ros': 6,
-    'nodes': 7,
-    'bench': 7,
-    'cli': 8,
-}
+LAYERS = {name: i for i, names in enumerate(ORDER) for name in names}
 """A part imports from its own and from lower layers only."""
 
 
@@ -92,12 +82,12 @@ by_module = each_of(MODULES)
 
 
 def test_the_walk_sees_imports_of_every_form() -> None:
-    loop = PACKAGE / 'loop' / 'run.py'
-    assert {'json', 'pathlib.Path', 'simloop_ros.loop.log.LogReader'} <= set(imports(loop))
-    assert own_imports(loop) >= {'check', 'control', 'errors', 'planning', 'plants', 'loop'}
+    run = PACKAGE / 'assembly' / 'run.py'
+    assert {'json', 'pathlib.Path', 'simloop_ros.record.log.LogReader'} <= set(imports(run))
+    assert own_imports(run) >= {'core', 'control', 'planning', 'plants', 'loop', 'robot'}
     plants = PACKAGE / 'plants' / 'build.py'
     assert 'simloop_ros.plants.mujoco_plant.MujocoPlant' in imports(plants)  # in a function
-    assert own_imports(PACKAGE / 'cli' / 'main.py') == {'', 'errors', 'cli'}
+    assert own_imports(PACKAGE / 'cli' / 'main.py') == {'', 'core'}
 
 
 @by_module

@@ -13,12 +13,12 @@ import pinocchio as pin
 import pytest
 import yaml
 
-from simloop_ros.errors import ConfigError
-from simloop_ros.flexible_joints import FlexibleJointsConfig
+from simloop_ros.core.errors import ConfigError
+from simloop_ros.core.resources import resource_folder
 from simloop_ros.kinematics.inverse import inverse_kinematics
 from simloop_ros.kinematics.velocity import TipVelocity
-from simloop_ros.model import RobotConfig, RobotModel, load_robot
-from simloop_ros.resources import resource_folder
+from simloop_ros.robot.flexible_joints import FlexibleJointsConfig
+from simloop_ros.robot.model import RobotConfig, RobotModel, load_robot
 
 ROBOTS = ('sphere', 'two_link', 'yumi', 'lwr', 'irb120', 'workerbot')
 MIRROR = np.diag([1.0, -1.0, 1.0])

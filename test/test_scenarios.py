@@ -12,14 +12,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from simloop_ros.loop.hands_log import HANDS_COLUMNS
-from simloop_ros.loop.log import COLUMNS, LogReader, LogWriter
+from simloop_ros.assembly.run import HANDS_LOG, prepare, run
 from simloop_ros.loop.loop import MONITOR, PARTS
-from simloop_ros.loop.mcap import McapReader, read_mcap
-from simloop_ros.loop.metrics import compute_metrics
-from simloop_ros.loop.run import HANDS_LOG, prepare, run
-from simloop_ros.loop.scenario import load_scenario, scenario_names
 from simloop_ros.planning.hand_guiding import HandGuiding
+from simloop_ros.record.hands_log import HANDS_COLUMNS
+from simloop_ros.record.log import COLUMNS, LogReader, LogWriter
+from simloop_ros.record.mcap import McapReader, read_mcap
+from simloop_ros.record.metrics import compute_metrics
+from simloop_ros.scenario.scenario import load_scenario, scenario_names
 
 NEEDS = {'step': ('robot=two_link', 'planner.move=[[0.1, 0, 0.1]]')}
 """What has to be added to a shipped scenario before it runs."""

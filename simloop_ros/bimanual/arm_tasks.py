@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 import pinocchio as pin
 
-from ..errors import ConfigError, GoalError, UnknownNameError
-from ..kinematics.chain import chain_to
-from ..values import Array
+from ..core.errors import ConfigError, GoalError, UnknownNameError
+from ..core.values import Array
+from ..robot.chain import chain_to
 from .config import Jog, Reach
 from .leg import Leg
 from .stage import FREE, Stage

@@ -8,9 +8,9 @@ import coal
 import numpy as np
 import pinocchio as pin
 
-from ..errors import GoalError
-from ..model import RobotModel
+from ..core.errors import GoalError
 from ..planning.self_collision import COLLISION_SPACING
+from ..robot.model import RobotModel
 from .config import BimanualConfig
 from .leg import Leg
 from .tip_follower import TipFollower

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from ..config_types import NonNegative, Positive, Vector
+from ..core.config_types import NonNegative, Positive, Vector
 
 Level = Literal['low', 'medium', 'high']
 Six = tuple[Positive, Positive, Positive, Positive, Positive, Positive]

@@ -8,17 +8,17 @@ import msgspec
 import numpy as np
 import pinocchio as pin
 
-from ..errors import ConfigError
-from ..guiding.discretisation import Parameters
+from ..core.errors import ConfigError
+from ..core.values import Array, PathCorrection
 from ..guiding.joint_admittance import Admittance, AdmittanceState
 from ..kinematics.poses import checked_poses
-from ..kinematics.vectors import checked_vector
-from ..values import Array, PathCorrection
+from ..maths.discretisation import Parameters
+from ..maths.vectors import checked_vector
 from .config import BimanualConfig
 from .hands import Hands, mean_rotation
 from .impedance import ARM, impedance
 from .internal_force import checked_points, split, wrench_map
-from .wrench_intake import IntakeMemory, WrenchIntake
+from .wrench_intake import IntakeSnapshot, WrenchIntake
 
 FADE = 66.0
 """Rate at which corrections of free hands go away, critically damped [1/s]: 1 % after 0.1 s."""
@@ -28,7 +28,7 @@ NOTHING = 1e-12
 """Correction of free hands that is none [m, rad]: far below what joints resolve."""
 
 
-class ContactWish(msgspec.Struct, frozen=True, gc=False):
+class ContactTarget(msgspec.Struct, frozen=True, gc=False):
     """What is wanted of the contact.
 
     :ivar squeeze: internal force [N]; None: the hands are free, corrections fade to zero.
@@ -64,7 +64,7 @@ class ContactStep(msgspec.Struct, frozen=True, gc=False):
     fault: str
 
 
-class ContactMemory(msgspec.Struct, frozen=True, gc=False):
+class ContactSnapshot(msgspec.Struct, frozen=True, gc=False):
     """All that the next step depends on.
 
     :ivar state: deflection of each hand and then of the object, six axes each, and its velocity
@@ -77,7 +77,7 @@ class ContactMemory(msgspec.Struct, frozen=True, gc=False):
 
     state: AdmittanceState
     contact: bool
-    intake: IntakeMemory
+    intake: IntakeSnapshot
     fault: str
     held: bool = False
 
@@ -86,12 +86,12 @@ class ContactMemory(msgspec.Struct, frozen=True, gc=False):
         """Return by how much the object has given way, in its axes [m, rad], shape ``(6,)``."""
         return self.state.deflection[-6:]
 
-    def settled(self) -> ContactMemory:
+    def settled(self) -> ContactSnapshot:
         """Return the same, with the object where it has given way to as its place."""
         deflection = self.state.deflection.copy()
         deflection[-6:] = 0.0
         state = AdmittanceState(deflection, self.state.velocity)
-        return ContactMemory(state, self.contact, self.intake, self.fault, self.held)
+        return ContactSnapshot(state, self.contact, self.intake, self.fault, self.held)
 
 
 class ContactControl:
@@ -121,8 +121,6 @@ class ContactControl:
     :param period: time between two steps [s].
     :raises SimloopError: grasps that are none, or an impedance that is none.
     """
-
-    memory: ContactMemory
 
     def __init__(
         self,
@@ -167,9 +165,17 @@ class ContactControl:
         rest = 0.0 * axes
         self._rest = AdmittanceState(rest, rest)
         self._straight = PathCorrection(np.zeros((hands, 3)), np.zeros((hands, 3)))
-        self.memory = ContactMemory(self._rest, False, self._intake.start(), '')
+        self._state = ContactSnapshot(self._rest, False, self._intake.start(), '')
 
-    def step(self, hands: Hands, readings: Array | None, wish: ContactWish) -> ContactStep:
+    def snapshot(self) -> ContactSnapshot:
+        """Return all that the next step depends on."""
+        return self._state
+
+    def restore(self, snapshot: ContactSnapshot) -> None:
+        """Go back to an earlier snapshot."""
+        self._state = snapshot
+
+    def step(self, hands: Hands, readings: Array | None, wish: ContactTarget) -> ContactStep:
         """Return what is felt and what to do one period later.
 
         :param hands: as measured.
@@ -177,7 +183,7 @@ class ContactControl:
             first [N, N m], shape ``(hands, 6)``; None where there is none.
         :raises MessageError: the readings have another shape.
         """
-        memory = self.memory
+        memory = self._state
         state, limit = memory.state, self._config.max_correction
         intake = self._intake.read(
             memory.intake, readings, wish.tare, state.velocity[:-6] if memory.contact else None
@@ -223,7 +229,7 @@ class ContactControl:
             )
             state = AdmittanceState(memory.state.deflection, self._rest.velocity)
             correction = self._correction(state)
-        self.memory = ContactMemory(state, contact, intake.memory, fault, held)
+        self._state = ContactSnapshot(state, contact, intake.memory, fault, held)
         return ContactStep(correction, felt.internal, moving, felt.squeeze, contact, fault)
 
     def _in_the_way(self, wrenches: Array) -> str:

@@ -6,7 +6,7 @@ import msgspec
 import numpy as np
 import pinocchio as pin
 
-from ..values import Array
+from ..core.values import Array
 
 
 class Displacement(msgspec.Struct, frozen=True, gc=False):
@@ -68,5 +68,5 @@ class Displacement(msgspec.Struct, frozen=True, gc=False):
         return Displacement(further.offset, turn)
 
 
-NOWHERE = Displacement(np.zeros(3), np.zeros(3))
+NO_DISPLACEMENT = Displacement(np.zeros(3), np.zeros(3))
 """Of an object that is where it was planned."""

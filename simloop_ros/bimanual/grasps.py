@@ -8,8 +8,8 @@ from math import dist, pi
 import numpy as np
 import pinocchio as pin
 
-from ..errors import ConfigError
-from ..values import Array
+from ..core.errors import ConfigError
+from ..core.values import Array
 from .config import Grasp, KnownObject
 from .internal_force import NEAREST
 

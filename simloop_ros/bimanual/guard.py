@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..errors import GoalError
+from ..core.errors import GoalError
 
 
 class Guard:

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 import numpy as np
 import pinocchio as pin
 
-from ..errors import ConfigError, GoalError
-from ..kinematics.chain import chain_to
+from ..core.errors import ConfigError, GoalError
+from ..core.values import Array
 from ..planning.cartesian import whole_steps
 from ..planning.side_profiles import Quintic
-from ..values import Array
+from ..robot.chain import chain_to
 from .config import Approach, LetGo, Retract, TakeHold
-from .contact_control import ContactWish
+from .contact_control import ContactTarget
 from .grasps import shifted
 from .leg import Leg
 from .stage import FREE, Stage
@@ -53,7 +53,7 @@ def grasp(stage: Stage, task: TakeHold, name: str) -> Leg:
     stage.guard.acquire(name)
     _refuse_beside(stage, name)
     stage.hold = tuple(shifted(grasp, task.press) for grasp in stage.grasps)
-    stage.wish = ContactWish(task.squeeze)
+    stage.wish = ContactTarget(task.squeeze)
     stage.expected = task.expect
     wanted = [stage.object * hold for hold in stage.hold]
     shares = stage.shares(task.durations, name)
@@ -83,7 +83,7 @@ def release(stage: Stage, task: LetGo, name: str) -> Leg:
     wanted = [stage.object * shifted(grasp, -task.clearance) for grasp in stage.grasps]
     shares = stage.shares(task.durations, name)
     joints = stage.along(_straight(stage, wanted), shares, name)
-    loose = ContactWish(0.0)
+    loose = ContactTarget(0.0)
     press = float(np.linalg.norm(stage.hold[0].translation - stage.grasps[0].translation))
     half = (press + 0.5 * task.clearance) / (press + task.clearance)
     opened = np.min(shares, axis=0) >= half

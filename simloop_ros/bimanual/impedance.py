@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..errors import ConfigError
-from ..guiding.discretisation import Parameters
-from ..values import Array
+from ..core.errors import ConfigError
+from ..core.values import Array
+from ..maths.discretisation import Parameters
 from .config import ImpedanceConfig, Level, Six
 
 LEVELS: dict[str, dict[Level, float]] = {

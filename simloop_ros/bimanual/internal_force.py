@@ -7,9 +7,9 @@ import math
 import msgspec
 import numpy as np
 
-from ..errors import ConfigError
-from ..kinematics.vectors import as_numbers
-from ..values import Array
+from ..core.errors import ConfigError
+from ..core.values import Array
+from ..maths.vectors import as_numbers
 
 NEAREST = 1e-3
 """Distance below which two grasp points count as one [m]: no two palms are so near, and the line

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import pinocchio as pin
 
-from ..values import Array
-from .contact_control import ContactWish
+from ..core.values import Array
+from .contact_control import ContactTarget
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Leg:
     name: str
     joints: Array
     objects: tuple[pin.SE3, ...]
-    wishes: tuple[ContactWish, ...]
+    wishes: tuple[ContactTarget, ...]
     at_object: Array
     cartesian: bool = True
     bound: bool = False

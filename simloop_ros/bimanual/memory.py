@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
-from ..values import Array
-from .contact_control import ContactMemory, ContactStep
+from ..core.values import Array
+from .contact_control import ContactSnapshot, ContactStep
 from .displacement import Displacement
 from .pace import Pace
 
@@ -77,7 +77,7 @@ class InsertEnd(msgspec.Struct, frozen=True):
         return InsertEnd(self.leg, max(self.place - RELIEF, begin), self.pace)
 
 
-class BimanualMemory(msgspec.Struct, frozen=True):
+class BimanualSnapshot(msgspec.Struct, frozen=True):
     """All that the next step depends on.
 
     :ivar place: on the plan, in steps from the start.
@@ -101,7 +101,7 @@ class BimanualMemory(msgspec.Struct, frozen=True):
     pace: Pace
     position: Array
     velocity: Array
-    control: ContactMemory
+    control: ContactSnapshot
     displacement: Displacement
     posture: Array
     halted: str = ''

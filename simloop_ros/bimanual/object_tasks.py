@@ -11,11 +11,11 @@ from math import hypot
 import msgspec
 import numpy as np
 
-from ..errors import ConfigError, GoalError
-from ..guiding.discretisation import Parameters
-from ..values import Array
+from ..core.errors import ConfigError, GoalError
+from ..core.values import Array
+from ..maths.discretisation import Parameters
 from .config import GiveWay, HingeObject, InsertObject, Keep, MoveObject, SlideObject
-from .contact_control import ContactWish
+from .contact_control import ContactTarget
 from .impedance import impedance
 from .leg import Insertion, Leg
 from .stage import Stage
@@ -39,8 +39,8 @@ def hold(stage: Stage, task: Keep, name: str) -> Leg:
     """
     if task.squeeze is not None:
         stage.guard.refuse_free(name)
-        stage.wish = ContactWish(task.squeeze)
-    wish = ContactWish(stage.wish.squeeze, seek=stage.expected)
+        stage.wish = ContactTarget(task.squeeze)
+    wish = ContactTarget(stage.wish.squeeze, seek=stage.expected)
     return _leg(stage, name, Rest(stage.object), task.duration, wish)
 
 
@@ -48,7 +48,7 @@ def give_way(stage: Stage, task: GiveWay, name: str) -> Leg:
     """Return how a push from outside may move the object: Bi-Yield."""
     soft = impedance(task.impedance)
     _refuse_light(stage, soft, name)
-    wish = ContactWish(stage.wish.squeeze, soft)
+    wish = ContactTarget(stage.wish.squeeze, soft)
     return _leg(stage, name, Rest(stage.object), task.duration, wish)
 
 
@@ -84,7 +84,7 @@ def slide(stage: Stage, task: SlideObject, name: str) -> Leg:
         )
     soft = impedance(task.impedance)
     _refuse_light(stage, soft, name)
-    wish = ContactWish(stage.wish.squeeze, _stiffened(soft, axis))
+    wish = ContactTarget(stage.wish.squeeze, _stiffened(soft, axis))
     return _leg(stage, name, displaced(stage.object, by, np.zeros(3)), task.duration, wish)
 
 
@@ -151,7 +151,7 @@ def _refuse_light(stage: Stage, soft: Parameters, name: str) -> None:
         )
 
 
-def _refuse_loose(stage: Stage, wish: ContactWish, name: str) -> None:
+def _refuse_loose(stage: Stage, wish: ContactTarget, name: str) -> None:
     """Refuse to move an object that the hands do not press: it would stay behind."""
     if stage.config.force_control and wish.squeeze == 0.0:
         raise GoalError(
@@ -165,7 +165,7 @@ def _leg(
     name: str,
     way: Way,
     duration: float,
-    wish: ContactWish,
+    wish: ContactTarget,
     insertion: Insertion | None = None,
 ) -> Leg:
     """Return how the hands go with the object along its way.

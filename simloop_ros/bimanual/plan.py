@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from ..errors import ConfigError, GoalError
-from ..kinematics.chain import chain_to
-from ..model import RobotModel
+from ..bimanual import arm_tasks, hand_tasks, object_tasks
+from ..core.errors import ConfigError, GoalError
+from ..core.values import Array, JointState
 from ..planning.cartesian import whole_steps
 from ..planning.config import LONGEST_MOTION
-from ..values import Array, JointState
-from . import arm_tasks, hand_tasks, object_tasks
+from ..robot.chain import chain_to
+from ..robot.model import RobotModel
 from .clear_way import refuse_swept
 from .config import (
     Approach,
@@ -33,7 +33,7 @@ from .config import (
     TakeHold,
     Task,
 )
-from .contact_control import ContactWish
+from .contact_control import ContactTarget
 from .leg import Leg
 from .plan_limits import (
     refuse_collision,
@@ -89,7 +89,7 @@ class BimanualPlan:
     joints: Array
     object_position: Array
     object_rotation: Array
-    wishes: tuple[ContactWish, ...]
+    wishes: tuple[ContactTarget, ...]
     legs: tuple[Leg, ...]
     ends: Array
     leg_of: tuple[int, ...]
@@ -178,10 +178,10 @@ def _hinged(placed: pin.SE3, legs: Sequence[Leg]) -> Array:
 
 
 def _tared(
-    wishes: Sequence[ContactWish], config: BimanualConfig, period: float
-) -> tuple[ContactWish, ...]:
+    wishes: Sequence[ContactTarget], config: BimanualConfig, period: float
+) -> tuple[ContactTarget, ...]:
     """Return the wishes, the first ones of them for learning the sensors' bias with free hands."""
-    tare = ContactWish(None, tare=True)
+    tare = ContactTarget(None, tare=True)
     return tuple(
         tare if step * period < config.tare_time and wish is FREE else wish
         for step, wish in enumerate(wishes)

@@ -7,14 +7,14 @@ from collections.abc import Sequence
 import numpy as np
 import pinocchio as pin
 
-from ..errors import GoalError
+from ..core.errors import GoalError
+from ..core.values import Array
 from ..kinematics.turns import SLACK
 from ..kinematics.velocity import TipVelocity
-from ..model import RobotModel
 from ..planning.cartesian import SINGULAR
 from ..planning.cartesian_limits import Worst, efforts_along, weight_on
 from ..planning.self_collision import first_touch
-from ..values import Array
+from ..robot.model import RobotModel
 from .leg import Leg
 from .stage import REMEDY
 

@@ -8,23 +8,23 @@ import msgspec
 import numpy as np
 import pinocchio as pin
 
-from ..kinematics.chain import chain_to
+from ..core.values import Array, JointState, PathCorrection
 from ..kinematics.turns import SLACK
-from ..model import RobotModel
-from ..planning.motion_planner import MotionPlanner
-from ..values import Array, JointState, PathCorrection
+from ..planning.planner import Planner
+from ..robot.chain import chain_to
+from ..robot.model import RobotModel
 from .config import BimanualConfig
-from .contact_control import ContactControl, ContactStep, ContactWish
-from .displacement import NOWHERE
+from .contact_control import ContactControl, ContactStep, ContactTarget
+from .displacement import NO_DISPLACEMENT
 from .hands import HandFinder, Hands
 from .impedance import ARM
 from .leg import Leg
-from .memory import BimanualMemory, InsertEnd, Stuck
+from .memory import BimanualSnapshot, InsertEnd, Stuck
 from .pace import RAMP, STEEPEST, Pace
 from .plan import HOME, BimanualPlan
 from .tip_follower import TipFollower
 
-LOOSE = ContactWish(0.0)
+LOOSE = ContactTarget(0.0)
 """After the object is lost: hands give way to every force, and press nothing."""
 STOPPED = 'stopped'
 """What the hands do after a halt."""
@@ -44,7 +44,7 @@ LOST_TIME = 0.05
 """Time after which an object that is not held is lost [s]."""
 
 
-class BimanualPlanner(MotionPlanner):
+class BimanualPlanner(Planner):
     """The nominal joints of a plan, moved as the forces ask for, and the halt of both arms.
 
     Each step::
@@ -71,8 +71,6 @@ class BimanualPlanner(MotionPlanner):
 
     :param leash: how far a tip may be from where the last step wanted it [m].
     """
-
-    memory: BimanualMemory
 
     def __init__(
         self,
@@ -102,19 +100,27 @@ class BimanualPlanner(MotionPlanner):
         count = len(model.tips)
         self._straight = PathCorrection(np.zeros((count, 3)), np.zeros((count, 3)))
         rest = np.zeros(model.n)
-        self.memory = BimanualMemory(
-            0.0, Pace(), plan.joints[0], rest, self._control.memory, NOWHERE, rest
+        self._state = BimanualSnapshot(
+            0.0, Pace(), plan.joints[0], rest, self._control.snapshot(), NO_DISPLACEMENT, rest
         )
+
+    def snapshot(self) -> BimanualSnapshot:
+        """Return all that the next step depends on."""
+        return self._state
+
+    def restore(self, snapshot: BimanualSnapshot) -> None:
+        """Go back to an earlier snapshot."""
+        self._state = snapshot
 
     @property
     def expected(self) -> JointState:
         """Return the last desired position, with its difference quotient."""
-        return JointState(self.memory.position, self.memory.velocity)
+        return JointState(self._state.position, self._state.velocity)
 
     @property
     def halted(self) -> str:
         """Return why both arms stop or stand; empty where they go."""
-        return self.memory.halted
+        return self._state.halted
 
     @property
     def task(self) -> str:
@@ -122,8 +128,8 @@ class BimanualPlanner(MotionPlanner):
 
         Of an insertion that something resists it says so: ``task 3 (insert, resisted)``.
         """
-        name = self._leg(self.memory.place).name
-        return name if self.memory.insert_end is None else f'{name[:-1]}, resisted)'
+        name = self._leg(self._state.place).name
+        return name if self._state.insert_end is None else f'{name[:-1]}, resisted)'
 
     @property
     def doing(self) -> str:
@@ -133,17 +139,17 @@ class BimanualPlanner(MotionPlanner):
     @property
     def resting(self) -> bool:
         """Return whether a halt has come to its end."""
-        return bool(self.memory.halted) and self.memory.pace.rate == 0.0
+        return bool(self._state.halted) and self._state.pace.rate == 0.0
 
     @property
     def contact(self) -> ContactStep | None:
         """Return what was felt in the last step."""
-        return self.memory.contact
+        return self._state.contact
 
     @property
     def correction(self) -> PathCorrection:
         """Return the correction of the last step."""
-        contact = self.memory.contact
+        contact = self._state.contact
         return self._straight if contact is None else contact.correction
 
     def feel(self, wrenches: Array | None) -> None:
@@ -152,12 +158,12 @@ class BimanualPlanner(MotionPlanner):
         :param wrenches: of the object on the hands, at the sensors' origins and in their axes,
             force first [N, N m], shape ``(tips, 6)``; None where they are lost.
         """
-        self.memory = msgspec.structs.replace(self.memory, wrenches=wrenches)
+        self._state = msgspec.structs.replace(self._state, wrenches=wrenches)
 
     def halt(self, reason: str) -> None:
         """Stop both arms along their path from the next step on; the first reason stays."""
-        if not self.memory.halted:
-            self.memory = self._halting(self.memory, reason)
+        if not self._state.halted:
+            self._state = self._halting(self._state, reason)
 
     def restart(self, start: JointState) -> bool:
         """Go on after a halt, if the robot is where it was halted and can go on from there.
@@ -165,17 +171,17 @@ class BimanualPlanner(MotionPlanner):
         It can not after a fault of the forces, with an arm that did not follow, or without the
         object.
         """
-        memory = self.memory
+        memory = self._state
         away = float(np.abs(start.position - memory.position).max())
         if memory.stuck is not None or memory.lost or memory.control.fault or not away <= HOME:
             return False
         steps = max(memory.pace.steps, ceil(RESUME / self._h))
-        self.memory = msgspec.structs.replace(memory, halted='', pace=memory.pace.stretched(steps))
+        self._state = msgspec.structs.replace(memory, halted='', pace=memory.pace.stretched(steps))
         return True
 
     def step(self, control: JointState) -> Array:
         """Return the next desired position [rad], shape ``(n,)``."""
-        memory = self.memory
+        memory = self._state
         q = control.position
         if not isfinite(q.dot(q)):
             memory = self._halting(memory, 'the positions of the joints are not known')
@@ -186,7 +192,7 @@ class BimanualPlanner(MotionPlanner):
         row = int(ahead)
         wish = LOOSE if memory.lost else self._plan.wishes[row]
         memory = self._settled(memory, wish)
-        self._control.memory = memory.control
+        self._control.restore(memory.control)
         contact = self._control.step(measured, memory.wrenches, wish)
         memory = self._judged(memory, contact, wish, row)
         pace = memory.pace.slower if memory.halted else memory.pace.faster
@@ -196,14 +202,14 @@ class BimanualPlanner(MotionPlanner):
             memory,
             place=place,
             pace=pace,
-            control=self._control.memory,
+            control=self._control.snapshot(),
             contact=contact,
         )
         desired = self._desired(memory, contact.correction)
         if desired is None:
             reason = 'corrections lead the hands where the joints cannot follow'
             memory, desired = self._standing(self._halting(memory, reason)), memory.position
-        self.memory = msgspec.structs.replace(
+        self._state = msgspec.structs.replace(
             memory, position=desired, velocity=(desired - memory.position) / self._h
         )
         return desired
@@ -211,18 +217,18 @@ class BimanualPlanner(MotionPlanner):
     def _leg(self, place: float) -> Leg:
         return self._plan.legs[self._plan.leg_of[int(place)]]
 
-    def _halting(self, memory: BimanualMemory, reason: str) -> BimanualMemory:
+    def _halting(self, memory: BimanualSnapshot, reason: str) -> BimanualSnapshot:
         if memory.halted:
             return memory
         pace = memory.pace.stretched(self._plan.stop_steps[int(memory.place)])
         return msgspec.structs.replace(memory, halted=reason, pace=pace)
 
-    def _standing(self, memory: BimanualMemory) -> BimanualMemory:
+    def _standing(self, memory: BimanualSnapshot) -> BimanualSnapshot:
         """Return the memory of a step that leads nowhere: its place is that of the last one.
 
         Joints that can follow again, later, have nothing to catch up on.
         """
-        before = self.memory
+        before = self._state
         return msgspec.structs.replace(
             memory,
             place=before.place,
@@ -232,7 +238,7 @@ class BimanualPlanner(MotionPlanner):
             insert_end=before.insert_end,
         )
 
-    def _watched(self, memory: BimanualMemory, measured: Hands, q: Array) -> BimanualMemory:
+    def _watched(self, memory: BimanualSnapshot, measured: Hands, q: Array) -> BimanualSnapshot:
         """Return the memory once it is known whether both arms follow."""
         stuck = memory.stuck
         if stuck is not None:
@@ -260,8 +266,8 @@ class BimanualPlanner(MotionPlanner):
         return msgspec.structs.replace(memory, stuck=stuck)
 
     def _judged(
-        self, memory: BimanualMemory, contact: ContactStep, wish: ContactWish, row: int
-    ) -> BimanualMemory:
+        self, memory: BimanualSnapshot, contact: ContactStep, wish: ContactTarget, row: int
+    ) -> BimanualSnapshot:
         """Return the memory once it is known whether force control and object are as they should.
 
         :param wish: what was wanted of the forces.
@@ -285,8 +291,8 @@ class BimanualPlanner(MotionPlanner):
         return msgspec.structs.replace(memory, loose=loose, lost=lost)
 
     def _inserted(
-        self, memory: BimanualMemory, contact: ContactStep, place: float, rate: float
-    ) -> BimanualMemory:
+        self, memory: BimanualSnapshot, contact: ContactStep, place: float, rate: float
+    ) -> BimanualSnapshot:
         """Return the memory with the object's own place in an insertion that something resists.
 
         Arms need some time to stop, in which the force rises above ``max_force``; then they go
@@ -328,7 +334,7 @@ class BimanualPlanner(MotionPlanner):
         """Return where the centre of the object should be [m], shape ``(3,)``."""
         return _between(self._plan.object_position, place)
 
-    def _settled(self, memory: BimanualMemory, wish: ContactWish) -> BimanualMemory:
+    def _settled(self, memory: BimanualSnapshot, wish: ContactTarget) -> BimanualSnapshot:
         """Return the memory of an object that does not give way any more, and stays there."""
         held = wish.squeeze is not None and wish.yielding is None
         deflection = memory.control.given_way
@@ -343,7 +349,7 @@ class BimanualPlanner(MotionPlanner):
             ),
         )
 
-    def _desired(self, memory: BimanualMemory, correction: PathCorrection) -> Array | None:
+    def _desired(self, memory: BimanualSnapshot, correction: PathCorrection) -> Array | None:
         """Return joints for the corrected poses [rad], shape ``(n,)``; None if there are none."""
         plan, stuck = self._plan, memory.stuck
         place = memory.place if memory.insert_end is None else memory.insert_end.place

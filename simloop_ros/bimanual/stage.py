@@ -7,23 +7,23 @@ from collections.abc import Sequence
 import numpy as np
 import pinocchio as pin
 
-from ..errors import ConfigError, GoalError, UnreachableError
+from ..core.errors import ConfigError, GoalError, UnreachableError
+from ..core.values import Array
 from ..kinematics.inverse import inverse_kinematics
 from ..kinematics.solver import InverseKinematics
-from ..model import RobotModel
 from ..planning.cartesian import whole_steps
 from ..planning.side_profiles import Quintic
 from ..planning.tip_path import in_words
-from ..values import Array
+from ..robot.model import RobotModel
 from .config import BimanualConfig
-from .contact_control import ContactWish
+from .contact_control import ContactTarget
 from .grasps import grasps_of
 from .guard import Guard
 from .tip_follower import TipFollower
 from .ways import Way
 
 REMEDY = 'shorten its way, move or turn the object or its grasps, or start from another robot.home'
-FREE = ContactWish(None)
+FREE = ContactTarget(None)
 """Free hands: no force is wanted."""
 
 

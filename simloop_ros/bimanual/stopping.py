@@ -7,8 +7,8 @@ from math import ceil, floor
 import numpy as np
 import pinocchio as pin
 
-from ..model import RobotModel
-from ..values import Array
+from ..core.values import Array
+from ..robot.model import RobotModel
 from .pace import STEEPEST
 
 FEWEST = 3

@@ -8,12 +8,12 @@ import msgspec
 import numpy as np
 import pinocchio as pin
 
-from ..model import RobotModel
-from ..values import Array
+from ..core.values import Array
+from ..robot.model import RobotModel
 
 MET = 1e-10
 """Largest error of a tip's pose [m and rad]."""
-LOOKS = 8
+SAMPLES = 8
 """Largest number of Newton steps: each squares the error, so that from 0.1 four are enough."""
 LONGEST_STEP = 0.5
 """Joint step beyond which the search is lost [rad]: a pose so far away, or a singularity."""
@@ -68,7 +68,7 @@ class TipFollower:
         :param q: where the search begins [rad], shape ``(n,)``.
         """
         model, data, local = self._model, self._data, pin.ReferenceFrame.LOCAL
-        for _ in range(LOOKS):
+        for _ in range(SAMPLES):
             pin.computeJointJacobians(model, data, q)
             twists, jacobians = [], []
             for frame, pose in zip(self._frames, wanted, strict=True):

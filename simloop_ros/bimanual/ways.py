@@ -9,9 +9,9 @@ from typing import Protocol
 import numpy as np
 import pinocchio as pin
 
-from ..errors import ConfigError, MissingDependencyError
+from ..core.errors import ConfigError, MissingDependencyError
+from ..core.values import Array
 from ..planning.tip_path import Corner, Side, at_same_place, in_words
-from ..values import Array
 
 
 class Way(Protocol):

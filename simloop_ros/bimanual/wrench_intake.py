@@ -8,8 +8,8 @@ from math import hypot, isfinite
 import msgspec
 import numpy as np
 
-from ..errors import MessageError
-from ..values import Array
+from ..core.errors import MessageError
+from ..core.values import Array
 
 LEVER = 0.1
 """Largest torque of a sensor per largest force [m]: about that of sensors that are sold."""
@@ -24,7 +24,7 @@ ROW = 6 * 8
 """Bytes of one sensor's reading."""
 
 
-class IntakeMemory(msgspec.Struct, frozen=True, gc=False):
+class IntakeSnapshot(msgspec.Struct, frozen=True, gc=False):
     """What the next readings are compared with.
 
     :ivar readings: the last believed ones as they came [N, N m], shape ``(hands, 6)``.
@@ -52,7 +52,7 @@ class Intake(msgspec.Struct, frozen=True, gc=False):
     """
 
     wrenches: Array
-    memory: IntakeMemory
+    memory: IntakeSnapshot
     fault: str
     known: bool
 
@@ -83,13 +83,13 @@ class WrenchIntake:
         self._small = (LEVER * largest) ** 2
         self._none, self._no_way = (0,) * hands, (0.0,) * hands
 
-    def start(self) -> IntakeMemory:
+    def start(self) -> IntakeSnapshot:
         """Return the memory of sensors that have not been read yet."""
         none = np.zeros(self._shape)
-        return IntakeMemory(none, none, 0, self._none, self._no_way)
+        return IntakeSnapshot(none, none, 0, self._none, self._no_way)
 
     def read(
-        self, memory: IntakeMemory, readings: Array | None, tare: bool, velocity: Array | None
+        self, memory: IntakeSnapshot, readings: Array | None, tare: bool, velocity: Array | None
     ) -> Intake:
         """Return what came in.
 
@@ -133,7 +133,7 @@ class WrenchIntake:
                     u + w if s else 0.0 for u, w, s in zip(memory.unfelt, ways, same, strict=True)
                 )
             fault = self._frozen(repeats, unfelt)
-        fresh = IntakeMemory(readings, bias, tared, repeats, unfelt)
+        fresh = IntakeSnapshot(readings, bias, tared, repeats, unfelt)
         return Intake(wrenches, fresh, fault or overload, known=not fault)
 
     def _frozen(self, repeats: tuple[int, ...], unfelt: tuple[float, ...]) -> str:
@@ -173,7 +173,7 @@ class WrenchIntake:
     def _beyond(self, force: float, torque: float) -> bool:
         return force > self._limits[0] or torque > self._limits[1]
 
-    def _unread(self, memory: IntakeMemory, fault: str) -> Intake:
+    def _unread(self, memory: IntakeSnapshot, fault: str) -> Intake:
         return Intake(memory.readings - memory.bias, memory, fault, known=False)
 
 

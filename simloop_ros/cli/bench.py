@@ -1,132 +1,34 @@
-"""``simloop bench``: the benchmarks, ratios side by side."""
+"""``simloop bench``: the benchmarks of the source tree."""
 
 from __future__ import annotations
 
 import argparse
-import json
 from pathlib import Path
+import sys
 
-from rich.console import Console
-from rich.progress import Progress
-from rich.table import Table
+from ..core.errors import SimloopError
 
-from ..bench.bimanual import bench_bimanual
-from ..bench.collision import bench_collision
-from ..bench.controllers import bench_controllers
-from ..bench.graph import bench_graph
-from ..bench.guiding import bench_guiding
-from ..bench.guiding_realtime import bench_guiding_realtime
-from ..bench.kinematics import bench_kinematics
-from ..bench.loop import bench_loop
-from ..bench.reaction import bench_reaction
-from ..bench.realtime import bench_realtime
-from ..bench.result import BenchResult, Limit
-from ..errors import ConfigError, UnknownNameError
-from ..loop.run import make_folder, write_text
-
-BENCHES = {
-    'loop': bench_loop,
-    'graph': bench_graph,
-    'realtime': bench_realtime,
-    'guiding_realtime': bench_guiding_realtime,
-    'collision': bench_collision,
-    'reaction': bench_reaction,
-    'guiding': bench_guiding,
-    'controllers': bench_controllers,
-    'kinematics': bench_kinematics,
-    'bimanual': bench_bimanual,
-}
-PADDING = 3
-"""Characters between two columns of a table: a line, and room on either side."""
+FOLDER = Path(__file__).resolve().parents[2] / 'benchmarks'
 
 
-def add_parser(subparsers: argparse._SubParsersAction) -> None:
-    """Add the command to the parser."""
-    parser = subparsers.add_parser('bench', help='benchmarks, ratios side by side')
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command."""
     parser.add_argument(
-        'name', metavar='NAME', nargs='?', default='loop', help=f'{", ".join(BENCHES)} [loop]'
+        'name', metavar='NAME', nargs='?', default='loop', help='a name of benchmarks/README.md'
     )
     parser.add_argument('--quick', action='store_true', help='a short one')
     parser.add_argument('--json', metavar='FILE', type=Path, help='write the figures there')
-    parser.set_defaults(call=bench)
 
 
-def bench(options: argparse.Namespace) -> int:
-    """Run a benchmark and print its table, in which figures beyond their limits are marked.
-
-    The status is 0 all the same: a limit is for one kind of machine, and the file has the figures.
-    """
-    if options.name not in BENCHES:
-        raise UnknownNameError('benchmark', options.name, BENCHES)
-    if options.json:
-        make_folder(options.json.parent)
-        if options.json.is_dir():
-            raise ConfigError(f'{options.json}: is a folder; name a file')
-    console = Console(stderr=True)
-    with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
-        task = bar.add_task(options.name, total=1.0)
-        result = BENCHES[options.name](
-            options.quick,
-            lambda what, share: bar.update(
-                task, description=f'{options.name}: {what}', completed=share
-            ),
+def call(options: argparse.Namespace) -> int:
+    """Run a benchmark and print its table."""
+    if not (FOLDER / 'simloop_bench').is_dir():
+        raise SimloopError(
+            'bench: the benchmarks are not part of the installed package; clone the repository '
+            'and run "pip install --editable ." or "make run" in it'
         )
-    _print(options.name, result, Console(markup=False))
-    if options.json:
-        content = {
-            'bench': options.name,
-            'quick': options.quick,
-            'figures': result.figures,
-            'rows': result.rows,
-        }
-        write_text(options.json, json.dumps(content, indent=2) + '\n')
-    for picture in _draw(result, options.json.parent if options.json else Path('runs')):
-        print(picture)
-    return 0
+    if str(FOLDER) not in sys.path:
+        sys.path.insert(0, str(FOLDER))
+    from simloop_bench.command import bench
 
-
-def _draw(result: BenchResult, folder: Path) -> list[Path]:
-    """Draw the pictures of a benchmark that has any."""
-    if result.pictures:
-        make_folder(folder)
-    paths = []
-    for name, draw in result.pictures.items():
-        paths.append(folder / f'{name}.png')
-        draw(paths[-1])
-    return paths
-
-
-def _print(name: str, result: BenchResult, console: Console) -> None:
-    named = dict.fromkeys(column for row in result.rows for column in row)
-    columns = [column for column in named if column not in result.details]
-    rows = Table(title=f'bench {name}', title_justify='left')
-    needed = 1
-    for column in columns:
-        words = column.split('_') + [_cell(row.get(column)) for row in result.rows]
-        width = max(map(len, words))
-        rows.add_column(column.replace('_', ' '), width=width)
-        needed += width + PADDING
-    for row in result.rows:
-        rows.add_row(*(_cell(row.get(column)) for column in columns))
-    figures = Table('figure', 'value', 'limit')
-    for figure, value in result.figures.items():
-        limit = result.limits.get(figure, Limit())
-        missed = '' if limit.met(value) else '  missed'
-        figures.add_row(figure, _figure(value), f'{limit}{missed}')
-    # A table that is cut off is of no use: better lines that are too long for the screen.
-    console.width = max(console.width, needed)
-    console.print(rows)
-    console.print(figures)
-
-
-def _figure(value: float) -> str:
-    """Return a figure with three decimals, or two digits if it is too small for them."""
-    return f'{value:.3f}' if value == 0.0 or abs(value) >= 1e-3 else f'{value:.1e}'
-
-
-def _cell(value: str | float | None) -> str:
-    if value is None:
-        return ''
-    if not isinstance(value, float):
-        return str(value)
-    return f'{value:.2f}' if value == 0.0 or abs(value) >= 5e-3 else f'{value:.1e}'
+    return int(bench(options.name, options.quick, options.json))

@@ -11,21 +11,18 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
+from ..assembly.run import make_folder, write_text
+from ..calibration.calibrate import ALARMS_PER_HOUR, DURATION, calibrate
 from ..collision.calibration import Calibration
-from ..collision.matched_filter import SHOWN, MatchedFilter
-from ..errors import ConfigError
-from ..loop.calibrate import ALARMS_PER_HOUR, DURATION, calibrate
-from ..loop.run import make_folder, write_text
-from ..loop.scenario import load_scenario
+from ..collision.disturbance_observer import SHOWN, DisturbanceObserver
+from ..core.errors import ConfigError
 from ..report.progress import progress_bar
+from ..scenario.scenario import load_scenario
 from .run import add_scenario_arguments, scenario_settings
 
 
-def add_parser(subparsers: argparse._SubParsersAction) -> None:
-    """Add the command to the parser."""
-    parser = subparsers.add_parser(
-        'calibrate', help='learn thresholds of the collision monitors from free motion'
-    )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command."""
     add_scenario_arguments(parser, 'FILE', 'the calibration [runs/NAME_calibration.yaml]')
     parser.add_argument(
         '--false-alarms-per-hour',
@@ -41,10 +38,9 @@ def add_parser(subparsers: argparse._SubParsersAction) -> None:
         default=DURATION,
         help=f'free motion to drive [{DURATION:g} s]',
     )
-    parser.set_defaults(call=run)
 
 
-def run(options: argparse.Namespace) -> int:
+def call(options: argparse.Namespace) -> int:
     """Calibrate, write the file and print its table."""
     scenario = load_scenario(options.scenario, scenario_settings(options))
     for name, value in (
@@ -78,7 +74,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _print(calibration: Calibration, path: Path) -> None:
     learnt = calibration.explanation
-    sliding, turning = np.array(calibration.thresholds[MatchedFilter.kind])[:, SHOWN]
+    sliding, turning = np.array(calibration.thresholds[DisturbanceObserver.kind])[:, SHOWN]
     table = Table(
         'joint',
         'dry friction',
@@ -94,7 +90,7 @@ def _print(calibration: Calibration, path: Path) -> None:
         values = (
             learnt.coulomb[i],
             learnt.viscous[i],
-            calibration.noise[MatchedFilter.kind][0][i],
+            calibration.noise[DisturbanceObserver.kind][0][i],
             sliding[i],
             turning[i],
         )

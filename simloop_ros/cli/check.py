@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import argparse
 
-from ..check import check_robot
-from ..model import RobotConfig
-from ..resources import resource_folder
+from ..core.resources import resource_folder
+from ..robot.check import check_robot
+from ..robot.model import RobotConfig
 
 
-def add_parser(subparsers: argparse._SubParsersAction) -> None:
-    """Add the command to the parser."""
-    parser = subparsers.add_parser('check', help='is this model fit for control?')
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command."""
     parser.add_argument('urdf', metavar='URDF', help='a URDF or xacro file')
     parser.add_argument('--tips', nargs='*', default=[], metavar='LINK', help='tip links to use')
     parser.add_argument('--lock', nargs='*', default=[], metavar='JOINT', help='joints to hold')
     parser.add_argument('--packages', nargs='*', default=[], metavar='DIR', help='mesh packages')
-    parser.set_defaults(call=check)
 
 
-def check(options: argparse.Namespace) -> int:
+def call(options: argparse.Namespace) -> int:
     """Print what is wrong with a model; 1 if it is unfit."""
     config = RobotConfig(
         urdf=options.urdf,

@@ -6,11 +6,9 @@ import argparse
 from pathlib import Path
 import sys
 
-from ..loop.contradictions import refuse_graphs
-from ..loop.run import make_folder
-from ..loop.scenario import load_scenario
-from ..ros.graph import require_ros, run_graph
-from ..ros.wiring import (
+from ..assembly.run import make_folder
+from ..ros.launch.graph import require_ros, run_graph
+from ..ros.launch.wiring import (
     NO_PLANT,
     PRIORITY,
     ROBOT_TOPICS,
@@ -20,12 +18,13 @@ from ..ros.wiring import (
     read_priority,
     wire,
 )
+from ..scenario.contradictions import refuse_graphs
+from ..scenario.scenario import load_scenario
 from .run import add_scenario_arguments, scenario_settings
 
 
-def add_parser(subparsers: argparse._SubParsersAction) -> None:
-    """Add the command to the parser."""
-    parser = subparsers.add_parser('launch', help='run a scenario as a ROS 2 graph')
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command."""
     add_scenario_arguments(parser)
     parser.add_argument('--composed', action='store_true', help='all nodes in one process')
     parser.add_argument(
@@ -54,10 +53,9 @@ def add_parser(subparsers: argparse._SubParsersAction) -> None:
         parser.add_argument(option, metavar=metavar, default='', help=text)
     parser.add_argument('--no-record', action='store_true', help='without the recorder')
     parser.add_argument('--no-figures', action='store_true', help='results without figures')
-    parser.set_defaults(call=launch)
 
 
-def launch(options: argparse.Namespace) -> int:
+def call(options: argparse.Namespace) -> int:
     """Run a scenario as a graph; the status is that of ``simloop run``."""
     require_ros()
     settings = [*scenario_settings(options), *plant_settings(options.plant)]

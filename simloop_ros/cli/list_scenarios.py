@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import argparse
 
-from ..loop.scenario import scenario_descriptions
+from ..scenario.scenario import scenario_descriptions
 
 
-def add_parser(subparsers: argparse._SubParsersAction) -> None:
-    """Add the command to the parser."""
-    parser = subparsers.add_parser('list', help='scenarios, one line each')
-    parser.set_defaults(call=list_scenarios)
+def add_arguments(_: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command: there are none."""
 
 
-def list_scenarios(_: argparse.Namespace) -> int:
+def call(_: argparse.Namespace) -> int:
     """Print every scenario with its description."""
     descriptions = scenario_descriptions()
     width = max(map(len, descriptions))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from importlib import import_module
 import os
 import sys
 
@@ -11,10 +12,22 @@ import sys
 os.environ.setdefault('OPENBLAS_NUM_THREADS', '1')
 
 from .. import __version__
-from ..errors import USER_ERROR, SimloopError
-from . import bench, calibrate, check, launch, list_scenarios, plot, robotstudio, run
+from ..core.errors import USER_ERROR, SimloopError
 
-COMMANDS = (list_scenarios, run, launch, plot, check, calibrate, robotstudio, bench)
+COMMANDS = {
+    'list': ('list_scenarios', 'scenarios, one line each'),
+    'run': ('run', 'run a scenario in process'),
+    'launch': ('launch', 'run a scenario as a ROS 2 graph'),
+    'plot': ('plot', 'figures again from a log'),
+    'check': ('check', 'is this model fit for control?'),
+    'calibrate': ('calibrate', 'learn thresholds of the collision monitors from free motion'),
+    'robotstudio': (
+        'robotstudio',
+        'send the motion of a run to RobotStudio, or an ABB controller',
+    ),
+    'bench': ('bench', 'benchmarks, ratios side by side'),
+}
+"""Command -> its module, and its line in the help. Only the chosen module is imported."""
 
 
 class _Parser(argparse.ArgumentParser):
@@ -26,12 +39,18 @@ class _Parser(argparse.ArgumentParser):
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command and return its exit status."""
+    arguments = sys.argv[1:] if arguments is None else arguments
     parser = _Parser(prog='simloop', description='Simulation in the control loop of robot arms.')
     parser.add_argument('--version', action='version', version=f'simloop {__version__}')
     subparsers = parser.add_subparsers(dest='command', required=True, metavar='COMMAND')
-    for module in COMMANDS:
-        module.add_parser(subparsers)
+    chosen = next((word for word in arguments if not word.startswith('-')), '')
     try:
+        for name, (module, text) in COMMANDS.items():
+            subparser = subparsers.add_parser(name, help=text)
+            if name == chosen:
+                command = import_module(f'.{module}', __package__)
+                command.add_arguments(subparser)
+                subparser.set_defaults(call=command.call)
         options = parser.parse_args(arguments)
         return int(options.call(options))
     except SimloopError as error:

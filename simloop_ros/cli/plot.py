@@ -8,19 +8,17 @@ from pathlib import Path
 from ..report.page import draw_run
 
 
-def add_parser(subparsers: argparse._SubParsersAction) -> None:
-    """Add the command to the parser."""
-    parser = subparsers.add_parser('plot', help='figures again from a log')
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command."""
     parser.add_argument('folder', metavar='DIR', type=Path, help='folder of a run')
     parser.add_argument(
         '--all',
         action='store_true',
         help='every graph that the log has data for',
     )
-    parser.set_defaults(call=plot)
 
 
-def plot(options: argparse.Namespace) -> int:
+def call(options: argparse.Namespace) -> int:
     """Draw the figures of a run."""
     for path in draw_run(options.folder, every_graph=options.all):
         print(path)

@@ -8,26 +8,23 @@ from pathlib import Path
 
 from rich.console import Console
 
-from ..errors import ConfigError, LinkError
-from ..loop.scenario import robot_config
-from ..model import RobotConfig, load_robot
+from ..core.errors import ConfigError, LinkError
+from ..core.resources import resource_folder
 from ..report.progress import progress_bar
-from ..resources import resource_folder
+from ..robot.model import RobotConfig, load_robot
 from ..robotstudio.axes import find_axes
 from ..robotstudio.client import RobotStudioClient
 from ..robotstudio.config import LinkConfig, read_move_time, read_port
 from ..robotstudio.packet import Target, encode
 from ..robotstudio.recording import POSITIONS, is_csv, read_recording, recorded_robot
 from ..robotstudio.targets import plan_targets
+from ..scenario.scenario import robot_config
 
 DEFAULTS = LinkConfig()
 
 
-def add_parser(subparsers: argparse._SubParsersAction) -> None:
-    """Add the command to the parser."""
-    parser = subparsers.add_parser(
-        'robotstudio', help='send the motion of a run to RobotStudio, or an ABB controller'
-    )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command."""
     parser.add_argument(
         'source',
         metavar='RUN_OR_CSV',
@@ -74,10 +71,9 @@ def add_parser(subparsers: argparse._SubParsersAction) -> None:
         help="six joints in the order of the controller's axes, with commas [all of the robot]",
     )
     parser.add_argument('--dry-run', action='store_true', help='print the packets, send nothing')
-    parser.set_defaults(call=robotstudio)
 
 
-def robotstudio(options: argparse.Namespace) -> int:
+def call(options: argparse.Namespace) -> int:
     """Check the whole motion, then send it target by target."""
     if not 0.0 < options.timeout < float('inf'):
         raise ConfigError(f'--timeout: {options.timeout:g} is not a positive number')

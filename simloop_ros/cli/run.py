@@ -12,17 +12,15 @@ import time
 
 from rich.console import Console
 
-from ..loop import run as run_module
-from ..loop.scenario import load_scenario
+from ..assembly import run as run_module
 from ..report.page import draw_run, print_run
 from ..report.progress import progress_bar
+from ..scenario.scenario import load_scenario
 
 
-def add_parser(subparsers: argparse._SubParsersAction) -> None:
-    """Add the command to the parser."""
-    parser = subparsers.add_parser('run', help='run a scenario in process')
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command."""
     add_scenario_arguments(parser)
-    parser.set_defaults(call=run)
 
 
 def add_scenario_arguments(
@@ -54,7 +52,7 @@ def scenario_settings(options: argparse.Namespace) -> list[str]:
     return [*options.settings, *seed]
 
 
-def run(options: argparse.Namespace) -> int:
+def call(options: argparse.Namespace) -> int:
     """Run a scenario; 0 when it completed, 1 when it diverged, 130 when it was stopped."""
     scenario = load_scenario(options.scenario, scenario_settings(options))
     folder = options.out or Path('runs') / scenario.name

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from ..errors import UnknownNameError
-from ..model import RobotModel
+from ..core.errors import UnknownNameError
+from ..robot.model import RobotModel
 from .calibration import Calibration
 from .collision_monitor import CollisionMonitor
+from .disturbance_observer import DisturbanceObserver
 from .force_difference import ForceDifference
-from .matched_filter import MatchedFilter
 from .momentum_observer import MomentumObserver
 from .position_difference import PositionDifference
 
@@ -15,7 +15,7 @@ PLAIN: dict[str, type[CollisionMonitor]] = {
     kind.kind: kind for kind in (PositionDifference, ForceDifference, MomentumObserver)
 }
 """Monitors that need thresholds only, by name."""
-KINDS = (*PLAIN, MatchedFilter.kind)
+KINDS = (*PLAIN, DisturbanceObserver.kind)
 
 
 def build_monitor(
@@ -33,6 +33,6 @@ def build_monitor(
         calibration.refuse_stranger(model, period, 'calibration')
         limits = calibration.limits(kind)
         explanation = calibration.explanation
-    if kind == MatchedFilter.kind:
-        return MatchedFilter(model, period, limits, explanation)
+    if kind == DisturbanceObserver.kind:
+        return DisturbanceObserver(model, period, limits, explanation)
     return PLAIN[kind](model, period, limits)

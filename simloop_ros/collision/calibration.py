@@ -8,10 +8,10 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
-from ..config_types import Period, Positive
-from ..errors import ConfigError, UnknownNameError
-from ..model import RobotModel
-from ..values import Array
+from ..core.config_types import Period, Positive
+from ..core.errors import ConfigError, UnknownNameError
+from ..core.values import Array
+from ..robot.model import RobotModel
 from .collision_monitor import Limits
 from .explanation import Explanation
 

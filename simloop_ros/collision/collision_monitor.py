@@ -9,9 +9,9 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from ..model import RobotModel
-from ..values import Array
-from .intake import Intake, IntakeMemory, speed_tolerance
+from ..core.values import Array
+from ..robot.model import RobotModel
+from .intake import Intake, IntakeSnapshot, speed_tolerance
 from .observation import Observation, Reading, Verdict
 
 IntArray = npt.NDArray[np.int64]
@@ -32,7 +32,7 @@ class Limits(msgspec.Struct, frozen=True):
     jump: Array
 
 
-class MonitorMemory(msgspec.Struct, frozen=True):
+class MonitorSnapshot(msgspec.Struct, frozen=True):
     """All that the next step of a monitor depends on.
 
     :ivar filters: what the signs remember.
@@ -42,7 +42,7 @@ class MonitorMemory(msgspec.Struct, frozen=True):
     :ivar reading: the last one.
     """
 
-    intake: IntakeMemory
+    intake: IntakeSnapshot
     filters: Any
     signs: Array
     regime: IntArray
@@ -104,11 +104,10 @@ class CollisionMonitor(ABC):
         """Return what rounding alone may make of the signs, shape ``(n,)``."""
         return ROUNDING * np.minimum(self.model.effort_limit, LARGEST)
 
-    @property
-    def memory(self) -> MonitorMemory:
-        """Return all that the next step depends on; assigning an earlier one goes back to it."""
-        return MonitorMemory(
-            self.intake.memory,
+    def snapshot(self) -> MonitorSnapshot:
+        """Return all that the next step depends on."""
+        return MonitorSnapshot(
+            self.intake.snapshot(),
             self._filters,
             self.signs,
             self.regime,
@@ -116,13 +115,13 @@ class CollisionMonitor(ABC):
             self.reading,
         )
 
-    @memory.setter
-    def memory(self, memory: MonitorMemory) -> None:
-        self.intake.memory = memory.intake
-        self._filters = memory.filters
-        self.signs, self.regime = memory.signs, memory.regime
-        self._waiting = memory.waiting
-        self.reading = memory.reading
+    def restore(self, snapshot: MonitorSnapshot) -> None:
+        """Go back to an earlier snapshot."""
+        self.intake.restore(snapshot.intake)
+        self._filters = snapshot.filters
+        self.signs, self.regime = snapshot.signs, snapshot.regime
+        self._waiting = snapshot.waiting
+        self.reading = snapshot.reading
 
     def step(self, observation: Observation) -> Reading:
         """Return the reading of one step."""

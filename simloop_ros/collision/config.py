@@ -6,7 +6,7 @@ from typing import Literal
 
 import msgspec
 
-from ..config_types import Positive, ReactionKind
+from ..core.config_types import Positive, ReactionKind
 
 MonitorKind = Literal[
     'position_difference', 'force_difference', 'momentum_observer', 'matched_filter'

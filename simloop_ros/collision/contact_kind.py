@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 import msgspec
 import numpy as np
 
-from ..values import Array
+from ..core.values import Array, ContactNature
 from .observation import Reading
-
-Kind = Literal['none', 'push', 'impact']
 
 WINDOW = 0.02
 """Time over which the rise of the torque is measured [s]: a hand takes longer, an impact not."""
@@ -22,7 +18,7 @@ OVER = 0.2
 """Time without contact after which the next one is a new one [s]."""
 
 
-class KindMemory(msgspec.Struct, frozen=True):
+class KindSnapshot(msgspec.Struct, frozen=True):
     """All that the next step depends on.
 
     :ivar torques: of the last steps [N m], the oldest first.
@@ -31,7 +27,7 @@ class KindMemory(msgspec.Struct, frozen=True):
     """
 
     torques: tuple[Array, ...]
-    kind: Kind
+    kind: ContactNature
     quiet: int
 
 
@@ -51,13 +47,21 @@ class ContactKind:
         self._over = max(1, round(OVER / period))
         self.reset()
 
+    def snapshot(self) -> KindSnapshot:
+        """Return all that the next step depends on."""
+        return self._state
+
+    def restore(self, snapshot: KindSnapshot) -> None:
+        """Go back to an earlier snapshot."""
+        self._state = snapshot
+
     def reset(self) -> None:
         """Forget the past."""
-        self.memory = KindMemory((), 'none', 0)
+        self._state = KindSnapshot((), 'none', 0)
 
-    def step(self, reading: Reading) -> Kind:
+    def step(self, reading: Reading) -> ContactNature:
         """Return the kind of the present contact."""
-        old = self.memory
+        old = self._state
         torques = (*old.torques[-self._steps :], reading.torque)
         quiet = 0 if reading.verdict == 'contact' else old.quiet + 1
         kind = old.kind
@@ -67,5 +71,5 @@ class ContactKind:
             kind = 'impact' if rate * HARD > 1.0 else 'push'
         elif quiet > self._over:
             kind = 'none'
-        self.memory = KindMemory(torques, kind, quiet)
+        self._state = KindSnapshot(torques, kind, quiet)
         return kind

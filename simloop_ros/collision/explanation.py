@@ -6,8 +6,8 @@ import msgspec
 import numpy as np
 import pinocchio as pin
 
-from ..model import RobotModel
-from ..values import Array
+from ..core.values import Array
+from ..robot.model import RobotModel
 
 
 class Explanation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..values import Array
+from ..core.values import Array
 from .collision_monitor import CollisionMonitor
 from .observation import Observation
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..values import Array
+from ..core.values import Array
 
 
 def filled(before: Array, last: Array, now: Array, steps: int) -> Array:

@@ -7,7 +7,7 @@ from typing import Literal
 import msgspec
 import numpy as np
 
-from ..values import Array
+from ..core.values import Array
 
 Taken = Literal['good', 'suspect', 'returned', 'rejected', 'restart']
 
@@ -20,7 +20,7 @@ RETURN = 3.0
 is then two steps old: an acceleration has three times its effect."""
 
 
-class IntakeMemory(msgspec.Struct, frozen=True):
+class IntakeSnapshot(msgspec.Struct, frozen=True):
     """All that the next judgement depends on.
 
     :ivar last: time of the last accepted sample [s]; NaN before the first one.
@@ -77,10 +77,9 @@ class Intake:
         """Return how many samples were rejected."""
         return self.not_finite + self.jumps + self.gaps
 
-    @property
-    def memory(self) -> IntakeMemory:
+    def snapshot(self) -> IntakeSnapshot:
         """Return all that the next judgement depends on."""
-        return IntakeMemory(
+        return IntakeSnapshot(
             self._last,
             self.position,
             self.expected,
@@ -91,12 +90,12 @@ class Intake:
             self.gaps,
         )
 
-    @memory.setter
-    def memory(self, memory: IntakeMemory) -> None:
-        self._last = memory.last
-        self.position, self.expected = memory.position, memory.expected
-        self.suspect, self.calm = memory.suspect, memory.calm
-        self.not_finite, self.jumps, self.gaps = memory.not_finite, memory.jumps, memory.gaps
+    def restore(self, snapshot: IntakeSnapshot) -> None:
+        """Go back to an earlier snapshot."""
+        self._last = snapshot.last
+        self.position, self.expected = snapshot.position, snapshot.expected
+        self.suspect, self.calm = snapshot.suspect, snapshot.calm
+        self.not_finite, self.jumps, self.gaps = snapshot.not_finite, snapshot.jumps, snapshot.gaps
 
     def start(self, time: float, measured: Array, velocity: Array) -> None:
         """Begin at a sample that is known to be good."""

@@ -7,8 +7,9 @@ import numpy as np
 import numpy.typing as npt
 import pinocchio as pin
 
-from ..model import RobotModel
-from ..values import Array
+from ..core.values import Array
+from ..robot.joint_tree import carried_link, chain, leaves
+from ..robot.model import RobotModel
 from .link_surface import (
     INSIDE,
     SurfacePoints,
@@ -16,7 +17,6 @@ from .link_surface import (
     link_surfaces,
     sphere_directions,
 )
-from .tree import carried_link, chain, leaves
 
 SAMPLES = 240
 """Points on the surface of every link, hidden ones included."""

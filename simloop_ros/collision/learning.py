@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 import pinocchio as pin
 
-from ..model import RobotModel
-from ..values import Array
+from ..core.values import Array
+from ..robot.joint_tree import leaves
+from ..robot.model import RobotModel
 from .explanation import Explanation, nothing_learnt
-from .tree import leaves
 
 WINDOW = 0.02
 """Time over which motion and torque are averaged for one row of the regression [s]: long enough

@@ -8,8 +8,8 @@ import msgspec
 import numpy as np
 import pinocchio as pin
 
-from ..model import RobotModel
-from ..values import Array, JointState
+from ..core.values import Array, JointState
+from ..robot.model import RobotModel
 from .collision_monitor import CollisionMonitor, Limits
 from .observation import Observation
 

@@ -6,7 +6,7 @@ from typing import Literal
 
 import msgspec
 
-from ..values import Array, JointState
+from ..core.values import Array, JointState
 
 Verdict = Literal['free', 'contact', 'unknown']
 

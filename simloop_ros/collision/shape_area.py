@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import coal
 import numpy as np
 
-from ..values import Array
+from ..core.values import Array
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ..errors import ConfigError
-from ..values import Array
+from ..core.errors import ConfigError
+from ..core.values import Array
 
 BLOCK = 0.25
 """Length of a block [s]: longer than any channel remembers, so that its maxima are independent."""

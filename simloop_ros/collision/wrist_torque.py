@@ -6,8 +6,8 @@ import msgspec
 import numpy as np
 import pinocchio as pin
 
-from ..model import RobotModel, wrench_torque
-from ..values import Array
+from ..core.values import Array
+from ..robot.model import RobotModel, wrench_torque
 from .observation import Observation
 
 
@@ -26,17 +26,22 @@ class WristTorque:
     free and feel nothing. A sensor that is lost feels nothing.
 
     :param tare_time: in which the bias is learnt [s].
-    :ivar memory: all that the next step depends on, as a value.
     """
-
-    memory: Tare
 
     def __init__(self, model: RobotModel, tare_time: float, period: float):
         self._model = model.pin_model
         self._data = model.pin_model.createData()
         self._frames = [model.frame(sensor) for sensor in model.sensors]
         self._tare_steps = max(1, round(tare_time / period))
-        self.memory = Tare(0, np.zeros((len(self._frames), 6)))
+        self._state = Tare(0, np.zeros((len(self._frames), 6)))
+
+    def snapshot(self) -> Tare:
+        """Return all that the next step depends on."""
+        return self._state
+
+    def restore(self, snapshot: Tare) -> None:
+        """Go back to an earlier snapshot."""
+        self._state = snapshot
 
     def torque(self, q: Array, wrenches: Array) -> Array:
         """Return the torque of wrenches on the sensors [N m], shape ``(n,)``.
@@ -51,10 +56,10 @@ class WristTorque:
 
     def explain(self, seen: Observation, wrenches: Array) -> Observation:
         """Return what a monitor is told of a step in which the wrists felt something."""
-        tare = self.memory
+        tare = self._state
         if tare.count < self._tare_steps:
             count = tare.count + 1
-            self.memory = Tare(count, tare.bias + (np.nan_to_num(wrenches) - tare.bias) / count)
+            self._state = Tare(count, tare.bias + (np.nan_to_num(wrenches) - tare.bias) / count)
             return seen
         effort = seen.effort + self.torque(seen.measured, wrenches - tare.bias)
         return msgspec.structs.replace(seen, effort=effort)

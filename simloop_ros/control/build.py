@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from math import sqrt
 
-from ..errors import ConfigError
-from ..model import RobotModel
+from ..core.errors import ConfigError
+from ..robot.model import RobotModel
 from .config import ControlConfig
 from .joint_laws import EffortLaw, PdGravity, Pid
 from .laws import AccelerationLaw, ComputedTorque, Deadbeat

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from ..config_types import NonNegative, Positive
+from ..core.config_types import NonNegative, Positive
 
 Frequency = Annotated[float, msgspec.Meta(ge=1e-3, le=1e6)]
 

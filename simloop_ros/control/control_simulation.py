@@ -10,9 +10,9 @@ import msgspec
 import numpy as np
 import pinocchio as pin
 
-from ..errors import DivergenceError
-from ..model import RobotModel
-from ..values import Array, Command, JointState, Rollback
+from ..core.errors import DivergenceError
+from ..core.values import Array, Command, JointState, Rollback
+from ..robot.model import RobotModel
 from .build import build_law
 from .config import ControlConfig
 from .followers import Follower, Measured, Observed
@@ -24,7 +24,7 @@ RUNAWAY = 20.0
 """Multiple of its speed limit at which a saturated joint counts as diverged."""
 
 
-class ControlMemory(msgspec.Struct, frozen=True):
+class ControlSnapshot(msgspec.Struct, frozen=True):
     """All that the next step of the control simulation depends on.
 
     :ivar state: the control state ``(q, v)``.
@@ -97,30 +97,33 @@ class ControlSimulation:
         self._limit = model.effort_limit
         self._inverse_limit = 1.0 / model.effort_limit
         self._n = model.n
-        self.reset(JointState(model.home, np.zeros(model.n)))
+        self.start(JointState(model.home, np.zeros(model.n)))
 
-    def reset(self, state: JointState) -> None:
+    def start(self, state: JointState) -> None:
         """Start from a joint state, as measured."""
         self.state = state
         self.steps = 0
         self.saturations = 0
-        self._law.reset(state)
-        self._follower.reset(state)
+        self._law.start(state)
+        self._follower.start(state)
 
-    @property
-    def memory(self) -> ControlMemory:
-        """Return all that the next step depends on; assigning an earlier one goes back to it."""
-        return ControlMemory(
-            self.state, self._law.memory, self._follower.memory, self.steps, self.saturations
+    def snapshot(self) -> ControlSnapshot:
+        """Return all that the next step depends on."""
+        return ControlSnapshot(
+            self.state,
+            self._law.snapshot(),
+            self._follower.snapshot(),
+            self.steps,
+            self.saturations,
         )
 
-    @memory.setter
-    def memory(self, memory: ControlMemory) -> None:
-        self.state = memory.state
-        self._law.memory = memory.law
-        self._follower.memory = memory.follower
-        self.steps = memory.steps
-        self.saturations = memory.saturations
+    def restore(self, snapshot: ControlSnapshot) -> None:
+        """Go back to an earlier snapshot."""
+        self.state = snapshot.state
+        self._law.restore(snapshot.law)
+        self._follower.restore(snapshot.follower)
+        self.steps = snapshot.steps
+        self.saturations = snapshot.saturations
 
     def step(self, desired: Array, anew: bool = False) -> Command:
         """Return the command that takes the twin to the desired position; algorithm 2.
@@ -134,7 +137,7 @@ class ControlSimulation:
             raise ValueError(f'desired position: {desired.size} joints given, {self._n} needed')
         state = self.state
         if anew:
-            self._law.reset(state)
+            self._law.start(state)
         velocity = desired - state.position
         velocity *= self._rate
         answer = self._answer(state, velocity)
@@ -167,7 +170,7 @@ class ControlSimulation:
         self.saturations += saturated
         acceleration = self._expected(state, clipped)
         velocity = state.velocity + self._h * acceleration
-        self._law.reset(JointState(state.position + self._h * velocity, velocity), clipped)
+        self._law.start(JointState(state.position + self._h * velocity, velocity), clipped)
         return Command(velocity, acceleration, clipped, saturated)
 
     def pass_over(self, desired: Array) -> None:

@@ -6,19 +6,24 @@ from abc import ABC, abstractmethod
 
 import numpy as np
 
-from ..values import Array, JointState
+from ..core.values import Array, JointState
 from .observer import Estimate, Observer
 
 
 class Follower(ABC):
-    """From what was commanded and measured to the next control state.
+    """From what was commanded and measured to the next control state."""
 
-    :ivar memory: all that is remembered from step to step beside the control state, as a value.
-    """
+    _state: Array | None = None
 
-    memory: Array | None = None
+    def snapshot(self) -> Array | None:
+        """Return all that the next step depends on."""
+        return self._state
 
-    def reset(self, state: JointState) -> None:  # noqa: B027
+    def restore(self, snapshot: Array | None) -> None:
+        """Go back to an earlier snapshot."""
+        self._state = snapshot
+
+    def start(self, state: JointState) -> None:  # noqa: B027
         """Forget the past; the robot is in ``state``."""
 
     @abstractmethod
@@ -47,17 +52,17 @@ class Measured(Follower):
 class Observed(Follower):
     """The state that an observer finds behind the noise; it remembers the disturbance."""
 
-    memory: Array
+    _state: Array
 
     def __init__(self, observer: Observer):
         self._observer = observer
 
-    def reset(self, state: JointState) -> None:
+    def start(self, state: JointState) -> None:
         """Expect no disturbance."""
-        self.memory = np.zeros_like(state.position)
+        self._state = np.zeros_like(state.position)
 
     def follow(self, state: JointState, acceleration: Array, measured: Array) -> JointState:
         """Return the observer's estimate."""
-        estimate = self._observer.update(Estimate(state, self.memory), acceleration, measured)
-        self.memory = estimate.disturbance
+        estimate = self._observer.update(Estimate(state, self._state), acceleration, measured)
+        self._state = estimate.disturbance
         return estimate.state

@@ -8,14 +8,14 @@ import msgspec
 import numpy as np
 import pinocchio as pin
 
-from ..model import RobotModel
-from ..values import Array, JointState
+from ..core.values import Array, JointState
+from ..robot.model import RobotModel
 from .laws import Law
 from .tuning import JointGains
 
 
 class EffortLaw(Law, ABC):
-    """A law that says the effort itself, without the inertia of the model."""
+    """A law that gives the effort itself, without the inertia of the model."""
 
     @abstractmethod
     def effort(self, state: JointState, velocity: Array) -> Array:
@@ -36,7 +36,7 @@ class PdGravity(EffortLaw):
     :param gains: the diagonals of ``K_p`` and ``K_v``.
     """
 
-    memory: JointState
+    _state: JointState
 
     def __init__(self, model: RobotModel, period: float, gains: JointGains):
         self._h = period
@@ -44,21 +44,21 @@ class PdGravity(EffortLaw):
         self._model = model.pin_model
         self._data = model.pin_model.createData()
 
-    def reset(self, state: JointState, effort: Array | None = None) -> None:  # noqa: ARG002
+    def start(self, state: JointState, effort: Array | None = None) -> None:  # noqa: ARG002
         """Start from a desired motion that is where the robot is."""
-        self.memory = state
+        self._state = state
 
     def effort(self, state: JointState, velocity: Array) -> Array:
         """Return PD and the weight of the model."""
-        now = self.memory
-        self.memory = _desired(state, velocity, now, self._h)
+        now = self._state
+        self._state = _desired(state, velocity, now, self._h)
         effort = pin.computeGeneralizedGravity(self._model, self._data, state.position)
         effort += self._gains.stiffness * (now.position - state.position)
         effort += self._gains.damping * (now.velocity - state.velocity)
         return effort
 
 
-class PidMemory(msgspec.Struct, frozen=True, gc=False):
+class PidSnapshot(msgspec.Struct, frozen=True, gc=False):
     """What a PID remembers.
 
     :ivar desired: where the robot should be now, and how fast.
@@ -82,7 +82,7 @@ class Pid(EffortLaw):
     :param gains: the diagonals of ``K_p``, ``K_v`` and ``K_i``.
     """
 
-    memory: PidMemory
+    _state: PidSnapshot
 
     def __init__(self, model: RobotModel, period: float, gains: JointGains):
         self._h = period
@@ -91,22 +91,22 @@ class Pid(EffortLaw):
         self._model = model.pin_model
         self._data = model.pin_model.createData()
 
-    def reset(self, state: JointState, effort: Array | None = None) -> None:
+    def start(self, state: JointState, effort: Array | None = None) -> None:
         """Start from a desired motion that is where the robot is, with an effort that holds it."""
         if effort is None:
             weight = pin.computeGeneralizedGravity(self._model, self._data, state.position)
             effort = np.clip(weight, -self._limit, self._limit)
-        self.memory = PidMemory(state, effort)
+        self._state = PidSnapshot(state, effort)
 
     def effort(self, state: JointState, velocity: Array) -> Array:
         """Return proportional, derivative and integral part."""
-        now, before = self.memory.desired, self.memory.integral
+        now, before = self._state.desired, self._state.integral
         error = now.position - state.position
         integral = before + self._h * self._gains.integral * error
         effort = integral + self._gains.stiffness * error
         effort += self._gains.damping * (now.velocity - state.velocity)
         outward = (np.abs(effort) > self._limit) & (effort * error > 0.0)
-        self.memory = PidMemory(
+        self._state = PidSnapshot(
             _desired(state, velocity, now, self._h),
             np.where(outward, before, np.clip(integral, -self._limit, self._limit)),
         )

@@ -7,18 +7,23 @@ from typing import Any
 
 import numpy as np
 
-from ..values import Array, JointState
+from ..core.values import Array, JointState
 
 
 class Law:
-    """From the control state and the next desired position to what the robot shall do.
+    """From the control state and the next desired position to what the robot shall do."""
 
-    :ivar memory: all that the law remembers from step to step, as a value.
-    """
+    _state: Any = None
 
-    memory: Any = None
+    def snapshot(self) -> Any:
+        """Return all that the next step depends on."""
+        return self._state
 
-    def reset(self, state: JointState, effort: Array | None = None) -> None:
+    def restore(self, snapshot: Any) -> None:
+        """Go back to an earlier snapshot."""
+        self._state = snapshot
+
+    def start(self, state: JointState, effort: Array | None = None) -> None:
         """Forget the past.
 
         :param state: of the robot.
@@ -27,7 +32,7 @@ class Law:
 
 
 class AccelerationLaw(Law, ABC):
-    """A law that says an acceleration, from which inverse dynamics makes the effort."""
+    """A law that gives an acceleration, which inverse dynamics turns into the effort."""
 
     @abstractmethod
     def acceleration(self, state: JointState, velocity: Array) -> Array:
@@ -65,23 +70,23 @@ class ComputedTorque(AccelerationLaw):
     :param damping_ratio: of the error equation; ``K_v`` is twice its product with the frequency.
     """
 
-    memory: JointState
+    _state: JointState
 
     def __init__(self, period: float, natural_frequency: float, damping_ratio: float):
         self._h = period
         self._kp = natural_frequency**2
         self._kv = 2.0 * damping_ratio * natural_frequency
 
-    def reset(self, state: JointState, effort: Array | None = None) -> None:  # noqa: ARG002
+    def start(self, state: JointState, effort: Array | None = None) -> None:  # noqa: ARG002
         """Start from a desired motion that is where the robot is."""
-        self.memory = state
+        self._state = state
 
     def acceleration(self, state: JointState, velocity: Array) -> Array:
         """Return the acceleration of (3.5)."""
-        now = self.memory
+        now = self._state
         desired = state.position + self._h * velocity
         desired_velocity = (desired - now.position) / self._h
-        self.memory = JointState(desired, desired_velocity)
+        self._state = JointState(desired, desired_velocity)
         return (
             (desired_velocity - now.velocity) / self._h
             + self._kv * (now.velocity - state.velocity)

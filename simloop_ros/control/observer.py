@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import msgspec
 
-from ..errors import ConfigError
-from ..kalman import kalman_gains
-from ..values import Array, JointState
+from ..core.errors import ConfigError
+from ..core.values import Array, JointState
+from ..maths.kalman import kalman_gains
 
 SLOWEST, FASTEST = 1e-3, 100.0
 """Bandwidth times period between which a filter makes sense and its gains are soon found."""

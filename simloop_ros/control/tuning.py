@@ -24,8 +24,8 @@ import msgspec
 import numpy as np
 import pinocchio as pin
 
-from ..model import RobotModel
-from ..values import Array
+from ..core.values import Array
+from ..robot.model import RobotModel
 from .config import ControlConfig
 
 BANDWIDTH_TIMES_PERIOD = 0.3

@@ -5,9 +5,9 @@ from __future__ import annotations
 import msgspec
 import numpy as np
 
-from ..values import Array
+from ..core.values import Array
+from ..maths.discretisation import Parameters
 from .config import AdmittanceConfig, Compliance
-from .discretisation import Parameters
 from .energy_tank import StiffnessChange
 from .touch import Touch
 
@@ -16,7 +16,7 @@ CLOSE = 1e-9
 on it is constant, and so are the coefficients of the steps."""
 
 
-class AdaptationMemory(msgspec.Struct, frozen=True, gc=False):
+class AdaptationSnapshot(msgspec.Struct, frozen=True, gc=False):
     """The parameters in force and the tanks.
 
     :ivar parameters: mass, damping and stiffness.
@@ -50,13 +50,15 @@ class Adaptation:
         self._change = StiffnessChange(means.free.stiffness, config.reserve)
         self._reserve = config.reserve
 
-    def start(self) -> AdaptationMemory:
+    def start(self) -> AdaptationSnapshot:
         """Return the free parameters and tanks that hold the reserve."""
-        return AdaptationMemory(
+        return AdaptationSnapshot(
             self._means.free, np.full(len(self._means.free.mass), self._reserve)
         )
 
-    def step(self, memory: AdaptationMemory, touch: Touch, deflection: Array) -> AdaptationMemory:
+    def step(
+        self, memory: AdaptationSnapshot, touch: Touch, deflection: Array
+    ) -> AdaptationSnapshot:
         """Return the parameters for the next step.
 
         :param deflection: at its start [rad], shape ``(n,)``.
@@ -69,8 +71,8 @@ class Adaptation:
         )
         stiffness, tank = self._change(now.stiffness, stiffness, memory.tank, deflection)
         if damping is now.damping and stiffness is now.stiffness:
-            return AdaptationMemory(now, tank)
-        return AdaptationMemory(Parameters(now.mass, damping, stiffness), tank)
+            return AdaptationSnapshot(now, tank)
+        return AdaptationSnapshot(Parameters(now.mass, damping, stiffness), tank)
 
     def _goals(self, touch: Touch) -> tuple[Array, Array]:
         free, touched = self._means.free, self._means.touched

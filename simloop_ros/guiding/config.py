@@ -8,10 +8,10 @@ from typing import Annotated, Literal
 import msgspec
 import numpy as np
 
-from ..config_types import NonNegative, Positive, Vector
-from ..errors import ConfigError, UnknownNameError
-from ..values import Array
-from .discretisation import Parameters
+from ..core.config_types import NonNegative, Positive, Vector
+from ..core.errors import ConfigError, UnknownNameError
+from ..core.values import Array
+from ..maths.discretisation import Parameters
 from .tip_task import Keep
 
 Share = Annotated[float, msgspec.Meta(ge=0.0, le=1.0)]

@@ -8,8 +8,8 @@ import msgspec
 import numpy as np
 import pinocchio as pin
 
-from ..model import RobotModel
-from ..values import Array
+from ..core.values import Array
+from ..robot.model import RobotModel
 
 WORLD = pin.Convention.WORLD
 WORLD_AXES = pin.ReferenceFrame.LOCAL_WORLD_ALIGNED

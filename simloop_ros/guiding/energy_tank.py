@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..values import Array
-from .discretisation import Parameters
+from ..core.values import Array
+from ..maths.discretisation import Parameters
 from .joint_admittance import AdmittanceState
 
 HALF = np.array(0.5)

@@ -5,25 +5,25 @@ from __future__ import annotations
 import msgspec
 import numpy as np
 
-from ..model import RobotModel
-from ..values import Array, JointState
-from .adaptation import Adaptation, AdaptationMemory
+from ..core.values import Array, JointState
+from ..maths.discretisation import Parameters
+from ..robot.model import RobotModel
+from .adaptation import Adaptation, AdaptationSnapshot
 from .config import AdmittanceConfig, compliance
-from .discretisation import Parameters
 from .energy_tank import gained, stored
-from .even_tips import EvenTips
+from .isotropic_tips import IsotropicTips
 from .joint_admittance import Admittance, AdmittanceState, AdmittanceStep
 from .limits import Compliant, Limits
 from .reach import reaches
 from .tip_task import TipTask
-from .torque_intake import IntakeMemory, TorqueFaults, TorqueIntake
+from .torque_intake import IntakeSnapshot, TorqueFaults, TorqueIntake
 from .touch import DeadZone, arms
 
 STILL = 1e-6
 """Speed below which no joint moves [rad/s]: a spring's last creep, far below any encoder's."""
 
 
-class GuidanceMemory(msgspec.Struct, frozen=True, gc=False):
+class GuidanceSnapshot(msgspec.Struct, frozen=True, gc=False):
     """Everything that the next step depends on.
 
     :ivar state: deflection from the desired trajectory, and its velocity.
@@ -36,8 +36,8 @@ class GuidanceMemory(msgspec.Struct, frozen=True, gc=False):
     state: AdmittanceState
     desired: Array | None
     drift: Array
-    adaptation: AdaptationMemory
-    intake: IntakeMemory
+    adaptation: AdaptationSnapshot
+    intake: IntakeSnapshot
 
 
 class _Start(msgspec.Struct, frozen=True, gc=False):
@@ -60,7 +60,7 @@ class Guidance:
 
     In each step the torque is checked (``TorqueIntake``) and its dead zone taken off
     (``DeadZone``), the parameters adapt to it (``Adaptation``), it is amplified where the tips are
-    heavy if they are to be even (``EvenTips``), the deflection is solved exactly
+    heavy if they are to be even (``IsotropicTips``), the deflection is solved exactly
     (``Admittance``), freed of what would move the tips if they are to be kept (``TipTask``), and
     kept within what the joints can do (``Limits``)::
 
@@ -77,7 +77,6 @@ class Guidance:
     :param period: time between two steps [s].
     :param torque_error: what the torques are wrong by [N m], shape ``(n,)``: the dead zone where
         the configuration has none.
-    :ivar memory: a value; assigning one from earlier goes back there.
     """
 
     def __init__(
@@ -97,13 +96,21 @@ class Guidance:
         self._configure(config)
         self.reset()
 
+    def snapshot(self) -> GuidanceSnapshot:
+        """Return all that the next step depends on."""
+        return self._state
+
+    def restore(self, snapshot: GuidanceSnapshot) -> None:
+        """Go back to an earlier snapshot."""
+        self._state = snapshot
+
     def reset(self) -> None:
         """Begin anew: no deflection, free parameters, tanks with their reserve, no faults.
 
         The next trajectory starts at the next desired position; only for a robot that is there.
         """
         zero = np.zeros(self._model.n)
-        self.memory = GuidanceMemory(
+        self._state = GuidanceSnapshot(
             AdmittanceState(zero, zero), None, zero, self._adaptation.start(), self._intake.start()
         )
 
@@ -117,14 +124,14 @@ class Guidance:
         :raises ConfigError: it leaves the dead zone to a calibration that is not there.
         """
         self._configure(config)
-        memory = self.memory
+        memory = self._state
         now, mass = memory.adaptation.parameters, self._means.free.mass
         if not np.array_equal(now.mass, mass):
             after = Parameters(mass, now.damping, now.stiffness)
             tank = memory.adaptation.tank + stored(memory.state, now)
             tank -= stored(memory.state, after)
-            adaptation = AdaptationMemory(after, tank)
-            self.memory = msgspec.structs.replace(memory, adaptation=adaptation)
+            adaptation = AdaptationSnapshot(after, tank)
+            self._state = msgspec.structs.replace(memory, adaptation=adaptation)
 
     def _configure(self, config: AdmittanceConfig) -> None:
         model = self._model
@@ -138,7 +145,7 @@ class Guidance:
             None if config.keep == 'none' else TipTask(model, config.keep, self._means.free.mass)
         )
         self._even = (
-            EvenTips(model, self._means.free.mass, config.even) if config.even > 1 else None
+            IsotropicTips(model, self._means.free.mass, config.even) if config.even > 1 else None
         )
         self._limits = Limits(
             model.lower,
@@ -152,22 +159,22 @@ class Guidance:
     @property
     def parameters(self) -> Parameters:
         """Return the parameters in force."""
-        return self.memory.adaptation.parameters
+        return self._state.adaptation.parameters
 
     @property
     def tank(self) -> Array:
         """Return the energy in each joint's tank [J], shape ``(n,)``."""
-        return self.memory.adaptation.tank
+        return self._state.adaptation.tank
 
     @property
     def faults(self) -> TorqueFaults:
         """Return how many torques were not believed since the last reset."""
-        return self.memory.intake.faults
+        return self._state.intake.faults
 
     @property
     def deflection(self) -> JointState:
         """Return how far and how fast the robot is led away from what is desired."""
-        state = self.memory.state
+        state = self._state.state
         return JointState(state.deflection, state.velocity)
 
     def settle(self) -> Array | None:
@@ -176,13 +183,13 @@ class Guidance:
         Return that position [rad], shape ``(n,)``; none before the first step. Position and
         velocity stay; the energy of the springs is given up.
         """
-        memory = self.memory
+        memory = self._state
         if memory.desired is None:
             return None
         desired = memory.desired + memory.state.deflection
         velocity = memory.drift + memory.state.velocity
         state = AdmittanceState(np.zeros(self._model.n), velocity)
-        self.memory = msgspec.structs.replace(
+        self._state = msgspec.structs.replace(
             memory, state=state, desired=desired, drift=np.zeros(self._model.n)
         )
         return desired
@@ -195,7 +202,7 @@ class Guidance:
             nobody knows it.
         :raises MessageError: the torque is not one number per joint.
         """
-        memory = self.memory
+        memory = self._state
         moving = np.abs(memory.state.velocity).max() > STILL
         used, intake = self._intake.read(
             memory.intake, self._none if torque is None else torque, bool(moving)
@@ -230,8 +237,8 @@ class Guidance:
                 np.where(held, compliant.velocity - drift, after.velocity),
             )
         tank = adaptation.tank + gained(before, after, parameters, pushed)
-        self.memory = GuidanceMemory(
-            after, desired, drift, AdaptationMemory(parameters, tank), intake
+        self._state = GuidanceSnapshot(
+            after, desired, drift, AdaptationSnapshot(parameters, tank), intake
         )
         return compliant
 
@@ -247,7 +254,7 @@ class Guidance:
             (velocity - start.state.velocity) * self._rate,
         )
 
-    def _start(self, memory: GuidanceMemory, desired: Array) -> _Start:
+    def _start(self, memory: GuidanceSnapshot, desired: Array) -> _Start:
         """Return how a step towards ``desired`` begins.
 
         q_d changes its speed by what the acceleration limit allows; if that is not enough the

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import msgspec
 
-from ..values import Array
-from .discretisation import Discretisation, Discretiser, Parameters
+from ..core.values import Array
+from ..maths.discretisation import Discretisation, Discretiser, Parameters
 
 
 class AdmittanceState(msgspec.Struct, frozen=True, gc=False):

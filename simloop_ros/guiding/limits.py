@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 import numpy as np
 
-from ..values import Array, JointState
+from ..core.values import Array, JointState
 
 
 class Compliant(msgspec.Struct, frozen=True, gc=False):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..model import RobotModel
-from ..values import Array
+from ..core.values import Array
+from ..robot.model import RobotModel
 
 SHORTEST = 0.3
 """Least reach that a turning joint counts with [m]: that of a hand on a tool."""

@@ -7,9 +7,9 @@ from typing import Literal
 import msgspec
 import numpy as np
 
-from ..errors import ConfigError, UnknownNameError
-from ..model import RobotModel
-from ..values import Array
+from ..core.errors import ConfigError, UnknownNameError
+from ..core.values import Array
+from ..robot.model import RobotModel
 from .config import AdmittanceConfig
 from .effective_mass import EffectiveMass, GuidingHint
 

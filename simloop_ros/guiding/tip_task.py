@@ -7,8 +7,8 @@ from typing import Literal
 import numpy as np
 import pinocchio as pin
 
-from ..model import RobotModel
-from ..values import Array, JointState
+from ..core.values import Array, JointState
+from ..robot.model import RobotModel
 
 Keep = Literal['none', 'position', 'pose']
 ROWS = {'position': 3, 'pose': 6}

@@ -5,8 +5,8 @@ from __future__ import annotations
 import msgspec
 import numpy as np
 
-from ..errors import MessageError
-from ..values import Array
+from ..core.errors import MessageError
+from ..core.values import Array
 
 
 class TorqueFaults(msgspec.Struct, frozen=True, gc=False):
@@ -22,7 +22,7 @@ class TorqueFaults(msgspec.Struct, frozen=True, gc=False):
     stuck: int = 0
 
 
-class IntakeMemory(msgspec.Struct, frozen=True, gc=False):
+class IntakeSnapshot(msgspec.Struct, frozen=True, gc=False):
     """What the next torque is compared with.
 
     :ivar torque: the last one as it came [N m], shape ``(n,)``.
@@ -54,13 +54,13 @@ class TorqueIntake:
         self._patience = stuck_time / period
         self._none = np.zeros(len(effort_limit))
 
-    def start(self) -> IntakeMemory:
+    def start(self) -> IntakeSnapshot:
         """Return the memory of a sensor that has not been read yet."""
-        return IntakeMemory(self._none, 0, TorqueFaults())
+        return IntakeSnapshot(self._none, 0, TorqueFaults())
 
     def read(
-        self, memory: IntakeMemory, torque: Array, moving: bool
-    ) -> tuple[Array, IntakeMemory]:
+        self, memory: IntakeSnapshot, torque: Array, moving: bool
+    ) -> tuple[Array, IntakeSnapshot]:
         """Return the torque to be used [N m], shape ``(n,)``, and the memory for the next one.
 
         :param moving: whether any joint moves.
@@ -81,20 +81,20 @@ class TorqueIntake:
         if over > 0.0:
             used = used * np.exp(-over / self._patience)
         elif not bounded:
-            return used, IntakeMemory(torque, repeats, memory.faults)
+            return used, IntakeSnapshot(torque, repeats, memory.faults)
         return used, _count(memory, torque, repeats, bounded=int(bounded), stuck=int(over > 0.0))
 
 
 def _count(
-    memory: IntakeMemory,
+    memory: IntakeSnapshot,
     torque: Array,
     repeats: int,
     not_finite: int = 0,
     bounded: int = 0,
     stuck: int = 0,
-) -> IntakeMemory:
+) -> IntakeSnapshot:
     faults = memory.faults
-    return IntakeMemory(
+    return IntakeSnapshot(
         torque,
         repeats,
         TorqueFaults(

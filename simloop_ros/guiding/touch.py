@@ -5,8 +5,8 @@ from __future__ import annotations
 import msgspec
 import numpy as np
 
-from ..model import RobotModel
-from ..values import Array
+from ..core.values import Array
+from ..robot.model import RobotModel
 
 
 class Touch(msgspec.Struct, frozen=True, gc=False):

@@ -7,10 +7,10 @@ import math
 
 import numpy as np
 
-from ..errors import UnreachableError
-from ..model import RobotModel
-from ..values import Array
-from .chain import Chain
+from ..core.errors import UnreachableError
+from ..core.values import Array
+from ..robot.chain import Chain
+from ..robot.model import RobotModel
 from .pieper import ARRAYS, BRANCHES, NUMBERS, SINGULAR, Branch, branches
 from .poses import Poses, checked_poses
 from .solver import InverseKinematics, Solution

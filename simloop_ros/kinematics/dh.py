@@ -8,8 +8,8 @@ import math
 import msgspec
 import numpy as np
 
-from ..errors import ConfigError
-from ..values import Array
+from ..core.errors import ConfigError
+from ..core.values import Array
 
 
 class DhRow(msgspec.Struct, frozen=True, kw_only=True):

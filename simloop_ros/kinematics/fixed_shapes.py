@@ -8,8 +8,8 @@ import coal
 import numpy as np
 import pinocchio as pin
 
-from ..model import RobotModel
-from ..values import Array
+from ..core.values import Array
+from ..robot.model import RobotModel
 
 POINT = 1e-9
 """Radius of the ball that stands for a point [m]."""

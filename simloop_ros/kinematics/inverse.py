@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ..model import RobotModel
+from ..robot.chain import chain_to
+from ..robot.model import RobotModel
 from .analytic import AnalyticInverse
-from .chain import chain_to
 from .numerical import NumericalInverse
 from .solver import InverseKinematics
 from .wrist_arm import wrist_arm

@@ -9,10 +9,10 @@ from typing import NamedTuple
 import numpy as np
 import pinocchio as pin
 
-from ..errors import UnreachableError
-from ..model import RobotModel
-from ..values import Array
-from .chain import Chain
+from ..core.errors import UnreachableError
+from ..core.values import Array
+from ..robot.chain import Chain
+from ..robot.model import RobotModel
 from .solver import InverseKinematics, Solution
 from .turns import nearest_turns
 

@@ -9,9 +9,9 @@ from typing import TypeAlias
 import numpy as np
 import pinocchio as pin
 
-from ..errors import ConfigError, UnreachableError
-from ..values import Array
-from .vectors import as_numbers
+from ..core.errors import ConfigError, UnreachableError
+from ..core.values import Array
+from ..maths.vectors import as_numbers
 
 ORTHONORMAL = 1e-9
 """How far ``R^T R`` may be from 1: what a result is to be good for."""

@@ -7,13 +7,13 @@ from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 
-from ..errors import ConfigError, UnreachableError
-from ..model import UNBOUNDED, RobotModel
-from ..values import Array
-from .chain import Chain
+from ..core.errors import ConfigError, UnreachableError
+from ..core.values import Array
+from ..maths.vectors import as_numbers, checked_vector, not_finite
+from ..robot.chain import Chain
+from ..robot.model import UNBOUNDED, RobotModel
 from .fixed_shapes import FixedShapes
 from .poses import Pose, Poses, checked_pose, checked_poses, of
-from .vectors import as_numbers, checked_vector, not_finite
 
 LEAP = 1.0
 """Farthest that a joint goes from one pose of a course to the next [rad]. More is no course but

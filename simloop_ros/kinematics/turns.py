@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..model import UNBOUNDED
-from ..values import Array
+from ..core.values import Array
+from ..robot.model import UNBOUNDED
 
 TURN = 2.0 * math.pi
 SLACK = 1e-10

@@ -6,11 +6,11 @@ import msgspec
 import numpy as np
 import pinocchio as pin
 
-from ..errors import ConfigError
-from ..model import RobotModel
-from ..values import Array
-from .chain import chain_to
-from .vectors import checked_vector
+from ..core.errors import ConfigError
+from ..core.values import Array
+from ..maths.vectors import checked_vector
+from ..robot.chain import chain_to
+from ..robot.model import RobotModel
 
 BOUND = 0.02
 """Smallest singular value below which the inverse is damped; of the IRB 120 at home it is 0.16."""

@@ -7,8 +7,8 @@ import math
 import msgspec
 import numpy as np
 
-from ..values import Array
-from .chain import Chain
+from ..core.values import Array
+from ..robot.chain import Chain
 
 ROUNDING = 1e-11
 """How far axes may miss each other [m], or a right angle [rad]: the round-off of reading a URDF.

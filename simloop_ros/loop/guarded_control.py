@@ -8,10 +8,10 @@ from functools import partial
 import numpy as np
 
 from ..control.control_simulation import ControlSimulation
-from ..errors import DivergenceError, UnsafeCommandError
+from ..core.errors import DivergenceError, UnsafeCommandError
+from ..core.values import Array, Command, JointState, Rollback
 from ..safety.config import SafetyConfig
 from ..safety.gate import CommandGate, safe_effort
-from ..values import Array, Command, JointState, Rollback
 
 
 class GuardedControl:
@@ -51,7 +51,7 @@ class GuardedControl:
 
     def start(self, measured: Array) -> None:
         """Begin at a measured position [rad], shape ``(n,)``, at rest."""
-        self.control.reset(JointState(measured, np.zeros_like(measured)))
+        self.control.start(JointState(measured, np.zeros_like(measured)))
         self._gate.reset()
         self._command = None
 

@@ -8,15 +8,15 @@ from typing import Any
 import msgspec
 
 from ..bimanual.planner import BimanualPlanner
+from ..collision.detector import Detection
 from ..collision.observation import Observation
-from ..collision.watch import Alarm
-from ..control.control_simulation import ControlMemory, ControlSimulation
-from ..planning.motion_planner import MotionPlanner
+from ..control.control_simulation import ControlSimulation, ControlSnapshot
+from ..core.values import Array, Command, Contact
+from ..planning.planner import Planner
 from ..plants.plant import Plant
-from ..values import Array, Command, Contact
-from .hands_log import correction_row, object_row, wrench_rows
-from .log import LogWriter
-from .protection import Protection, ProtectionMemory
+from ..record.hands_log import correction_row, object_row, wrench_rows
+from ..record.log import LogWriter
+from .protection import Protection, ProtectionSnapshot
 
 BLOCK = 256
 """Steps between two looks at the clock."""
@@ -30,9 +30,9 @@ class LoopState(msgspec.Struct, frozen=True):
 
     step: int
     planner: Any
-    control: ControlMemory
+    control: ControlSnapshot
     plant: Any
-    protection: ProtectionMemory | None = None
+    protection: ProtectionSnapshot | None = None
 
 
 class Loop:
@@ -50,7 +50,7 @@ class Loop:
 
     def __init__(
         self,
-        planner: MotionPlanner,
+        planner: Planner,
         control: ControlSimulation,
         plant: Plant,
         protection: Protection | None = None,
@@ -60,7 +60,7 @@ class Loop:
         self.plant = plant
         self.protection = protection
         self.index = 0
-        self.on_alarm: Callable[[int, Alarm], None] | None = None
+        self.on_alarm: Callable[[int, Detection], None] | None = None
         self.on_hands: Callable[[int, tuple[Array, ...], str], None] | None = None
         self.on_saturation: Callable[[int], None] | None = None
         self.on_contact: Callable[[int, tuple[Contact, ...]], None] | None = None
@@ -70,20 +70,20 @@ class Loop:
         """Return the state of all blocks, as a value for ``restore``."""
         return LoopState(
             self.index,
-            self.planner.memory,
-            self.control.memory,
+            self.planner.snapshot(),
+            self.control.snapshot(),
             self.plant.state,
-            None if self.protection is None else self.protection.memory,
+            None if self.protection is None else self.protection.snapshot(),
         )
 
     def restore(self, state: LoopState) -> None:
         """Go back to an earlier state; what follows is, bit for bit, what followed then."""
         self.index = state.step
-        self.planner.memory = state.planner
-        self.control.memory = state.control
+        self.planner.restore(state.planner)
+        self.control.restore(state.control)
         self.plant.reset(state.plant)
         if self.protection is not None and state.protection is not None:
-            self.protection.memory = state.protection
+            self.protection.restore(state.protection)
 
     def step(self, log: LogWriter) -> None:
         """Take one step and log it."""
@@ -148,7 +148,7 @@ class Loop:
         wanted = protection.step(self.control.state)
         if wanted.effort is not None:
             return wanted.position, self.control.step_effort(wanted.effort)
-        return wanted.position, self.control.step(wanted.position, wanted.anew)
+        return wanted.position, self.control.step(wanted.position, wanted.restart)
 
     def run(
         self,

@@ -4,25 +4,23 @@ from __future__ import annotations
 
 import msgspec
 
+from ..collision.detector import CollisionDetector, Detection, WatchSnapshot
 from ..collision.observation import Observation
-from ..collision.watch import Alarm, Watch, WatchMemory
 from ..collision.wrist_torque import Tare, WristTorque
-from ..reaction.felt import UNTOUCHED, Felt
-from ..reaction.reflex import Reflex, ReflexMemory
-from ..reaction.wanted import Wanted
-from ..values import Array, JointState
+from ..core.values import NO_INPUTS, Array, ExternalInputs, JointState, Setpoint
+from ..reaction.reflex import Reflex, ReflexSnapshot
 
 
-class ProtectionMemory(msgspec.Struct, frozen=True):
+class ProtectionSnapshot(msgspec.Struct, frozen=True):
     """All that the next step depends on.
 
     :ivar felt: what was felt after the last step.
     :ivar tare: what free hands read; none if nobody asks.
     """
 
-    watch: WatchMemory
-    reflex: ReflexMemory
-    felt: Felt
+    watch: WatchSnapshot
+    reflex: ReflexSnapshot
+    felt: ExternalInputs
     tare: Tare | None = None
 
 
@@ -37,7 +35,7 @@ class Protection:
 
     def __init__(
         self,
-        watch: Watch,
+        watch: CollisionDetector,
         reflex: Reflex,
         *,
         by_truth: bool = False,
@@ -48,27 +46,27 @@ class Protection:
         self.reflex = reflex
         self._by_truth = by_truth
         self._wrist_torque = wrist_torque
-        self.felt = UNTOUCHED if wrenches is None else Felt(wrenches=wrenches)
+        self.felt = NO_INPUTS if wrenches is None else ExternalInputs(wrenches=wrenches)
 
-    @property
-    def memory(self) -> ProtectionMemory:
-        """Return all that the next step depends on; assigning an earlier one goes back to it."""
-        tare = None if self._wrist_torque is None else self._wrist_torque.memory
-        return ProtectionMemory(self.watch.memory, self.reflex.memory, self.felt, tare)
+    def snapshot(self) -> ProtectionSnapshot:
+        """Return all that the next step depends on."""
+        tare = None if self._wrist_torque is None else self._wrist_torque.snapshot()
+        return ProtectionSnapshot(self.watch.snapshot(), self.reflex.snapshot(), self.felt, tare)
 
-    @memory.setter
-    def memory(self, memory: ProtectionMemory) -> None:
-        self.watch.memory, self.reflex.memory = memory.watch, memory.reflex
-        self.felt = memory.felt
-        if self._wrist_torque is not None and memory.tare is not None:
-            self._wrist_torque.memory = memory.tare
+    def restore(self, snapshot: ProtectionSnapshot) -> None:
+        """Go back to an earlier snapshot."""
+        self.watch.restore(snapshot.watch)
+        self.reflex.restore(snapshot.reflex)
+        self.felt = snapshot.felt
+        if self._wrist_torque is not None and snapshot.tare is not None:
+            self._wrist_torque.restore(snapshot.tare)
 
     @property
     def guides(self) -> bool:
         """Return whether the robot gives way to all torque from outside."""
         return self.reflex.guidance is not None
 
-    def step(self, control: JointState) -> Wanted:
+    def step(self, control: JointState) -> Setpoint:
         """Return what is wanted in the next step.
 
         :param control: the control state.
@@ -77,7 +75,7 @@ class Protection:
 
     def look(
         self, observation: Observation, external: Array, wrenches: Array | None = None
-    ) -> Alarm:
+    ) -> Detection:
         """Return what the watch says of a step.
 
         :param external: true torque from outside [N m], shape ``(n,)``.
@@ -87,5 +85,5 @@ class Protection:
             observation = self._wrist_torque.explain(observation, wrenches)
         alarm = self.watch.step(observation)
         torque = external if self._by_truth else alarm.reading.torque
-        self.felt = Felt(alarm.contact, alarm.kind, torque, wrenches)
+        self.felt = ExternalInputs(alarm.contact, alarm.kind, torque, wrenches)
         return alarm

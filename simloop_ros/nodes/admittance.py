@@ -10,14 +10,14 @@ import numpy as np
 from std_srvs.srv import SetBool
 from visualization_msgs.msg import MarkerArray
 
-from ..errors import ConfigError, SimloopError
+from ..core.errors import ConfigError, SimloopError
 from ..guiding.config import AdmittanceConfig
 from ..guiding.tip_masses import TipMasses
 from ..planning.config import PlannerConfig
-from ..ros.block_node import Report
-from ..ros.markers import MARKER_PERIOD, MarkerSet, mass_markers
-from ..ros.process import main_of
-from ..ros.qos import EVENTS
+from ..ros.messages.markers import MARKER_PERIOD, MarkerSet, mass_markers
+from ..ros.node.block_node import Report
+from ..ros.node.process import main_of
+from ..ros.transport.qos import EVENTS
 from .motion_planner import MotionPlannerNode
 
 NAME = 'admittance'

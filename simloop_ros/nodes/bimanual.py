@@ -7,16 +7,22 @@ from typing import Any
 from diagnostic_msgs.msg import DiagnosticStatus
 
 from ..bimanual.planner import STOPPED, BimanualPlanner
-from ..errors import ConfigError, SimloopError
-from ..loop.hands_log import correction_row
+from ..core.errors import ConfigError, SimloopError
+from ..core.values import Array, Setpoint
 from ..planning.config import PlannerConfig
-from ..reaction.wanted import Wanted
-from ..ros.block_node import Report
-from ..ros.config import SensingConfig
-from ..ros.process import main_of
-from ..ros.qos import STREAM_DEPTH
-from ..ros.wrists import CORRECTIONS, WRENCHES, WristDrivers, by_hand, hand_axes, listen_to_drivers
-from ..values import Array
+from ..record.hands_log import correction_row
+from ..ros.messages.wrists import (
+    CORRECTIONS,
+    WRENCHES,
+    WristDrivers,
+    by_hand,
+    hand_axes,
+    listen_to_drivers,
+)
+from ..ros.node.block_node import Report
+from ..ros.node.config import SensingConfig
+from ..ros.node.process import main_of
+from ..ros.transport.qos import STREAM_DEPTH
 from .motion_planner import MotionPlannerNode
 
 NAME = 'bimanual'
@@ -73,7 +79,7 @@ class BimanualNode(MotionPlannerNode):
         assert isinstance(planner, BimanualPlanner)
         return planner
 
-    def send(self, stamp: int, wanted: Wanted) -> None:
+    def send(self, stamp: int, wanted: Setpoint) -> None:
         """Send what is wanted, and by how much it was corrected."""
         super().send(stamp, wanted)
         planner = self._planner

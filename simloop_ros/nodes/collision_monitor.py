@@ -12,25 +12,25 @@ import numpy as np
 from std_srvs.srv import Trigger
 from visualization_msgs.msg import MarkerArray
 
+from ..assembly.run import load_fit_robot
 from ..collision.config import MonitorConfig
+from ..collision.detector import Detection, build_detector
 from ..collision.gaps import filled
 from ..collision.isolation import Clue
 from ..collision.observation import Observation
-from ..collision.watch import Alarm, build_watch
 from ..collision.wrist_torque import WristTorque
-from ..loop.run import load_fit_robot
-from ..model import RobotConfig
-from ..ros.block_node import BlockNode, Report
-from ..ros.config import SensingConfig, SpeakConfig
-from ..ros.joint_state import DecodedJointState
-from ..ros.markers import hit_markers
-from ..ros.notice import LEVELS, TOPIC, to_message
-from ..ros.process import main_of
-from ..ros.qos import EVENTS, RECORD_DEPTH
-from ..ros.rows import RowJoiner
-from ..ros.stamps import step_of
-from ..ros.wrists import WRENCHES, WristDrivers, by_hand, hand_axes, listen_to_drivers
-from ..values import Array, JointState
+from ..core.values import Array, JointState
+from ..robot.model import RobotConfig
+from ..ros.messages.markers import hit_markers
+from ..ros.messages.notice import LEVELS, TOPIC, to_message
+from ..ros.messages.wrists import WRENCHES, WristDrivers, by_hand, hand_axes, listen_to_drivers
+from ..ros.node.block_node import BlockNode, Report
+from ..ros.node.config import SensingConfig, SpeakConfig
+from ..ros.node.process import main_of
+from ..ros.transport.joint_state import DecodedJointState
+from ..ros.transport.qos import EVENTS, RECORD_DEPTH
+from ..ros.transport.rows import RowJoiner
+from ..ros.transport.stamps import step_of
 
 NAME = 'collision_monitor'
 LONGEST_GAP = 10
@@ -62,7 +62,7 @@ class CollisionMonitorNode(BlockNode):
         self._base = model.base
         # In real time nobody waits for the place.
         at_once = not self.graph.realtime
-        self._watch = build_watch(config, model, self.graph.period, at_once=at_once)
+        self._watch = build_detector(config, model, self.graph.period, at_once=at_once)
         every_step = self.config(SpeakConfig, 'speak').every_step
         self._every_step = every_step and not self.graph.realtime
         self._external = self.publish_joints('external_torque', names, ('position', 'effort'))
@@ -200,7 +200,7 @@ class CollisionMonitorNode(BlockNode):
         self._step += 1
         return msgspec.structs.replace(seen, time=self._step * self.graph.period)
 
-    def _locate(self, stamp: int, clue: Clue, alarm: Alarm) -> None:
+    def _locate(self, stamp: int, clue: Clue, alarm: Detection) -> None:
         """Find out where the contact is, beside the loop, and tell it."""
         isolation = self._watch.isolation
         assert isolation is not None
@@ -211,7 +211,7 @@ class CollisionMonitorNode(BlockNode):
 
         self.beside(lambda: isolation.locate(clue)).add_done_callback(tell)
 
-    def _tell(self, stamp: int, alarm: Alarm) -> None:
+    def _tell(self, stamp: int, alarm: Detection) -> None:
         said = (alarm.contact, alarm.kind)
         if self._every_step or said != self._said or alarm.hit is not None:
             self._collision.send(stamp, to_message(stamp, alarm))

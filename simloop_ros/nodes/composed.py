@@ -6,10 +6,8 @@ from collections.abc import Callable
 from functools import partial
 import sys
 
-from ..errors import USER_ERROR, UnknownNameError
-from ..ros.block_node import BlockNode
-from ..ros.process import run_nodes
-from . import (
+from ..core.errors import USER_ERROR, UnknownNameError
+from ..nodes import (
     admittance,
     bimanual,
     collision_monitor,
@@ -19,6 +17,8 @@ from . import (
     recorder,
     robotstudio,
 )
+from ..ros.node.block_node import BlockNode
+from ..ros.node.process import run_nodes
 
 KINDS: dict[str, Callable[..., BlockNode]] = {
     admittance.NAME: admittance.AdmittanceNode,

@@ -11,24 +11,23 @@ from sensor_msgs.msg import JointState as JointStateMessage
 from std_msgs.msg import Header
 from std_srvs.srv import SetBool
 
+from ..assembly.run import load_fit_robot
 from ..control.config import ControlConfig
 from ..control.control_simulation import ControlSimulation
-from ..errors import SimloopError, UnsafeCommandError
+from ..core.errors import SimloopError, UnsafeCommandError
+from ..core.values import Array, Setpoint
 from ..loop.guarded_control import GuardedControl
-from ..loop.run import load_fit_robot
-from ..model import RobotConfig
-from ..reaction.wanted import Wanted
-from ..ros.block_node import BlockNode, Report
-from ..ros.driver import DriverConfig, DriverOutput
-from ..ros.heartbeat import Heartbeat
-from ..ros.lockstep_control import LockstepControl
-from ..ros.process import main_of
-from ..ros.qos import LATCHED, LATCHED_READER, STREAM_DEPTH
-from ..ros.realtime_control import WATCH, RealtimeControl
-from ..ros.safety_status import TOPIC, SafetyStatus, from_message, to_message
-from ..ros.wishes import NEEDED, OPTIONAL
+from ..robot.model import RobotConfig
+from ..ros.messages.driver import DriverConfig, DriverOutput
+from ..ros.messages.safety_status import TOPIC, SafetyStatus, from_message, to_message
+from ..ros.messages.setpoint import NEEDED, OPTIONAL
+from ..ros.node.block_node import BlockNode, Report
+from ..ros.node.process import main_of
+from ..ros.pacing.heartbeat import Heartbeat
+from ..ros.pacing.lockstep_control import LockstepControl
+from ..ros.pacing.realtime_control import WATCH, RealtimeControl
+from ..ros.transport.qos import LATCHED, LATCHED_READER, STREAM_DEPTH
 from ..safety.config import SafetyConfig
-from ..values import Array
 
 NAME = 'control_simulation'
 RECORDER_SILENCE = 0.6
@@ -118,7 +117,7 @@ class ControlSimulationNode(BlockNode):
 
     # The ways out: ControlPort
 
-    def command(self, stamp: int, wanted: Wanted, age: float = 0.0) -> None:
+    def command(self, stamp: int, wanted: Setpoint, age: float = 0.0) -> None:
         """Take a step as it is wanted and send its effort.
 
         :param stamp: of the state that it starts from [ns].
@@ -127,7 +126,7 @@ class ControlSimulationNode(BlockNode):
         stops = self.control.stops
         desired = wanted.position
         command = (
-            self.control.step(desired, age, wanted.anew)
+            self.control.step(desired, age, wanted.restart)
             if wanted.effort is None
             else self.control.step_effort(wanted.effort, age)
         )

@@ -12,31 +12,29 @@ from rclpy.task import Future
 from std_msgs.msg import Header
 from std_srvs.srv import Trigger
 
+from ..assembly.run import load_fit_robot
 from ..bimanual.config import BimanualConfig
 from ..collision.config import MonitorConfig
-from ..config_types import NonNegative, Positive
-from ..errors import ConfigError, SimloopError
+from ..core.config_types import NonNegative, Positive
+from ..core.errors import ConfigError, SimloopError
+from ..core.values import NO_INPUTS, Array, JointState, Setpoint
 from ..guiding.config import AdmittanceConfig, compliance, live_parameters
-from ..loop.run import load_fit_robot
-from ..model import RobotConfig
 from ..planning.config import PlannerConfig
 from ..reaction.config import ReactionConfig
-from ..reaction.felt import UNTOUCHED
-from ..reaction.wanted import Wanted
-from ..ros.block_node import BlockNode, Report
-from ..ros.feelings import Feelings
-from ..ros.joint_state import DecodedJointState
-from ..ros.motion_guide import MotionGuide
-from ..ros.notice import TOPIC as COLLISION
-from ..ros.notice import Notice
-from ..ros.notice import from_message as notice_from_message
-from ..ros.process import main_of
-from ..ros.qos import EVENTS, LATCHED_READER, STREAM_DEPTH
-from ..ros.safety_status import CONTROL, TOPIC, from_message
-from ..ros.stamps import step_of
-from ..ros.wishes import FIELDS, send_wanted
+from ..robot.model import RobotConfig
+from ..ros.messages.notice import TOPIC as COLLISION
+from ..ros.messages.notice import Notice
+from ..ros.messages.notice import from_message as notice_from_message
+from ..ros.messages.safety_status import CONTROL, TOPIC, from_message
+from ..ros.messages.setpoint import FIELDS, send_setpoint
+from ..ros.node.block_node import BlockNode, Report
+from ..ros.node.process import main_of
+from ..ros.pacing.input_buffer import InputBuffer
+from ..ros.pacing.motion_guide import MotionGuide
+from ..ros.transport.joint_state import DecodedJointState
+from ..ros.transport.qos import EVENTS, LATCHED_READER, STREAM_DEPTH
+from ..ros.transport.stamps import step_of
 from ..safety.config import SafetyConfig
-from ..values import Array, JointState
 
 NAME = 'motion_planner'
 TORQUES = {
@@ -144,7 +142,7 @@ class MotionPlannerNode(BlockNode):
         torques = '' if self.FEELS else TORQUES[admittance.source]
         self._felt = self.FEELS or torques
         topics = (*((COLLISION,) if watched else ()), *((self._felt,) if self._feels else ()))
-        self._feelings = Feelings(topics, realtime=self.graph.realtime, longest=self._longest)
+        self._feelings = InputBuffer(topics, realtime=self.graph.realtime, longest=self._longest)
         if watched:
             self.subscribe_arrays(COLLISION, notice_from_message, self._on_collision)
         if self._feels and torques:
@@ -225,7 +223,7 @@ class MotionPlannerNode(BlockNode):
         rest = JointState(self._model.home, np.zeros(self._model.n))
         while self._answered < last - 1:
             self._answered += 1
-            wanted = self._guide.wanted(rest, UNTOUCHED)
+            wanted = self._guide.wanted(rest, NO_INPUTS)
             self.send(self.stamp(self._answered), wanted)
 
     def _step_of(self, stamp: int) -> int:
@@ -275,9 +273,9 @@ class MotionPlannerNode(BlockNode):
             return
         self._answer_now(message.stamp, JointState(message.position, message.velocity))
 
-    def send(self, stamp: int, wanted: Wanted) -> None:
+    def send(self, stamp: int, wanted: Setpoint) -> None:
         """Send what is wanted of the step that begins at a stamp [ns]."""
-        send_wanted(self._desired, stamp, wanted)
+        send_setpoint(self._desired, stamp, wanted)
 
     def _answer_now(self, stamp: int, state: JointState) -> None:
         """Send what is new of the plan, in real time.
@@ -311,13 +309,13 @@ class MotionPlannerNode(BlockNode):
     def _on_recorded(self, _: Header) -> None:
         self._recorded = True
 
-    def _next(self, stamp: int, state: JointState) -> Wanted:
+    def _next(self, stamp: int, state: JointState) -> Setpoint:
         """Return what is wanted of the step that begins in a control state.
 
         :param stamp: of the state [ns].
         """
         if self._hold is not None:
-            return Wanted(self._hold, np.zeros_like(self._hold))
+            return Setpoint(self._hold, np.zeros_like(self._hold))
         return self._guide.wanted(state, self._feelings.at(stamp))
 
     def _on_safety(self, message: DiagnosticStatus) -> None:

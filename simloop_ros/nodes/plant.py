@@ -15,37 +15,37 @@ from std_msgs.msg import Header, String
 from std_srvs.srv import SetBool, Trigger
 from visualization_msgs.msg import MarkerArray
 
-from ..config_types import Seed
-from ..errors import ConfigError, MessageError, SimloopError, UnsafeCommandError
-from ..loop.hands_log import AXES, object_row, wrench_rows
-from ..loop.run import LONGEST_RUN, build_simulated_robot, load_fit_robot
-from ..model import RobotConfig
+from ..assembly.run import LONGEST_RUN, build_simulated_robot, load_fit_robot
+from ..core.config_types import Seed
+from ..core.errors import ConfigError, MessageError, SimloopError, UnsafeCommandError
+from ..core.values import Array, JointState
 from ..plants.config import PlantConfig
-from ..ros.block_node import BlockNode, Report
-from ..ros.channels import JointPublisher
-from ..ros.config import PublishConfig
-from ..ros.contacts import to_message as contacts_to_message
-from ..ros.durations import Durations
-from ..ros.hand import Hand
-from ..ros.joint_state import DecodedJointState
-from ..ros.markers import (
+from ..record.hands_log import AXES, object_row, wrench_rows
+from ..robot.model import RobotConfig
+from ..ros.launch.view import with_mesh_addresses
+from ..ros.messages.contacts import to_message as contacts_to_message
+from ..ros.messages.hand import Hand
+from ..ros.messages.markers import (
     MARKER_PERIOD,
     MarkerSet,
     hand_markers,
     object_markers,
     plant_markers,
 )
-from ..ros.position_stream import PositionStream, StreamConfig
-from ..ros.process import main_of
-from ..ros.qos import EVENTS, LATCHED, LATCHED_READER, STREAM_DEPTH
-from ..ros.safety_status import CONTROL, TOPIC, SafetyStatus, from_message, to_message
-from ..ros.stamps import NANO, join, split, step_of
-from ..ros.view import with_mesh_addresses
-from ..ros.wrists import OBJECT, TRUE_WRENCHES, WRENCHES, hand_axes
+from ..ros.messages.safety_status import CONTROL, TOPIC, SafetyStatus, from_message, to_message
+from ..ros.messages.wrists import OBJECT, TRUE_WRENCHES, WRENCHES, hand_axes
+from ..ros.node.block_node import BlockNode, Report
+from ..ros.node.config import PublishConfig
+from ..ros.node.process import main_of
+from ..ros.pacing.durations import Durations
+from ..ros.pacing.position_stream import PositionStream, StreamConfig
+from ..ros.transport.channels import JointPublisher
+from ..ros.transport.joint_state import DecodedJointState
+from ..ros.transport.qos import EVENTS, LATCHED, LATCHED_READER, STREAM_DEPTH
+from ..ros.transport.stamps import NANO, join, split, step_of
 from ..safety.brake import Brake
 from ..safety.config import SafetyConfig
 from ..safety.gate import CommandGate
-from ..values import Array, JointState
 
 NAME = 'plant'
 CLOCK_PERIOD = 0.01

@@ -13,11 +13,7 @@ import numpy as np
 from rich.console import Console
 from std_msgs.msg import Header
 
-from ..errors import ConfigError
-from ..loop.events import EventRecorder
-from ..loop.hands_log import AXES, HANDS_COLUMNS
-from ..loop.log import COLUMNS, LogWriter
-from ..loop.run import (
+from ..assembly.run import (
     LONGEST_RUN,
     RAW_HANDS,
     RunFacts,
@@ -27,23 +23,27 @@ from ..loop.run import (
     remove_raw,
     write_results,
 )
-from ..loop.scenario import Scenario
+from ..core.errors import ConfigError
+from ..core.values import Array, Contact
+from ..record.events import EventRecorder
+from ..record.hands_log import AXES, HANDS_COLUMNS
+from ..record.log import COLUMNS, LogWriter
 from ..report.page import draw_run, print_run
 from ..report.progress import progress_bar
-from ..ros.block_node import BlockNode, Report
-from ..ros.channels import JointSubscription
-from ..ros.contacts import from_message as contacts_from_message
-from ..ros.joint_state import DecodedJointState
-from ..ros.notice import TOPIC as COLLISION
-from ..ros.notice import Notice
-from ..ros.notice import from_message as notice_from_message
-from ..ros.process import main_of
-from ..ros.qos import EVENTS, LATCHED_READER, RECORD_DEPTH
-from ..ros.rows import RowJoiner
-from ..ros.safety_status import CONTROL, TOPIC, from_message
-from ..ros.stamps import split, step_of
-from ..ros.wrists import CORRECTIONS, OBJECT, TRUE_WRENCHES, WRENCHES, by_hand, hand_axes
-from ..values import Array, Contact
+from ..ros.messages.contacts import from_message as contacts_from_message
+from ..ros.messages.notice import TOPIC as COLLISION
+from ..ros.messages.notice import Notice
+from ..ros.messages.notice import from_message as notice_from_message
+from ..ros.messages.safety_status import CONTROL, TOPIC, from_message
+from ..ros.messages.wrists import CORRECTIONS, OBJECT, TRUE_WRENCHES, WRENCHES, by_hand, hand_axes
+from ..ros.node.block_node import BlockNode, Report
+from ..ros.node.process import main_of
+from ..ros.transport.channels import JointSubscription
+from ..ros.transport.joint_state import DecodedJointState
+from ..ros.transport.qos import EVENTS, LATCHED_READER, RECORD_DEPTH
+from ..ros.transport.rows import RowJoiner
+from ..ros.transport.stamps import split, step_of
+from ..scenario.scenario import Scenario
 
 NAME = 'recorder'
 CREDIT_ROWS = 64

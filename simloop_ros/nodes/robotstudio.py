@@ -10,17 +10,17 @@ from diagnostic_msgs.msg import DiagnosticStatus
 from rclpy.task import Future
 from std_srvs.srv import Trigger
 
-from ..errors import USER_ERROR, ConfigError, LinkError, SimloopError
-from ..loop.run import load_fit_robot
-from ..model import RobotConfig
+from ..assembly.run import load_fit_robot
+from ..core.errors import USER_ERROR, ConfigError, LinkError, SimloopError
+from ..core.values import Array
+from ..robot.model import RobotConfig
 from ..robotstudio.axes import linked_axes
 from ..robotstudio.client import RobotStudioClient
 from ..robotstudio.config import LinkConfig
 from ..robotstudio.packet import Target, time_field
-from ..ros.block_node import BlockNode, Report
-from ..ros.joint_state import DecodedJointState
-from ..ros.process import main_of
-from ..values import Array
+from ..ros.node.block_node import BlockNode, Report
+from ..ros.node.process import main_of
+from ..ros.transport.joint_state import DecodedJointState
 
 NAME = 'robotstudio'
 LOOK_PERIOD = 0.02

@@ -8,8 +8,8 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from ..values import Array, JointState
-from .motion_planner import MotionPlanner
+from ..core.values import Array, JointState
+from .planner import Planner
 
 
 class Waypoint(msgspec.Struct, frozen=True, gc=False):
@@ -37,7 +37,7 @@ class Ahead:
     :param lead: number of steps that are known beyond the present one.
     """
 
-    def __init__(self, planner: MotionPlanner, lead: int):
+    def __init__(self, planner: Planner, lead: int):
         self._planner = planner
         self._lead = lead
         self._first = 0
@@ -65,7 +65,7 @@ class Ahead:
         :param step: that begins now; later than, or the same as, that of the last call.
         """
         self._go_to(step)
-        self._planner.memory = self._taken[0][0]
+        self._planner.restore(self._taken[0][0])
         self._taken.clear()
 
     def _go_to(self, step: int) -> None:
@@ -82,7 +82,7 @@ class Ahead:
         return self._first + len(self._taken)
 
     def _take(self, control: JointState) -> None:
-        memory = self._planner.memory
+        memory = self._planner.snapshot()
         position = self._planner.step(control)
         waypoint = Waypoint(self._end, position, self._planner.expected.velocity)
         self._taken.append((memory, waypoint))
@@ -90,12 +90,12 @@ class Ahead:
     def _corrects(self, control: JointState) -> bool:
         """Take the present step again from where the robot is; return whether that changes it."""
         memory, waypoint = self._taken[0]
-        latest = self._planner.memory
-        self._planner.memory = memory
+        latest = self._planner.snapshot()
+        self._planner.restore(memory)
         if np.array_equal(self._planner.step(control), waypoint.position):
-            self._planner.memory = latest
+            self._planner.restore(latest)
             return False
-        self._planner.memory = memory
+        self._planner.restore(memory)
         self._taken.clear()
         self._take(control)
         return True

@@ -7,16 +7,16 @@ from math import hypot, sqrt
 
 import numpy as np
 
-from ..errors import ConfigError
-from ..model import RobotModel
-from ..values import Array, JointState
+from ..core.errors import ConfigError
+from ..core.values import Array, JointState
+from ..robot.model import RobotModel
 from .cartesian import chosen_tip, plan_cartesian
 from .config import FORCED_PROFILES, LONGEST_MOTION, SIDE_PROFILES, PlannerConfig
 from .forced_simulation import ForcedSimulation
 from .hand_guiding import HandGuiding
-from .motion_planner import MotionPlanner
 from .offline import OfflinePlanner
 from .online import OnlinePlanner
+from .planner import Planner
 from .rehearsal import rehearse
 from .stay import Stay
 from .tip_path import TipCourse, at_same_place
@@ -34,7 +34,7 @@ class PlannedMotion:
     :ivar course: where a tip shall be at any time, of a Cartesian path.
     """
 
-    planner: MotionPlanner
+    planner: Planner
     duration: float | None = None
     goals: Array | None = None
     course: TipCourse | None = None
@@ -99,7 +99,7 @@ def build_planner(
     _refuse_endless(config, period, goals - tips)
     simulation = ForcedSimulation(model, config, period, goals)
     rehearsal = rehearse(simulation, start)
-    planner: MotionPlanner = (
+    planner: Planner = (
         OfflinePlanner(rehearsal.positions, period)
         if config.kind == 'offline'
         else OnlinePlanner(simulation, start, config.leash * compliance + floor)

@@ -8,12 +8,12 @@ from math import ceil
 
 import numpy as np
 
-from ..errors import ConfigError, GoalError, UnknownNameError, UnreachableError
+from ..core.errors import ConfigError, GoalError, UnknownNameError, UnreachableError
+from ..core.values import Array, JointState
 from ..kinematics.inverse import inverse_kinematics
 from ..kinematics.solver import InverseKinematics
 from ..kinematics.velocity import TipVelocity
-from ..model import RobotModel, link_positions
-from ..values import Array, JointState
+from ..robot.model import RobotModel, link_positions
 from .cartesian_limits import SideMotion, refuse_slow_joints, refuse_weak_joints
 from .config import LONGEST_MOTION, PlannerConfig
 from .self_collision import first_touch

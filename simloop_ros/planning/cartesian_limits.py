@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 import pinocchio as pin
 
-from ..errors import GoalError
-from ..model import RobotModel
-from ..values import Array
+from ..core.errors import GoalError
+from ..core.values import Array
+from ..robot.model import RobotModel
 from .config import PlannerConfig
 from .side_joints import SideJoints
 from .side_profiles import SideProfile

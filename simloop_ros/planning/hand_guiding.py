@@ -5,8 +5,8 @@ from __future__ import annotations
 import msgspec
 import numpy as np
 
-from ..values import Array, JointState
-from .motion_planner import MotionPlanner
+from ..core.values import Array, JointState
+from .planner import Planner
 
 
 class Grip(msgspec.Struct, frozen=True, gc=False):
@@ -22,7 +22,7 @@ class Grip(msgspec.Struct, frozen=True, gc=False):
     tared: int
 
 
-class HandGuiding(MotionPlanner):
+class HandGuiding(Planner):
     """000, section 6.1.4, with the cure for its drift that section 7.2 proposes.
 
     With a threshold of zero the desired position is the robot's own at every step. A model error
@@ -37,34 +37,40 @@ class HandGuiding(MotionPlanner):
     :param tare_steps: number of steps at the start in which the model error is learnt.
     """
 
-    memory: Grip
-
     def __init__(self, start: JointState, threshold: float, tare_steps: int):
         self._threshold = threshold
         self._tare_steps = tare_steps
-        self.memory = Grip(start.position, np.zeros_like(start.position), 0)
+        self._state = Grip(start.position, np.zeros_like(start.position), 0)
+
+    def snapshot(self) -> Grip:
+        """Return all that the next step depends on."""
+        return self._state
+
+    def restore(self, snapshot: Grip) -> None:
+        """Go back to an earlier snapshot."""
+        self._state = snapshot
 
     def step(self, control: JointState) -> Array:
         """Return the position to stay at."""
         if not self._threshold:
-            self.memory = Grip(control.position, self.memory.resting, 0)
+            self._state = Grip(control.position, self._state.resting, 0)
             return control.position
-        grip = self.memory
+        grip = self._state
         apart = control.position - grip.reference
         if grip.tared < self._tare_steps:
             share = 1.0 / max(grip.tared, 1)  # the first is from before the robot sank
             resting = grip.resting + share * (apart - grip.resting)
-            self.memory = Grip(grip.reference, resting, grip.tared + 1)
+            self._state = Grip(grip.reference, resting, grip.tared + 1)
         elif (np.abs(apart - grip.resting) > self._threshold).any():
-            self.memory = Grip(control.position - grip.resting, grip.resting, grip.tared)
-        return self.memory.reference
+            self._state = Grip(control.position - grip.resting, grip.resting, grip.tared)
+        return self._state.reference
 
     @property
     def expected(self) -> JointState:
         """Return the position to stay at, at rest."""
-        return JointState(self.memory.reference, np.zeros_like(self.memory.reference))
+        return JointState(self._state.reference, np.zeros_like(self._state.reference))
 
     def restart(self, start: JointState) -> bool:
         """Stay at a position; what was learnt about the model error holds on."""
-        self.memory = Grip(start.position, self.memory.resting, self.memory.tared)
+        self._state = Grip(start.position, self._state.resting, self._state.tared)
         return True

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..values import Array, JointState
+from ..core.values import Array, JointState
 from .forced_simulation import ForcedSimulation, Motion
-from .motion_planner import MotionPlanner
+from .planner import Planner
 
 
-class OnlinePlanner(MotionPlanner):
+class OnlinePlanner(Planner):
     """000, figure 6: the planner's simulation, synchronised with the control state every step.
 
     The planner compares its own simulation with the control state. Within the leash it goes on
@@ -23,32 +23,38 @@ class OnlinePlanner(MotionPlanner):
     :param leash: largest distance between the two, per joint [rad].
     """
 
-    memory: Motion
-
     def __init__(self, simulation: ForcedSimulation, start: JointState, leash: float):
         self._simulation = simulation
         self._leash = leash
         self._leash_squared = leash * leash
-        self.memory = simulation.start(start)
+        self._state = simulation.start(start)
+
+    def snapshot(self) -> Motion:
+        """Return all that the next step depends on."""
+        return self._state
+
+    def restore(self, snapshot: Motion) -> None:
+        """Go back to an earlier snapshot."""
+        self._state = snapshot
 
     def step(self, control: JointState) -> Array:
         """Return the next desired position."""
-        motion = self.memory
+        motion = self._state
         apart = motion.joints.position - control.position
         # The norm is sufficient, and cheaper than the largest component.
         if not apart.dot(apart) <= self._leash_squared:
             motion = self._synchronise(motion, control, apart)
-        self.memory = self._simulation.step(motion)
-        return self.memory.joints.position
+        self._state = self._simulation.step(motion)
+        return self._state.joints.position
 
     @property
     def expected(self) -> JointState:
         """Return the state of the planner's own simulation."""
-        return self.memory.joints
+        return self._state.joints
 
     def restart(self, start: JointState) -> bool:
         """Set out for the goals from a joint state."""
-        self.memory = self._simulation.start(start)
+        self._state = self._simulation.start(start)
         return True
 
     def _synchronise(self, motion: Motion, control: JointState, apart: Array) -> Motion:

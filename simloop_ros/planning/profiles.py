@@ -7,7 +7,7 @@ from math import sqrt
 
 import msgspec
 
-from ..errors import ConfigError
+from ..core.errors import ConfigError
 from .config import PlannerConfig
 
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..errors import GoalError
-from ..values import Array, JointState
+from ..core.errors import GoalError
+from ..core.values import Array, JointState
 from .forced_simulation import ForcedSimulation, Motion
 from .self_collision import first_touch
 

@@ -8,8 +8,8 @@ from itertools import combinations
 
 import pinocchio as pin
 
-from ..model import RobotModel
-from ..values import Array
+from ..core.values import Array
+from ..robot.model import RobotModel
 
 COLLISION_SPACING = 0.02
 """Time between two looks for self-collision [s]."""

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 
 import numpy as np
 
-from ..values import Array
+from ..core.values import Array
 
 
 class SideProfile(ABC):

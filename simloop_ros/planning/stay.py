@@ -4,32 +4,36 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..values import Array, JointState
-from .motion_planner import MotionPlanner
+from ..core.values import Array, JointState
+from .planner import Planner
 
 
-class Stay(MotionPlanner):
-    """One desired position for ever.
+class Stay(Planner):
+    """One desired position for ever."""
 
-    :ivar memory: that position [rad], shape ``(n,)``.
-    """
-
-    memory: Array
     open_loop = True
 
     def __init__(self, start: JointState):
-        self.memory = start.position
+        self._state = start.position
+
+    def snapshot(self) -> Array:
+        """Return all that the next step depends on."""
+        return self._state
+
+    def restore(self, snapshot: Array) -> None:
+        """Go back to an earlier snapshot."""
+        self._state = snapshot
 
     def step(self, control: JointState) -> Array:  # noqa: ARG002 - wherever the robot is
         """Return the position to stay at."""
-        return self.memory
+        return self._state
 
     @property
     def expected(self) -> JointState:
         """Return the position to stay at, at rest."""
-        return JointState(self.memory, np.zeros_like(self.memory))
+        return JointState(self._state, np.zeros_like(self._state))
 
     def restart(self, start: JointState) -> bool:
         """Stay at another position."""
-        self.memory = start.position
+        self._state = start.position
         return True

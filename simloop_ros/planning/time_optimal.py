@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pinocchio as pin
 
-from ..errors import MissingDependencyError
-from ..model import RobotModel
-from ..values import Array
+from ..core.errors import MissingDependencyError
+from ..core.values import Array
+from ..robot.model import RobotModel
 from .side_profiles import Tabulated
 
 NO_LIMIT = 1e4

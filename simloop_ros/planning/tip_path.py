@@ -10,8 +10,8 @@ from math import dist
 import numpy as np
 import pinocchio as pin
 
-from ..errors import ConfigError
-from ..values import Array
+from ..core.errors import ConfigError
+from ..core.values import Array
 from .config import PlannerConfig
 from .side_profiles import SideProfile
 

@@ -8,22 +8,18 @@ from typing import Any, Protocol
 import msgspec
 import numpy as np
 
-from ..errors import ConfigError, UnknownNameError
-from ..kinematics.chain import chain_to
-from ..model import RobotModel
-from ..values import Array, Flags, JointState
+from ..core.errors import ConfigError, UnknownNameError
+from ..core.state import Stateful
+from ..core.values import Array, Flags, JointState
+from ..robot.chain import chain_to
+from ..robot.model import RobotModel
 from .config import ArmStop
 from .plant import Plant
 from .wrapper import PlantWrapper
 
 
-class JointBrake(Protocol):
-    """What stops some of the joints.
-
-    :ivar memory: a value; assigning one from earlier goes back there.
-    """
-
-    memory: Any
+class JointBrake(Stateful, Protocol):
+    """What stops some of the joints."""
 
     def release(self) -> None:
         """Begin anew."""
@@ -94,7 +90,7 @@ class ArmStops(PlantWrapper):
     @property
     def state(self) -> ArmStopsState:
         """Return the plant's state, the step index and what the brakes remember."""
-        brakes = tuple(stop.brake.memory for stop in self._stops)
+        brakes = tuple(stop.brake.snapshot() for stop in self._stops)
         return ArmStopsState(self._plant.state, self._index, brakes)
 
     def reset(self, state: JointState | ArmStopsState) -> None:
@@ -103,7 +99,7 @@ class ArmStops(PlantWrapper):
             self._plant.reset(state.plant)
             self._index = state.index
             for stop, memory in zip(self._stops, state.brakes, strict=True):
-                stop.brake.memory = memory
+                stop.brake.restore(memory)
         else:
             self._plant.reset(state)
             self._index = 0

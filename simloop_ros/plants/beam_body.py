@@ -6,7 +6,7 @@ import msgspec
 import numpy as np
 import pinocchio as pin
 
-from ..values import Array
+from ..core.values import Array
 from .beam_contact import MOMENT, Corners, Surfaces, turning
 from .config import HeldObject
 

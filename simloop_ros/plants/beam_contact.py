@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 import numpy as np
 
-from ..values import Array, Flags
+from ..core.values import Array, Flags
 from .config import HeldObject
 
 SHEAR = 2.0 / 3.0
@@ -42,7 +42,7 @@ class Corners(msgspec.Struct, frozen=True, gc=False):
     velocity: Array
 
 
-class CornerMemory(msgspec.Struct, frozen=True, gc=False):
+class CornerSnapshot(msgspec.Struct, frozen=True, gc=False):
     """What the contacts remember.
 
     :ivar anchor: where on its surface each corner sticks [m], shape ``(m, 4, 2)``.
@@ -63,7 +63,7 @@ class Press(msgspec.Struct, frozen=True, gc=False):
     """
 
     wrench: Array
-    memory: CornerMemory
+    memory: CornerSnapshot
 
 
 class BeamContact:
@@ -90,7 +90,7 @@ class BeamContact:
         self._shear = SHEAR * self.stiffness
         self._friction = config.friction
 
-    def press(self, corners: Corners, half: Array, memory: CornerMemory) -> Press:
+    def press(self, corners: Corners, half: Array, memory: CornerSnapshot) -> Press:
         """Return the forces of one contact step.
 
         :param half: half the edge of each surface [m], shape ``(m, 1, 1)``.
@@ -107,7 +107,7 @@ class BeamContact:
         force = np.empty_like(place)
         force[..., :2] = shortened(elastic - (self._shear * self.delay) * rate[..., :2], limit)
         force[..., 2] = normal
-        return Press(wrenches(place, force), CornerMemory(anchor, touching | (over & ~sunk)))
+        return Press(wrenches(place, force), CornerSnapshot(anchor, touching | (over & ~sunk)))
 
 
 def inside(place: Array, half: Array) -> Flags:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..errors import ConfigError, MissingDependencyError
-from ..model import RobotModel
+from ..core.errors import ConfigError, MissingDependencyError
+from ..robot.model import RobotModel
 from .arm_stops import ArmStops, Brakes
 from .config import HeldObject, PlantConfig
 from .delay import Delay

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from ..config_types import NonNegative, Positive, Vector
+from ..core.config_types import NonNegative, Positive, Vector
 
 
 class Friction(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

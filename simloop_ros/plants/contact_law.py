@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ..values import Contact
+from ..core.values import Contact
 
 SLIDING_FRICTION = 0.5
 """Coefficient of friction between a link and an obstacle."""

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from ..values import Array, JointState
+from ..core.values import Array, JointState
 from .plant import Plant
 from .wrapper import PlantWrapper
 

@@ -9,10 +9,10 @@ import msgspec
 import numpy as np
 import pinocchio as pin
 
-from ..errors import ConfigError
-from ..flexible_joints import FlexibleJoints
-from ..model import RobotModel
-from ..values import Array, JointState
+from ..core.errors import ConfigError
+from ..core.values import Array, JointState
+from ..robot.flexible_joints import FlexibleJoints
+from ..robot.model import RobotModel
 from .plant import Plant
 
 MOST_SUBSTEPS = 10_000

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pinocchio as pin
 
-from ..model import RobotModel
-from ..values import Array
+from ..core.values import Array
+from ..robot.model import RobotModel
 from .plant import Plant, with_external
 from .wrapper import PlantWrapper
 

@@ -9,9 +9,9 @@ import msgspec
 import numpy as np
 import pinocchio as pin
 
-from ..errors import ConfigError
-from ..model import RobotModel
-from ..values import Array, HandReport, JointState
+from ..core.errors import ConfigError
+from ..core.values import Array, HandReport, JointState
+from ..robot.model import RobotModel
 from .config import Hand
 from .hand_path import HandPath, build_path, minimum_jerk
 from .plant import Plant, with_external

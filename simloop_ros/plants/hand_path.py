@@ -8,9 +8,9 @@ from bisect import bisect_right
 import msgspec
 import numpy as np
 
-from ..errors import ConfigError, UnknownNameError
-from ..model import RobotModel
-from ..values import Array
+from ..core.errors import ConfigError, UnknownNameError
+from ..core.values import Array
+from ..robot.model import RobotModel
 from .config import Hand, JointPath, LinePath, WaypointPath
 from .spring_contact import point_jacobian
 

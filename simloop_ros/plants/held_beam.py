@@ -9,11 +9,11 @@ import msgspec
 import numpy as np
 import pinocchio as pin
 
-from ..errors import ConfigError
-from ..model import RobotModel
-from ..values import Array, JointState, ObjectReport
+from ..core.errors import ConfigError
+from ..core.values import Array, JointState, ObjectReport
+from ..robot.model import RobotModel
 from .beam_body import BeamBody, BodyState
-from .beam_contact import SHEAR, BeamContact, CornerMemory, Surfaces, inside
+from .beam_contact import SHEAR, BeamContact, CornerSnapshot, Surfaces, inside
 from .config import HeldObject
 from .flexible_plant import MOST_SUBSTEPS
 from .object_start import object_start
@@ -49,8 +49,8 @@ class BeamState(msgspec.Struct, frozen=True):
     """
 
     body: BodyState
-    palms: CornerMemory | None
-    table: CornerMemory
+    palms: CornerSnapshot | None
+    table: CornerSnapshot
     asleep: bool
 
 
@@ -193,7 +193,7 @@ class HeldBeam(PlantWrapper):
     def _begin(self) -> None:
         corners = self._body.corners(self._start, self._table)
         m = len(self._table.position)
-        memory = CornerMemory(corners.place[..., :2], np.ones((m, 4), bool))
+        memory = CornerSnapshot(corners.place[..., :2], np.ones((m, 4), bool))
         self._beam = BeamState(self._start, None, memory, asleep=False)
         self._wrenches, self._steady = np.zeros((2, 6)), self._none
         self._external = self._plant.external
@@ -216,7 +216,7 @@ class HeldBeam(PlantWrapper):
             jacobian,
         )
 
-    def _near(self, joints: JointState) -> CornerMemory | None:
+    def _near(self, joints: JointState) -> CornerSnapshot | None:
         """Return what the contacts with the palms remember, if a palm is near the beam."""
         palms = self._palms(joints.position, joints.velocity)
         corners = self._body.corners(self._beam.body, palms.surfaces)
@@ -229,7 +229,7 @@ class HeldBeam(PlantWrapper):
             return None
         if memory is None:
             faced = inside(corners.place, half) & (z > -MARGIN)
-            memory = CornerMemory(corners.place[..., :2], faced)
+            memory = CornerSnapshot(corners.place[..., :2], faced)
         return memory
 
     def _far(self, joints: JointState) -> bool:
@@ -256,12 +256,12 @@ class HeldBeam(PlantWrapper):
                 return False
         return True
 
-    def _together(self, effort: Array, external: Array | None, memory: CornerMemory) -> None:
+    def _together(self, effort: Array, external: Array | None, memory: CornerSnapshot) -> None:
         """Simulate robot and beam while a palm is near."""
         robot, beam = self._robot, self._beam
         robot.reset(self._plant.state)
         body = beam.body
-        memory = CornerMemory(
+        memory = CornerSnapshot(
             np.concatenate([memory.anchor, beam.table.anchor]),
             np.concatenate([memory.faced, beam.table.faced]),
         )
@@ -295,8 +295,8 @@ class HeldBeam(PlantWrapper):
         self._external = torques / self._substeps
         self._beam = BeamState(
             body,
-            CornerMemory(memory.anchor[:2], memory.faced[:2]),
-            CornerMemory(memory.anchor[2:], memory.faced[2:]),
+            CornerSnapshot(memory.anchor[:2], memory.faced[:2]),
+            CornerSnapshot(memory.anchor[2:], memory.faced[2:]),
             asleep=False,
         )
 

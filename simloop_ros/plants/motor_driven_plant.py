@@ -7,9 +7,9 @@ from math import sqrt
 import numpy as np
 import pinocchio as pin
 
-from ..errors import ConfigError
-from ..model import RobotModel
-from ..values import Array
+from ..core.errors import ConfigError
+from ..core.values import Array
+from ..robot.model import RobotModel
 from .flexible_plant import FlexiblePlant, count_steps, known_motors
 from .torque_stage import TorqueStage
 

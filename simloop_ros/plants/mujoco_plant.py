@@ -10,9 +10,9 @@ import msgspec
 import numpy as np
 import pinocchio as pin
 
-from ..errors import MissingDependencyError, ModelError
-from ..model import RobotModel
-from ..values import Array, Contact, JointState
+from ..core.errors import MissingDependencyError, ModelError
+from ..core.values import Array, Contact, JointState
+from ..robot.model import RobotModel
 from .config import Obstacle
 from .contact_law import SLIDING_FRICTION, sum_contacts
 from .engine_urdf import engine_urdf

@@ -6,8 +6,8 @@ import coal
 import numpy as np
 import pinocchio as pin
 
-from ..errors import ConfigError
-from ..model import RobotModel
+from ..core.errors import ConfigError
+from ..robot.model import RobotModel
 from .config import HeldObject
 
 LEVEL = 1e-9

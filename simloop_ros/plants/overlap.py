@@ -6,9 +6,9 @@ import coal
 import numpy as np
 import pinocchio as pin
 
-from ..errors import ConfigError
-from ..model import RobotModel
-from ..values import Array
+from ..core.errors import ConfigError
+from ..core.values import Array
+from ..robot.model import RobotModel
 from .config import Obstacle
 
 

@@ -6,8 +6,8 @@ import msgspec
 import numpy as np
 import pinocchio as pin
 
-from ..model import RobotModel
-from ..values import Array, JointState
+from ..core.values import Array, JointState
+from ..robot.model import RobotModel
 from .plant import Plant, with_external
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import Any
 
-from ..values import Array, Contact, HandReport, JointState, ObjectReport
+from ..core.values import Array, Contact, HandReport, JointState, ObjectReport
 
 
 class Plant(ABC):

@@ -9,9 +9,9 @@ import msgspec
 import numpy as np
 import pinocchio as pin
 
-from ..errors import ConfigError
-from ..model import RobotModel
-from ..values import Array, JointState
+from ..core.errors import ConfigError
+from ..core.values import Array, JointState
+from ..robot.model import RobotModel
 from .config import Servo
 from .plant import Plant
 

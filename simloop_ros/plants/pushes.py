@@ -8,8 +8,8 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from ..model import RobotModel, wrench_torque
-from ..values import Array, JointState
+from ..core.values import Array, JointState
+from ..robot.model import RobotModel, wrench_torque
 from .config import Push
 from .plant import Plant, with_external
 from .wrapper import PlantWrapper

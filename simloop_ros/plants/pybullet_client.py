@@ -11,7 +11,7 @@ from typing import Any
 import weakref
 import xml.etree.ElementTree as ET
 
-from ..errors import MissingDependencyError
+from ..core.errors import MissingDependencyError
 
 
 class Snapshot:

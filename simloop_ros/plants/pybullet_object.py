@@ -10,9 +10,9 @@ import xml.etree.ElementTree as ET
 import numpy as np
 import pinocchio as pin
 
-from ..errors import ConfigError
-from ..model import RobotModel
-from ..values import Array, ObjectReport
+from ..core.errors import ConfigError
+from ..core.values import Array, ObjectReport
+from ..robot.model import RobotModel
 from .config import HeldObject
 from .object_start import object_start
 from .pybullet_client import PyBulletClient

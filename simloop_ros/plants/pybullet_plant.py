@@ -9,9 +9,9 @@ import xml.etree.ElementTree as ET
 import msgspec
 import numpy as np
 
-from ..errors import ModelError
-from ..model import RobotModel
-from ..values import Array, Contact, JointState, ObjectReport
+from ..core.errors import ModelError
+from ..core.values import Array, Contact, JointState, ObjectReport
+from ..robot.model import RobotModel
 from .config import HeldObject, Obstacle
 from .contact_law import SLIDING_FRICTION, sum_contacts
 from .engine_urdf import DIAGONAL, engine_urdf

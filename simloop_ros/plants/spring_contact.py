@@ -10,8 +10,8 @@ import msgspec
 import numpy as np
 import pinocchio as pin
 
-from ..model import RobotModel
-from ..values import Array, Contact, JointState
+from ..core.values import Array, Contact, JointState
+from ..robot.model import RobotModel
 from .plant import Plant, with_external
 from .wrapper import PlantWrapper
 

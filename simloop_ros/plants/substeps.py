@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from ..values import Array, JointState
+from ..core.values import Array, JointState
 from .plant import Plant
 from .wrapper import PlantWrapper
 

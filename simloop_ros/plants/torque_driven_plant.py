@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ..model import RobotModel
-from ..values import Array
+from ..core.values import Array
+from ..robot.model import RobotModel
 from .flexible_plant import FlexiblePlant, count_steps
 from .torque_stage import TorqueStage
 

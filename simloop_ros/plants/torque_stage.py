@@ -7,9 +7,9 @@ from math import cos, exp, sin, sqrt
 
 import numpy as np
 
-from ..errors import ConfigError
-from ..flexible_joints import FlexibleJoints
-from ..values import Array
+from ..core.errors import ConfigError
+from ..core.values import Array
+from ..robot.flexible_joints import FlexibleJoints
 from .config import TorqueControl
 
 CRITICAL = 1e-6

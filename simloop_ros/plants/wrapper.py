@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..values import Array, Contact, HandReport, JointState, ObjectReport
+from ..core.values import Array, Contact, HandReport, JointState, ObjectReport
 from .plant import Plant
 
 

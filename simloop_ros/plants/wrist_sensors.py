@@ -7,9 +7,9 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from ..errors import ConfigError, UnknownNameError
-from ..model import RobotModel
-from ..values import Array, JointState
+from ..core.errors import ConfigError, UnknownNameError
+from ..core.values import Array, JointState
+from ..robot.model import RobotModel
 from .config import SensorFault, WristSensors
 from .plant import Plant
 from .wrapper import PlantWrapper

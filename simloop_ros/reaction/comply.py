@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import msgspec
 
+from ..core.values import Array, ExternalInputs, JointState, Setpoint
 from ..guiding.config import AdmittanceConfig, without_spring
-from ..guiding.guidance import Guidance, GuidanceMemory
-from ..model import RobotModel
-from ..values import Array, JointState
-from .felt import Felt
+from ..guiding.guidance import Guidance, GuidanceSnapshot
+from ..robot.model import RobotModel
 from .hold import Hold
 from .motors import Motors
 from .reaction import Onset, Reaction
-from .wanted import Wanted
 
 
-class ComplyMemory(msgspec.Struct, frozen=True):
+class ComplySnapshot(msgspec.Struct, frozen=True):
     """What complying remembers.
 
     :ivar held: what ``Hold`` does while it brakes.
@@ -25,7 +23,7 @@ class ComplyMemory(msgspec.Struct, frozen=True):
 
     held: Array | None
     place: Array | None
-    guidance: GuidanceMemory
+    guidance: GuidanceSnapshot
 
 
 class Comply(Reaction):
@@ -51,15 +49,15 @@ class Comply(Reaction):
         self._guidance = Guidance(model, without_spring(admittance), period, torque_error)
         self._place: Array | None = None
 
-    @property
-    def memory(self) -> ComplyMemory:
+    def snapshot(self) -> ComplySnapshot:
         """Return all that the next step depends on."""
-        return ComplyMemory(self._hold.memory, self._place, self._guidance.memory)
+        return ComplySnapshot(self._hold.snapshot(), self._place, self._guidance.snapshot())
 
-    @memory.setter
-    def memory(self, memory: ComplyMemory) -> None:
-        self._hold.memory, self._place = memory.held, memory.place
-        self._guidance.memory = memory.guidance
+    def restore(self, snapshot: ComplySnapshot) -> None:
+        """Go back to an earlier snapshot."""
+        self._hold.restore(snapshot.held)
+        self._place = snapshot.place
+        self._guidance.restore(snapshot.guidance)
 
     def configure(self, admittance: AdmittanceConfig) -> None:
         """Give way in another way from the next step on; nothing jumps."""
@@ -70,11 +68,11 @@ class Comply(Reaction):
         self._hold.begin(onset)
         self._place = None
 
-    def step(self, control: JointState, felt: Felt) -> Wanted:
+    def step(self, control: JointState, felt: ExternalInputs) -> Setpoint:
         """Return the position to be at after the next step."""
         if self._place is not None:
             led = self._guidance.step(self._place, felt.torque)
-            return Wanted(led.position, led.velocity)
+            return Setpoint(led.position, led.velocity)
         wanted = self._hold.step(control, felt)
         if self._hold.resting:
             self._place = wanted.position

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import msgspec
 
-from ..config_types import NonNegative, Positive
+from ..core.config_types import NonNegative, Positive
 
 
 class ReactionConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

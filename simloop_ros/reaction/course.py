@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
-from ..planning.motion_planner import MotionPlanner
-from ..values import Array
+from ..core.values import Array
+from ..planning.planner import Planner
 
 
 class Course(msgspec.Struct, frozen=True, gc=False):
@@ -52,7 +52,7 @@ class Course(msgspec.Struct, frozen=True, gc=False):
         )
 
 
-def course_ahead(planner: MotionPlanner, period: float) -> Course:
+def course_ahead(planner: Planner, period: float) -> Course:
     """Return the course from the position that the planner handed out last.
 
     The planner takes two steps, as if the robot followed.
@@ -63,7 +63,7 @@ def course_ahead(planner: MotionPlanner, period: float) -> Course:
     return Course(last.position - period * last.velocity, last.position, there, beyond, 0.0)
 
 
-def along(course: Course, steps: float, planner: MotionPlanner) -> Course:
+def along(course: Course, steps: float, planner: Planner) -> Course:
     """Return the course further on; the planner is asked for what is not known yet.
 
     :param steps: planned time to go on by, in periods.

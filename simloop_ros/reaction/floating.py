@@ -5,13 +5,11 @@ from __future__ import annotations
 import msgspec
 import numpy as np
 
-from ..model import RobotModel
-from ..values import Array, JointState
-from .felt import Felt
+from ..core.values import Array, ExternalInputs, JointState, Setpoint
+from ..robot.model import RobotModel
 from .hold import Hold
 from .motors import Motors
 from .reaction import Onset, Reaction
-from .wanted import Wanted
 
 SLOW = 0.02
 """Speed at which a joint is not leaving its range [rad/s]: the brakes call it stopped."""
@@ -19,7 +17,7 @@ LOOK_AHEAD = 0.05
 """Time before the end of a joint's range at which the robot is stopped [s]."""
 
 
-class FloatMemory(msgspec.Struct, frozen=True):
+class FloatSnapshot(msgspec.Struct, frozen=True):
     """What floating remembers.
 
     :ivar ended: whether a joint came to its end, where the robot is held from then on.
@@ -46,22 +44,22 @@ class Float(Reaction):
         self._model = model
         self._time = time
         self._hold = Hold(motors, period)
-        self.memory = FloatMemory(False, None)
+        self.restore(FloatSnapshot(False, None))
 
-    @property
-    def memory(self) -> FloatMemory:
+    def snapshot(self) -> FloatSnapshot:
         """Return all that the next step depends on."""
-        return FloatMemory(self._ended, self._hold.memory)
+        return FloatSnapshot(self._ended, self._hold.snapshot())
 
-    @memory.setter
-    def memory(self, memory: FloatMemory) -> None:
-        self._ended, self._hold.memory = memory.ended, memory.held
+    def restore(self, snapshot: FloatSnapshot) -> None:
+        """Go back to an earlier snapshot."""
+        self._ended = snapshot.ended
+        self._hold.restore(snapshot.held)
 
     def begin(self, onset: Onset) -> None:  # noqa: ARG002 - it starts from nothing
         """Float from the next step on."""
-        self.memory = FloatMemory(False, None)
+        self.restore(FloatSnapshot(False, None))
 
-    def step(self, control: JointState, felt: Felt) -> Wanted:
+    def step(self, control: JointState, felt: ExternalInputs) -> Setpoint:
         """Return the effort to send, or the held position."""
         self._ended = self._ended or self._ends(control)
         if self._ended:
@@ -72,7 +70,7 @@ class Float(Reaction):
             if self._time is None
             else self._motors.dying(control, self._time)
         )
-        return Wanted(q, v, effort)
+        return Setpoint(q, v, effort)
 
     @property
     def resting(self) -> bool:

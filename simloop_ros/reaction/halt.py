@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from ..bimanual.planner import BimanualPlanner
-from ..values import JointState
-from .felt import Felt
+from ..core.values import ExternalInputs, JointState, Setpoint
 from .reaction import Onset, Reaction, Rest
-from .wanted import Wanted
 
 REASON = 'collision'
 
@@ -20,31 +18,37 @@ class Halt(Reaction):
     :ivar memory: the planner; none before the first contact.
     """
 
-    memory: BimanualPlanner | None
-
     def __init__(self) -> None:
-        self.memory = None
+        self._state = None
+
+    def snapshot(self) -> BimanualPlanner | None:
+        """Return all that the next step depends on."""
+        return self._state
+
+    def restore(self, snapshot: BimanualPlanner | None) -> None:
+        """Go back to an earlier snapshot."""
+        self._state = snapshot
 
     def begin(self, onset: Onset) -> None:
         """Stop from the next step on."""
         assert isinstance(onset.planner, BimanualPlanner)
-        self.memory = onset.planner
-        self.memory.halt(REASON)
+        self._state = onset.planner
+        self._state.halt(REASON)
 
-    def step(self, control: JointState, felt: Felt) -> Wanted:  # noqa: ARG002 - it feels for itself
+    def step(self, control: JointState, felt: ExternalInputs) -> Setpoint:  # noqa: ARG002 - it feels for itself
         """Return the position to be at after the next step."""
-        assert self.memory is not None
-        return Wanted(self.memory.step(control), self.memory.expected.velocity)
+        assert self._state is not None
+        return Setpoint(self._state.step(control), self._state.expected.velocity)
 
     def rest(self, control: JointState) -> Rest:
         """Return where the hands were wanted last, and where they are.
 
         Force control goes on in the next step, once: no step is taken here.
         """
-        assert self.memory is not None
-        return Rest(self.memory.expected.position, control.position)
+        assert self._state is not None
+        return Rest(self._state.expected.position, control.position)
 
     @property
     def resting(self) -> bool:
         """Return whether the hands have come to rest on their path."""
-        return self.memory is not None and self.memory.resting
+        return self._state is not None and self._state.resting

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..values import Array, JointState
-from .felt import UNTOUCHED, Felt
+from ..core.values import NO_INPUTS, Array, ExternalInputs, JointState, Setpoint
 from .motors import Motors
 from .reaction import Onset, Reaction
-from .wanted import Wanted
 
 
 class Hold(Reaction):
@@ -26,33 +24,39 @@ class Hold(Reaction):
     :ivar memory: the held position [rad], shape ``(n,)``; none while braking.
     """
 
-    memory: Array | None
-
     def __init__(self, motors: Motors, period: float):
         self._motors = motors
         self._h = period
-        self.memory = None
+        self._state: Array | None = None
+
+    def snapshot(self) -> Array | None:
+        """Return all that the next step depends on."""
+        return self._state
+
+    def restore(self, snapshot: Array | None) -> None:
+        """Go back to an earlier snapshot."""
+        self._state = snapshot
 
     def begin(self, onset: Onset) -> None:  # noqa: ARG002 - the control state is all
         """Brake from the next step on."""
-        self.memory = None
+        self._state = None
 
     def take(self, position: Array) -> None:
         """Hold a position [rad], shape ``(n,)``, at which the robot is wanted at rest already."""
-        self.memory = position
+        self._state = position
 
-    def step(self, control: JointState, felt: Felt = UNTOUCHED) -> Wanted:  # noqa: ARG002
+    def step(self, control: JointState, felt: ExternalInputs = NO_INPUTS) -> Setpoint:  # noqa: ARG002
         """Return the position to be at after the next step."""
-        held = self.memory
+        held = self._state
         if held is not None and self._motors.can_reach(control, held):
-            return Wanted(held, np.zeros_like(held))
+            return Setpoint(held, np.zeros_like(held))
         share = self._motors.stopping_share(control)
         velocity = (1.0 - share) * control.velocity
         position = control.position + self._h * velocity
-        self.memory = position if share == 1.0 else None
-        return Wanted(position, velocity, anew=True)
+        self._state = position if share == 1.0 else None
+        return Setpoint(position, velocity, restart=True)
 
     @property
     def resting(self) -> bool:
         """Return whether a position is held."""
-        return self.memory is not None
+        return self._state is not None

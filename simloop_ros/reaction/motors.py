@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pinocchio as pin
 
-from ..model import RobotModel
-from ..values import Array, JointState
+from ..core.values import Array, JointState
+from ..robot.model import RobotModel
 
 LEAST = 0.05
 """Share of a limit that braking may use where gravity takes the rest of it."""

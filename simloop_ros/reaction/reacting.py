@@ -9,15 +9,14 @@ import msgspec
 import numpy as np
 
 from ..bimanual.planner import BimanualPlanner
-from ..config_types import ReactionKind
-from ..errors import GoalError, UnknownNameError
+from ..core.config_types import ReactionKind
+from ..core.errors import GoalError, UnknownNameError
+from ..core.values import Array, ExternalInputs, JointState, Setpoint
 from ..guiding.config import AdmittanceConfig
-from ..model import RobotModel
-from ..planning.motion_planner import MotionPlanner
-from ..values import Array, JointState
+from ..planning.planner import Planner
+from ..robot.model import RobotModel
 from .comply import Comply
 from .config import ReactionConfig
-from .felt import Felt
 from .floating import Float
 from .halt import Halt
 from .hold import Hold
@@ -26,14 +25,13 @@ from .reaction import Onset, Reaction
 from .retreat import Retreat
 from .stop import Stop
 from .trail import extended
-from .wanted import Wanted
 
 State = Literal['moving', 'reacting', 'resting']
 RECORDING = 0.01
 """Time between two positions of the trail [s]."""
 
 
-class ReactingMemory(msgspec.Struct, frozen=True):
+class ReactingSnapshot(msgspec.Struct, frozen=True):
     """All that the next step depends on, beside the configuration.
 
     :ivar planner: the present one; a new plan is another one.
@@ -45,7 +43,7 @@ class ReactingMemory(msgspec.Struct, frozen=True):
     :ivar unrecorded: steps until the trail gets its next position.
     """
 
-    planner: MotionPlanner
+    planner: Planner
     motion: Any
     kind: ReactionKind
     active: ReactionKind
@@ -76,7 +74,7 @@ class Reacting:
 
     def __init__(
         self,
-        planner: MotionPlanner,
+        planner: Planner,
         model: RobotModel,
         period: float,
         kind: ReactionKind = 'none',
@@ -85,7 +83,7 @@ class Reacting:
         compliance: float | None = None,
         admittance: AdmittanceConfig | None = None,
         torque_error: Array | None = None,
-        replan: Callable[[Array], MotionPlanner] | None = None,
+        replan: Callable[[Array], Planner] | None = None,
     ):
         config = config or ReactionConfig()
         compliance = period**2 if compliance is None else compliance
@@ -134,30 +132,29 @@ class Reacting:
             return 'moving'
         return 'resting' if self._reaction.resting else 'reacting'
 
-    @property
-    def memory(self) -> ReactingMemory:
-        """Return all that the next step depends on; assigning an earlier one goes back to it."""
-        return ReactingMemory(
+    def snapshot(self) -> ReactingSnapshot:
+        """Return all that the next step depends on."""
+        return ReactingSnapshot(
             self.planner,
-            self.planner.memory,
+            self.planner.snapshot(),
             self._kind,
             self._active,
-            None if self._reaction is None else self._reaction.memory,
+            None if self._reaction is None else self._reaction.snapshot(),
             self._trail,
             self._unrecorded,
         )
 
-    @memory.setter
-    def memory(self, memory: ReactingMemory) -> None:
-        self.planner = memory.planner
-        self.planner.memory = memory.motion
-        self._kind, self._active = memory.kind, memory.active
-        self._reaction = self._reactions.get(memory.active)
+    def restore(self, snapshot: ReactingSnapshot) -> None:
+        """Go back to an earlier snapshot."""
+        self.planner = snapshot.planner
+        self.planner.restore(snapshot.motion)
+        self._kind, self._active = snapshot.kind, snapshot.active
+        self._reaction = self._reactions.get(snapshot.active)
         if self._reaction is not None:
-            self._reaction.memory = memory.reaction
-        self._trail, self._unrecorded = memory.trail, memory.unrecorded
+            self._reaction.restore(snapshot.reaction)
+        self._trail, self._unrecorded = snapshot.trail, snapshot.unrecorded
 
-    def step(self, control: JointState, felt: Felt) -> Wanted:
+    def step(self, control: JointState, felt: ExternalInputs) -> Setpoint:
         """Return what is wanted in the next step.
 
         :param control: the control state.
@@ -186,7 +183,7 @@ class Reacting:
             return
         if self.state == 'reacting' and self._active != 'hold':
             self._active, self._reaction = 'hold', self._reactions['hold']
-            self._reaction.memory = None
+            self._reaction.restore(None)
 
     def resume(self, control: JointState) -> bool:
         """Go on to the same goal from where the robot rests; return whether it does.
@@ -213,7 +210,7 @@ class Reacting:
         self._active, self._reaction = 'none', None
         return True
 
-    def _move(self, control: JointState) -> Wanted:
+    def _move(self, control: JointState) -> Setpoint:
         planner = self.planner
         position = planner.step(control)
         if self._unrecorded:
@@ -221,4 +218,4 @@ class Reacting:
         else:
             self._unrecorded = self._every - 1
             self._trail = extended(self._trail, control.position)
-        return Wanted(position, planner.expected.velocity)
+        return Setpoint(position, planner.expected.velocity)

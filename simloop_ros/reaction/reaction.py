@@ -7,10 +7,8 @@ from typing import Any
 
 import msgspec
 
-from ..planning.motion_planner import MotionPlanner
-from ..values import Array, JointState
-from .felt import UNTOUCHED, Felt
-from .wanted import Wanted
+from ..core.values import NO_INPUTS, Array, ExternalInputs, JointState, Setpoint
+from ..planning.planner import Planner
 
 
 class Onset(msgspec.Struct, frozen=True):
@@ -21,7 +19,7 @@ class Onset(msgspec.Struct, frozen=True):
     :ivar trail: positions that the robot was really at, until just before [rad], oldest first.
     """
 
-    planner: MotionPlanner
+    planner: Planner
     control: JointState
     trail: tuple[Array, ...]
 
@@ -38,20 +36,22 @@ class Rest(msgspec.Struct, frozen=True):
 
 
 class Reaction(ABC):
-    """What the robot does from a contact on, step by step.
+    """What the robot does from a contact on, step by step."""
 
-    :ivar memory: all that the next step depends on, as a value; assigning an earlier one goes
-        back to it.
-    """
+    @abstractmethod
+    def snapshot(self) -> Any:
+        """Return all that the next step depends on."""
 
-    memory: Any
+    @abstractmethod
+    def restore(self, snapshot: Any) -> None:
+        """Go back to an earlier snapshot."""
 
     @abstractmethod
     def begin(self, onset: Onset) -> None:
         """Forget the past; a contact is noticed now."""
 
     @abstractmethod
-    def step(self, control: JointState, felt: Felt) -> Wanted:
+    def step(self, control: JointState, felt: ExternalInputs) -> Setpoint:
         """Return what is wanted in the next step.
 
         :param control: the control state.
@@ -68,7 +68,7 @@ class Reaction(ABC):
 
         :param control: the control state.
         """
-        held = self.step(control, UNTOUCHED).position
+        held = self.step(control, NO_INPUTS).position
         return Rest(held, held)
 
     def trail(self) -> tuple[Array, ...]:

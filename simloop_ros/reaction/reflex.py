@@ -4,27 +4,25 @@ from __future__ import annotations
 
 import msgspec
 
-from ..config_types import ReactionKind
-from ..errors import GoalError
+from ..core.config_types import ReactionKind
+from ..core.errors import GoalError
+from ..core.values import NO_INPUTS, Array, ExternalInputs, JointState, Setpoint
 from ..guiding.config import AdmittanceConfig
-from ..guiding.guidance import Guidance, GuidanceMemory
-from ..planning.motion_planner import MotionPlanner
-from ..values import Array, JointState
-from .felt import UNTOUCHED, Felt
-from .reacting import Reacting, ReactingMemory
-from .wanted import Wanted
+from ..guiding.guidance import Guidance, GuidanceSnapshot
+from ..planning.planner import Planner
+from .reacting import Reacting, ReactingSnapshot
 
 
-class ReflexMemory(msgspec.Struct, frozen=True):
+class ReflexSnapshot(msgspec.Struct, frozen=True):
     """All that the next step depends on.
 
     :ivar quiet: steps of rest without contact.
     :ivar guidance: how far and how fast the robot gives way; none where it does not.
     """
 
-    reacting: ReactingMemory
+    reacting: ReactingSnapshot
     quiet: int
-    guidance: GuidanceMemory | None
+    guidance: GuidanceSnapshot | None
 
 
 class Reflex:
@@ -54,24 +52,23 @@ class Reflex:
         self._quiet = 0
         self.guidance = guidance
 
-    @property
-    def memory(self) -> ReflexMemory:
-        """Return all that the next step depends on; assigning an earlier one goes back to it."""
-        guidance = None if self.guidance is None else self.guidance.memory
-        return ReflexMemory(self.reacting.memory, self._quiet, guidance)
+    def snapshot(self) -> ReflexSnapshot:
+        """Return all that the next step depends on."""
+        guidance = None if self.guidance is None else self.guidance.snapshot()
+        return ReflexSnapshot(self.reacting.snapshot(), self._quiet, guidance)
 
-    @memory.setter
-    def memory(self, memory: ReflexMemory) -> None:
-        self.reacting.memory = memory.reacting
-        self._quiet = memory.quiet
-        if self.guidance is not None and memory.guidance is not None:
-            self.guidance.memory = memory.guidance
+    def restore(self, snapshot: ReflexSnapshot) -> None:
+        """Go back to an earlier snapshot."""
+        self.reacting.restore(snapshot.reacting)
+        self._quiet = snapshot.quiet
+        if self.guidance is not None and snapshot.guidance is not None:
+            self.guidance.restore(snapshot.guidance)
 
-    def triggers(self, felt: Felt) -> bool:
+    def triggers(self, felt: ExternalInputs) -> bool:
         """Return whether a robot that moves would react."""
         return felt.contact and (self.push if felt.kind == 'push' else self.impact) != 'none'
 
-    def step(self, control: JointState, felt: Felt) -> Wanted:
+    def step(self, control: JointState, felt: ExternalInputs) -> Setpoint:
         """Return what is wanted in the next step.
 
         :param control: the control state.
@@ -81,7 +78,7 @@ class Reflex:
         if self.guidance is None or wanted.effort is not None:
             return wanted
         led = self.guidance.step(wanted.position, felt.torque)
-        return Wanted(led.position, wanted.velocity + led.velocity, anew=wanted.anew)
+        return Setpoint(led.position, wanted.velocity + led.velocity, restart=wanted.restart)
 
     def give_way(self, admittance: AdmittanceConfig) -> None:
         """Take over how the robot gives way, from the next step on; nothing jumps."""
@@ -103,7 +100,7 @@ class Reflex:
         away = self.guidance.deflection
         return JointState(control.position - away.position, control.velocity - away.velocity)
 
-    def _wanted(self, control: JointState, felt: Felt) -> Wanted:
+    def _wanted(self, control: JointState, felt: ExternalInputs) -> Setpoint:
         reacting, kind = self.reacting, felt.kind
         state = reacting.state
         if state == 'moving':
@@ -122,20 +119,19 @@ class Reflex:
             self._resume_after = None  # there is no way from here: it stays where it is
 
 
-class Undisturbed(MotionPlanner):
+class Undisturbed(Planner):
     """What a reflex does as long as nothing happens, as a planner: its memory is the reflex's."""
 
     def __init__(self, reflex: Reflex):
         self._reflex = reflex
 
-    @property
-    def memory(self) -> ReflexMemory:
-        """Return all that the next step depends on; assigning an earlier one goes back to it."""
-        return self._reflex.memory
+    def snapshot(self) -> ReflexSnapshot:
+        """Return all that the next step depends on."""
+        return self._reflex.snapshot()
 
-    @memory.setter
-    def memory(self, memory: ReflexMemory) -> None:
-        self._reflex.memory = memory
+    def restore(self, snapshot: ReflexSnapshot) -> None:
+        """Go back to an earlier snapshot."""
+        self._reflex.restore(snapshot)
 
     @property
     def expected(self) -> JointState:
@@ -144,4 +140,4 @@ class Undisturbed(MotionPlanner):
 
     def step(self, control: JointState) -> Array:
         """Return the next desired position [rad], shape ``(n,)``."""
-        return self._reflex.step(control, UNTOUCHED).position
+        return self._reflex.step(control, NO_INPUTS).position

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import msgspec
 
-from ..model import RobotModel
+from ..core.values import Array, ExternalInputs, JointState, Setpoint
 from ..planning.profiles import ConstantAcceleration, Travel
-from ..values import Array, JointState
+from ..robot.model import RobotModel
 from .config import ReactionConfig
-from .felt import Felt
 from .hold import Hold
 from .motors import FOLLOWING, Motors
 from .reaction import Onset, Reaction
 from .trail import TipPoints, WayBack, way_back
-from .wanted import Wanted
 
 CLEAR = 0.05
 """Time without contact after which the next one is another one [s]: longer than a monitor takes
@@ -24,7 +22,7 @@ TOUCHED = 2
 milliseconds later: they would lead once more through the deepest point of the contact."""
 
 
-class RetreatMemory(msgspec.Struct, frozen=True):
+class RetreatSnapshot(msgspec.Struct, frozen=True):
     """How far a retreat has come.
 
     :ivar trail: positions before the touch [rad], oldest first.
@@ -60,25 +58,26 @@ class Retreat(Reaction):
         self._distance, self._speed = config.distance, config.speed
         self._profile = ConstantAcceleration(period, config.acceleration, config.speed)
         self._clear_steps = round(CLEAR / period)
-        self.memory = RetreatMemory((), None, None, 0, None)
+        self.restore(RetreatSnapshot((), None, None, 0, None))
 
-    @property
-    def memory(self) -> RetreatMemory:
+    def snapshot(self) -> RetreatSnapshot:
         """Return all that the next step depends on."""
-        return RetreatMemory(self._trail, self._way, self._travel, self._clear, self._hold.memory)
+        return RetreatSnapshot(
+            self._trail, self._way, self._travel, self._clear, self._hold.snapshot()
+        )
 
-    @memory.setter
-    def memory(self, memory: RetreatMemory) -> None:
-        self._trail, self._way, self._travel = memory.trail, memory.way, memory.travel
-        self._clear = memory.clear
-        self._hold.memory = memory.held
+    def restore(self, snapshot: RetreatSnapshot) -> None:
+        """Go back to an earlier snapshot."""
+        self._trail, self._way, self._travel = snapshot.trail, snapshot.way, snapshot.travel
+        self._clear = snapshot.clear
+        self._hold.restore(snapshot.held)
 
     def begin(self, onset: Onset) -> None:
         """Brake from the next step on."""
         before = onset.trail[:-TOUCHED] or onset.trail[:1]
-        self.memory = RetreatMemory(before, None, None, 0, None)
+        self.restore(RetreatSnapshot(before, None, None, 0, None))
 
-    def step(self, control: JointState, felt: Felt) -> Wanted:
+    def step(self, control: JointState, felt: ExternalInputs) -> Setpoint:
         """Return the position to be at after the next step."""
         another = felt.contact and self._clear >= self._clear_steps
         self._clear = 0 if felt.contact else self._clear + 1
@@ -86,7 +85,7 @@ class Retreat(Reaction):
             return self._go_back(self._way, self._travel, control, another)
         wanted = self._hold.step(control, felt)
         # While the robot still yields, going back would pull it against what pushes it.
-        if self._way is None and not wanted.anew:
+        if self._way is None and not wanted.restart:
             self._way = way_back(
                 self._points, self._trail, wanted.position, self._distance, self._speed
             )
@@ -102,17 +101,19 @@ class Retreat(Reaction):
         """Return what lies behind the end of the way back."""
         return () if self._way is None else self._way.rest
 
-    def _go_back(self, way: WayBack, travel: Travel, control: JointState, another: bool) -> Wanted:
+    def _go_back(
+        self, way: WayBack, travel: Travel, control: JointState, another: bool
+    ) -> Setpoint:
         old = way.position(way.length - travel.remaining)
         travel = self._profile.advance(travel)
         position = way.position(way.length - travel.remaining)
         if another or not self._motors.can_reach(control, position, FOLLOWING):
             # What is behind may be what was hit now: no later retreat leads there.
             self._way, self._travel = msgspec.structs.replace(way, rest=()), None
-            self._hold.memory = None
+            self._hold.restore(None)
             return self._hold.step(control)
         self._travel = travel
         if travel.remaining == 0.0:
             self._travel = None
             self._hold.take(position)
-        return Wanted(position, (position - old) / self._h)
+        return Setpoint(position, (position - old) / self._h)

@@ -6,14 +6,12 @@ from math import sqrt
 
 import msgspec
 
-from ..planning.motion_planner import MotionPlanner
-from ..values import Array, JointState
+from ..core.values import Array, ExternalInputs, JointState, Setpoint
+from ..planning.planner import Planner
 from .course import Course, along, course_ahead
-from .felt import Felt
 from .hold import Hold
 from .motors import FOLLOWING, Motors
 from .reaction import Onset, Reaction
-from .wanted import Wanted
 
 LONGEST = 1.0
 """Time in which a robot from its planned speed stops [s], whatever its limits say: where gravity
@@ -30,14 +28,14 @@ class Braking(msgspec.Struct, frozen=True):
     :ivar jerk: with which the deceleration builds up and goes [1/s^2].
     """
 
-    planner: MotionPlanner
+    planner: Planner
     course: Course
     rate: float
     deceleration: float
     jerk: float
 
 
-class StopMemory(msgspec.Struct, frozen=True):
+class StopSnapshot(msgspec.Struct, frozen=True):
     """What a stop remembers: its braking, if that is not over, and the held position."""
 
     braking: Braking | None
@@ -68,15 +66,14 @@ class Stop(Reaction):
         self._hold = Hold(motors, period)
         self._braking: Braking | None = None
 
-    @property
-    def memory(self) -> StopMemory:
+    def snapshot(self) -> StopSnapshot:
         """Return all that the next step depends on."""
-        return StopMemory(self._braking, self._hold.memory)
+        return StopSnapshot(self._braking, self._hold.snapshot())
 
-    @memory.setter
-    def memory(self, memory: StopMemory) -> None:
-        self._braking = memory.braking
-        self._hold.memory = memory.held
+    def restore(self, snapshot: StopSnapshot) -> None:
+        """Go back to an earlier snapshot."""
+        self._braking = snapshot.braking
+        self._hold.restore(snapshot.held)
 
     def begin(self, onset: Onset) -> None:
         """Brake from the next step on."""
@@ -85,7 +82,7 @@ class Stop(Reaction):
         most = self._most(course, 1.0)
         self._braking = Braking(onset.planner, course, 1.0, 0.0, most / self._ramp)
 
-    def step(self, control: JointState, felt: Felt) -> Wanted:
+    def step(self, control: JointState, felt: ExternalInputs) -> Setpoint:
         """Return the position to be at after the next step."""
         braking = self._braking
         if braking is None:
@@ -106,7 +103,7 @@ class Stop(Reaction):
             self._hold.take(position)
         else:
             self._braking = Braking(braking.planner, course, rate, deceleration, braking.jerk)
-        return Wanted(position, (position - old) / h)
+        return Setpoint(position, (position - old) / h)
 
     @property
     def resting(self) -> bool:

@@ -6,8 +6,8 @@ import msgspec
 import numpy as np
 import pinocchio as pin
 
-from ..model import RobotModel
-from ..values import Array
+from ..core.values import Array
+from ..robot.model import RobotModel
 
 SPACING = 2e-3
 """Least distance between two recorded positions, in the joint that moved most [rad]: about a

@@ -10,8 +10,8 @@ from matplotlib.figure import Figure
 import msgspec
 import numpy as np
 
-from ..loop.hands_summary import SMALL, settling
-from ..values import Array, Flags
+from ..core.values import Array, Flags
+from ..record.hands_summary import SMALL, settling
 from .drawing import GREY, RED, Mark, draw_marks, empty_figure, finite, head, readable, shortened
 from .joint_figures import COLOURS
 

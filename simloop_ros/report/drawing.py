@@ -12,7 +12,7 @@ import msgspec
 import numpy as np
 
 from ..bimanual.planner import STOPPED
-from ..values import Array
+from ..core.values import Array
 
 DOTS_PER_INCH = 110
 BLUE, RED, PURPLE = '#56A8E8', '#B81D13', '#AA3377'  # light under dark: for any eye

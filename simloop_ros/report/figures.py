@@ -12,8 +12,8 @@ from matplotlib.ticker import MaxNLocator, ScalarFormatter
 import msgspec
 import numpy as np
 
-from ..errors import UnknownNameError
-from ..values import Array
+from ..core.errors import UnknownNameError
+from ..core.values import Array
 from .drawing import (
     BLUE,
     DOTS_PER_INCH,

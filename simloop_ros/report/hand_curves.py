@@ -10,17 +10,17 @@ from matplotlib.figure import Figure
 import msgspec
 import numpy as np
 
+from ..assembly.run import HANDS_LOG, load_fit_robot
 from ..bimanual.plan import plan_bimanual
-from ..loop.events import halt_step
-from ..loop.hands_log import HANDS_COLUMNS
-from ..loop.hands_summary import POSE, TOUCH, true_squeezes
-from ..loop.log import TRUE_POSITION
-from ..loop.mcap import McapReader
-from ..loop.planned_rows import planned_rows
-from ..loop.run import HANDS_LOG, load_fit_robot
-from ..loop.scenario import HANDS_GRAPHS, Scenario
-from ..model import RobotModel, link_positions
-from ..values import Array, Flags, JointState
+from ..core.values import Array, Flags, JointState
+from ..record.events import halt_step
+from ..record.hands_log import HANDS_COLUMNS
+from ..record.hands_summary import POSE, TOUCH, true_squeezes
+from ..record.log import TRUE_POSITION
+from ..record.mcap import McapReader
+from ..record.planned_rows import planned_rows
+from ..robot.model import RobotModel, link_positions
+from ..scenario.scenario import HANDS_GRAPHS, Scenario
 from .bimanual_figures import (
     CarryCourse,
     CorrectionCourse,

@@ -9,11 +9,11 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
+from ..assembly.run import HANDS_LOG
 from ..bimanual.planner import STOPPED
-from ..errors import ConfigError
-from ..loop.events import halt_reason
-from ..loop.mcap import McapReader
-from ..loop.run import HANDS_LOG
+from ..core.errors import ConfigError
+from ..record.events import halt_reason
+from ..record.mcap import McapReader
 from .figures import Mark, draw_figures, possible_graphs
 from .hand_curves import HAND_DRAWINGS, hand_curves
 from .series import series_of

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 import msgspec
 import numpy as np
 
-from ..loop.log import LogRows
-from ..loop.metrics import DIFFERENCES, difference
-from ..values import Array
+from ..core.values import Array
+from ..record.log import LogRows
+from ..record.metrics import DIFFERENCES, difference
 from .thin import Envelope
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ..values import Array
+from ..core.values import Array
 
 
 class Envelope:

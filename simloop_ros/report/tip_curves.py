@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import msgspec
 
-from ..loop.mcap import McapReader, read_mcap
-from ..model import kinematic_tree, link_positions
-from ..values import Array
+from ..core.values import Array
+from ..record.mcap import McapReader, read_mcap
+from ..robot.model import kinematic_tree, link_positions
 
 
 class TipCurve(msgspec.Struct, frozen=True):

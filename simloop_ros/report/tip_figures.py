@@ -10,7 +10,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 import numpy as np
 
-from ..values import Array
+from ..core.values import Array
 from .drawing import BLUE, DOTS_PER_INCH, RED, Mark, finite, head, readable
 from .tip_curves import TipCurve
 

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import msgspec
 import numpy as np
 
-from ..errors import ConfigError, UnknownNameError, UnsafeCommandError
-from ..model import RobotModel
-from ..values import Array
+from ..core.errors import ConfigError, UnknownNameError, UnsafeCommandError
+from ..core.values import Array
+from ..robot.model import RobotModel
 from .config import LinkConfig
 from .packet import JOINTS, LARGEST_ANGLE, RESOLUTION, ROUNDING, Target, fitting_time
 

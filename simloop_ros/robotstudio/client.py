@@ -11,7 +11,7 @@ import socket
 import time
 from types import TracebackType
 
-from ..errors import LinkError, LinkFault, MessageError
+from ..core.errors import LinkError, LinkFault, MessageError
 from .config import LinkConfig
 from .packet import LONGEST_ANSWER, Target, encode, refusal
 

@@ -6,8 +6,8 @@ from typing import Annotated
 
 import msgspec
 
-from ..config_types import NonNegative, Positive
-from ..errors import ConfigError
+from ..core.config_types import NonNegative, Positive
+from ..core.errors import ConfigError
 from .packet import LONGEST_TIME, SHORTEST_TIME, TIMES, time_field
 
 LARGEST_PORT = 65535

@@ -13,7 +13,7 @@ import re
 
 import msgspec
 
-from ..errors import ConfigError, MessageError, UnsafeCommandError
+from ..core.errors import ConfigError, MessageError, UnsafeCommandError
 
 JOINTS = 6
 ANGLE_WIDTH, TIME_WIDTH = 8, 4

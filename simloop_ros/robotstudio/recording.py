@@ -10,10 +10,10 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
-from ..errors import ConfigError
-from ..loop.mcap import McapReader
-from ..model import RobotConfig
-from ..values import Array
+from ..core.errors import ConfigError
+from ..core.values import Array
+from ..record.mcap import McapReader
+from ..robot.model import RobotConfig
 
 LOG, SUMMARY = 'log.mcap', 'summary.json'
 POSITIONS = ('true_position', 'desired_position', 'measured_position', 'position')

@@ -13,7 +13,7 @@ import select
 import socket
 import sys
 
-from ..errors import USER_ERROR, ConfigError, MessageError, SimloopError
+from ..core.errors import USER_ERROR, ConfigError, MessageError, SimloopError
 from .config import LinkConfig, read_port
 from .packet import OK, PACKET_SIZE, Target, decode, refuse
 

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from ..errors import ConfigError, UnsafeCommandError
+from ..core.errors import ConfigError, UnsafeCommandError
 from .axes import Axes
 from .packet import Target, time_field
 from .recording import Recording

@@ -6,8 +6,8 @@ import msgspec
 import numpy as np
 import pinocchio as pin
 
-from ..model import RobotModel
-from ..values import Array, Flags, JointState
+from ..core.values import Array, Flags, JointState
+from ..robot.model import RobotModel
 from .config import SafetyConfig
 
 SLOW = 0.02
@@ -20,7 +20,7 @@ FASTEST_HOLD = 0.5
 """Largest product of ``hold_frequency`` and period; see ``Brake``."""
 
 
-class BrakeMemory(msgspec.Struct, frozen=True):
+class BrakeSnapshot(msgspec.Struct, frozen=True):
     """The latched position [rad], if there is one, and the steps since braking began."""
 
     held: Array | None
@@ -77,14 +77,13 @@ class Brake:
         self.held: Array | None = None
         self._steps = 0
 
-    @property
-    def memory(self) -> BrakeMemory:
+    def snapshot(self) -> BrakeSnapshot:
         """Return all that the next effort depends on; assigning an earlier one goes back."""
-        return BrakeMemory(self.held, self._steps)
+        return BrakeSnapshot(self.held, self._steps)
 
-    @memory.setter
-    def memory(self, memory: BrakeMemory) -> None:
-        self.held, self._steps = memory.held, memory.steps
+    def restore(self, snapshot: BrakeSnapshot) -> None:
+        """Go back to an earlier snapshot."""
+        self.held, self._steps = snapshot.held, snapshot.steps
 
     @np.errstate(over='ignore', invalid='ignore')
     def effort(self, state: JointState, external: Array | None = None) -> Array:

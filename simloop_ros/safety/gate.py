@@ -8,9 +8,9 @@ from typing import Literal
 import numpy as np
 import pinocchio as pin
 
-from ..errors import ConfigError, UnsafeCommandError
-from ..model import RobotModel
-from ..values import Array
+from ..core.errors import ConfigError, UnsafeCommandError
+from ..core.values import Array
+from ..robot.model import RobotModel
 from .config import SafetyConfig
 
 FLOAT64 = np.dtype(np.float64)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..errors import UnsafeCommandError
-from ..model import RobotModel
-from ..values import Array
+from ..core.errors import UnsafeCommandError
+from ..core.values import Array
+from ..robot.model import RobotModel
 
 
 class PositionGate:

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from simloop_ros.bench import bimanual
+from simloop_bench import bimanual
 from simloop_ros.bimanual.internal_force import WrenchSplit, checked_points, split
 from simloop_ros.cli.main import main
 

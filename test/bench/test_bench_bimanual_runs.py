@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from simloop_ros.bench import bimanual_runs
-from simloop_ros.bench.bimanual_runs import (
+from simloop_bench import bimanual_runs
+from simloop_bench.bimanual_runs import (
     MEASURES,
     RUN_LIMITS,
     Case,
@@ -18,8 +18,8 @@ from simloop_ros.bench.bimanual_runs import (
     run_rows,
     steps_behind,
 )
-from simloop_ros.bench.hands_run import HandsRun, run_hands
-from simloop_ros.errors import SimloopError
+from simloop_bench.hands_run import HandsRun, run_hands
+from simloop_ros.core.errors import SimloopError
 
 PERIOD, STEPS, STOP = 0.001, 600, 200
 

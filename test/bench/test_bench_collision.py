@@ -10,10 +10,10 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from simloop_ros.bench import collision
-from simloop_ros.bench.collision_robot import StudyRobot, loaded
-from simloop_ros.bench.collision_trials import CLOSING, LEAD, SLIDING, TIP_SPEED, TrialMaker
-from simloop_ros.bench.collision_watch import (
+from simloop_bench import collision
+from simloop_bench.collision_robot import StudyRobot, loaded
+from simloop_bench.collision_trials import CLOSING, LEAD, SLIDING, TIP_SPEED, TrialMaker
+from simloop_bench.collision_watch import (
     FACTORS,
     Found,
     FreeResult,
@@ -23,7 +23,7 @@ from simloop_ros.bench.collision_watch import (
     watch_free,
     watch_trial,
 )
-from simloop_ros.bench.workers import Workers
+from simloop_bench.workers import Workers
 from simloop_ros.collision.build import KINDS
 from simloop_ros.collision.calibration import model_hash
 from simloop_ros.plants.spring_contact import point_jacobian

@@ -8,8 +8,8 @@ import msgspec
 import numpy as np
 import pytest
 
-from simloop_ros.bench.controller_motions import CONTROLLERS, MOTIONS, control_settings
-from simloop_ros.bench.controller_run import (
+from simloop_bench.controller_motions import CONTROLLERS, MOTIONS, control_settings
+from simloop_bench.controller_run import (
     DIVERGED,
     REST,
     Case,
@@ -19,11 +19,11 @@ from simloop_ros.bench.controller_run import (
     run_case,
     tip_paths,
 )
-from simloop_ros.bench.controllers import Size, bench_controllers, claim_figures, row
-from simloop_ros.bench.ripple import WINDOW, torque_ripple
-from simloop_ros.loop.log import COLUMNS
-from simloop_ros.loop.scenario import load_scenario
-from simloop_ros.model import RobotModel
+from simloop_bench.controllers import Size, bench_controllers, claim_figures, row
+from simloop_bench.ripple import WINDOW, torque_ripple
+from simloop_ros.record.log import COLUMNS
+from simloop_ros.robot.model import RobotModel
+from simloop_ros.scenario.scenario import load_scenario
 
 H = 1.0 / 200.0
 CASE = Case('lwr_fast', 'measured', H, 0.0, 0.0, False)
@@ -122,7 +122,7 @@ def test_a_robot_that_never_comes_to_rest_is_unstable(
 ) -> None:
     """Gains beyond what a late measurement bears: joints go from limit to limit for ever."""
     wild = ('control.law=computed_torque', 'control.natural_frequency=150', 'plant.delay=1')
-    monkeypatch.setattr('simloop_ros.bench.controller_run.control_settings', lambda *_: wild)
+    monkeypatch.setattr('simloop_bench.controller_run.control_settings', lambda *_: wild)
     found = run_case(msgspec.structs.replace(CASE, mass_error=0.1))
     assert found.unstable
     assert row(CASE, found)['unstable'] == 'unstable'

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from simloop_ros.bench import graph, realtime
-from simloop_ros.bench.guiding_realtime import push_delays
+from simloop_bench import graph, realtime
+from simloop_bench.guiding_realtime import push_delays
 from simloop_ros.cli.main import main
-from simloop_ros.loop.log import GUIDED_COLUMNS
-from simloop_ros.loop.mcap import McapLog
-from simloop_ros.loop.scenario import load_scenario
+from simloop_ros.record.log import GUIDED_COLUMNS
+from simloop_ros.record.mcap import McapLog
+from simloop_ros.scenario.scenario import load_scenario
 
 pytest.importorskip('rclpy')
 

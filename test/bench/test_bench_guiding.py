@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from simloop_ros.bench.exact_admittance import exact_error
-from simloop_ros.bench.guiding import (
+from simloop_bench.exact_admittance import exact_error
+from simloop_bench.guiding import (
     DELAYS,
     STIFFNESSES,
     experiment_figures,
@@ -18,15 +18,15 @@ from simloop_ros.bench.guiding import (
     stability_figures,
     stability_panels,
 )
-from simloop_ros.bench.guiding_experiment import Led, drift, push_elbow
-from simloop_ros.bench.guiding_force import DIRECTIONS, Pull, pull
-from simloop_ros.bench.guiding_run import GuidedRun, lead
-from simloop_ros.bench.guiding_stability import Cell, stable
-from simloop_ros.bench.guiding_step import bump, step_costs
-from simloop_ros.bench.torque_error import torque_error_shares
-from simloop_ros.loop.run import load_fit_robot
-from simloop_ros.loop.scenario import load_scenario, robot_config
-from simloop_ros.report.guiding_figures import Course, draw_experiment, draw_forces, draw_stability
+from simloop_bench.guiding_experiment import Led, drift, push_elbow
+from simloop_bench.guiding_figures import Course, draw_experiment, draw_forces, draw_stability
+from simloop_bench.guiding_force import DIRECTIONS, Pull, pull
+from simloop_bench.guiding_run import GuidedRun, lead
+from simloop_bench.guiding_stability import Cell, stable
+from simloop_bench.guiding_step import bump, step_costs
+from simloop_bench.torque_error import torque_error_shares
+from simloop_ros.assembly.run import load_fit_robot
+from simloop_ros.scenario.scenario import load_scenario, robot_config
 
 PERIOD = 0.002
 
@@ -130,7 +130,7 @@ def test_torque_error_is_that_of_001() -> None:
 def test_a_run_that_diverges_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     scenario = load_scenario('lwr_tcp', ['duration=0.1'])
     assert lead(scenario).completed
-    from simloop_ros.errors import DivergenceError
+    from simloop_ros.core.errors import DivergenceError
     from simloop_ros.loop.loop import Loop
 
     def diverge(*_: object) -> None:

@@ -9,11 +9,11 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from simloop_ros.bench import kinematics
-from simloop_ros.bench.kinematics_search import count_within, search_all
+from simloop_bench import kinematics
+from simloop_bench.kinematics_search import count_within, search_all
 from simloop_ros.cli.main import main
-from simloop_ros.kinematics.chain import chain_to
-from simloop_ros.model import RobotModel
+from simloop_ros.robot.chain import chain_to
+from simloop_ros.robot.model import RobotModel
 
 
 def test_figures(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:

@@ -10,13 +10,13 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from simloop_ros.bench import bare, loop
-from simloop_ros.bench.robots import JOINTS_PER_ARM, row_of_arms
-from simloop_ros.bench.timing import best_of
+from simloop_bench import bare, loop
+from simloop_bench.robots import JOINTS_PER_ARM, row_of_arms
+from simloop_bench.timing import best_of
+from simloop_ros.assembly.run import prepare
 from simloop_ros.cli.main import main
-from simloop_ros.loop.run import prepare
-from simloop_ros.loop.scenario import load_scenario
-from simloop_ros.model import RobotModel
+from simloop_ros.robot.model import RobotModel
+from simloop_ros.scenario.scenario import load_scenario
 
 FIGURES = {
     'control_over_two_rnea',

@@ -7,11 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from simloop_ros.bench.collision_robot import StudyRobot
-from simloop_ros.bench.reaction import FIRST_SEED, MEASURES, panels, study, summary
-from simloop_ros.bench.reaction_trial import REACTIONS, Collision, Outcome, compare
-from simloop_ros.bench.workers import Workers
-from simloop_ros.report.reaction_figure import draw_reactions
+from simloop_bench.collision_robot import StudyRobot
+from simloop_bench.reaction import FIRST_SEED, MEASURES, panels, study, summary
+from simloop_bench.reaction_figure import draw_reactions
+from simloop_bench.reaction_trial import REACTIONS, Collision, Outcome, compare
+from simloop_bench.workers import Workers
 
 RUNS = 2
 ROBOT = StudyRobot(1.0 / 500.0)
@@ -70,7 +70,7 @@ def test_the_same_collisions_whoever_computes_them() -> None:
 
 
 def test_a_collision_that_nobody_notices_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    import simloop_ros.bench.reaction_trial as trial
+    import simloop_bench.reaction_trial as trial
 
     monkeypatch.setattr(trial, 'NOTICED', 1e6)
     monkeypatch.setattr(trial, 'REACTIONS', ('none',))

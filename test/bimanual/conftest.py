@@ -12,8 +12,8 @@ import pytest
 from simloop_ros.bimanual.config import BimanualConfig, KnownObject, Task
 from simloop_ros.bimanual.plan import plan_bimanual
 from simloop_ros.bimanual.planner import BimanualPlanner
-from simloop_ros.model import RobotModel
-from simloop_ros.values import Array, JointState
+from simloop_ros.core.values import Array, JointState
+from simloop_ros.robot.model import RobotModel
 
 H = 4e-3
 LENGTH = 0.08

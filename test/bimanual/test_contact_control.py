@@ -11,17 +11,17 @@ import pinocchio as pin
 import pytest
 
 from simloop_ros.bimanual.config import BimanualConfig, ImpedanceConfig
-from simloop_ros.bimanual.contact_control import ContactControl, ContactStep, ContactWish
+from simloop_ros.bimanual.contact_control import ContactControl, ContactStep, ContactTarget
 from simloop_ros.bimanual.hands import Hands
 from simloop_ros.bimanual.impedance import LEVELS, impedance
-from simloop_ros.errors import ConfigError, MessageError, SimloopError
-from simloop_ros.guiding.discretisation import Parameters
-from simloop_ros.values import PathCorrection
+from simloop_ros.core.errors import ConfigError, MessageError, SimloopError
+from simloop_ros.core.values import PathCorrection
+from simloop_ros.maths.discretisation import Parameters
 
 H = 1e-3
 EXACT = 1e-12
 ALIVE = 1e-11  # [N]
-FREE, TARE = ContactWish(None), ContactWish(None, tare=True)
+FREE, TARE = ContactTarget(None), ContactTarget(None, tare=True)
 HELD = 0.02  # of the peak: below it the internal force counts as gone, as in the issue
 WEIGHT = np.array([0.0, 0.0, -5.0])
 POSE = pin.SE3(pin.exp3(np.array([0.3, -0.5, 0.8])), np.array([0.4, -0.1, 0.7]))
@@ -112,7 +112,7 @@ class Springs:
 def run(
     controller: ContactControl,
     stiffness: float,
-    wish: Callable[[float], ContactWish],
+    wish: Callable[[float], ContactTarget],
     pressed: Callable[[float], np.ndarray],
     duration: float,
     period: float = H,
@@ -174,7 +174,7 @@ def test_internal_force_goes_to_what_is_wanted(
     steps = run(
         control(period=period),
         stiffness,
-        lambda _: ContactWish(wanted),
+        lambda _: ContactTarget(wanted),
         lambda t: inward(5e-4 * min(1.0, t / arrival)),
         arrival + 0.25,
         period,
@@ -197,7 +197,7 @@ def test_noise_does_not_spoil_it(stiffness: float) -> None:
     steps = run(
         control(sensor_noise=True),
         stiffness,
-        lambda _: ContactWish(wanted),
+        lambda _: ContactTarget(wanted),
         lambda t: inward(5e-4 * min(1.0, t / 0.05)),
         0.5,
         noise=noise,
@@ -217,7 +217,7 @@ def test_every_level_is_stable_on_the_stiffest_beam(delay: int) -> None:
             steps = run(
                 control(impedance=ImpedanceConfig(mass=mass, damping=damping)),
                 5e5,
-                lambda _: ContactWish(20.0),
+                lambda _: ContactTarget(20.0),
                 lambda _: crooked,
                 0.15,
                 delay=delay,
@@ -233,7 +233,7 @@ def test_what_is_felt_is_what_acts() -> None:
     push = np.array([1.0, -2.0, 3.0, 0.0, 0.0, 0.0])
     on_object = np.concatenate([weight, np.zeros(3)]) + push
     wrenches = press(30.0) + 0.5 * on_object
-    step = control().step(*at_rest(wrenches), ContactWish(20.0))
+    step = control().step(*at_rest(wrenches), ContactTarget(20.0))
     np.testing.assert_allclose(step.internal, press(30.0), atol=1e-12)
     np.testing.assert_allclose(step.moving, -on_object, atol=1e-12)
     assert step.squeeze == pytest.approx(30.0)
@@ -255,7 +255,7 @@ def test_each_hand_is_a_mass_a_damper_and_a_spring() -> None:
     six = ImpedanceConfig(mass=(m,) * 6, damping=(d,) * 6, stiffness=(k,) * 6)
     controller = control(impedance=six, max_correction=1.0)
     for i in range(round(time / H)):
-        step = controller.step(*at_rest(press(20.0 + force), i), ContactWish(20.0))
+        step = controller.step(*at_rest(press(20.0 + force), i), ContactTarget(20.0))
     fast, slow = (0.5 * (-d + s * np.sqrt(d * d - 4.0 * k * m)) / m for s in (-1.0, 1.0))
     decay = (fast * np.exp(slow * time) - slow * np.exp(fast * time)) / (fast - slow)
     expected = force / k * (1.0 - decay)
@@ -271,13 +271,15 @@ def test_before_contact_corrections_are_exactly_zero(bias: float) -> None:
     free, none = at_rest(np.zeros((2, 6)))
     for _ in range(100):
         controller.step(free, offset, TARE)
-    for wish in (FREE, ContactWish(20.0)) * 20:
+    for wish in (FREE, ContactTarget(20.0)) * 20:
         step = controller.step(free, none + offset, wish)
         assert not step.correction.position.any()
         assert not step.correction.rotation.any()
         assert not step.internal.any()
         assert not step.contact
-    light = controller.step(free, readings(poses(GRASPS), press(2.9)) + offset, ContactWish(20.0))
+    light = controller.step(
+        free, readings(poses(GRASPS), press(2.9)) + offset, ContactTarget(20.0)
+    )
     assert not light.contact
     assert not light.correction.position.any()
     assert light.squeeze == pytest.approx(2.9)
@@ -289,27 +291,27 @@ def test_a_noisy_bias_is_learnt() -> None:
     samples = bias + 0.5 * rng.normal(size=(400, 2, 6))
     for sample in samples:
         controller.step(free, sample, TARE)
-    np.testing.assert_allclose(controller.memory.intake.bias, samples.mean(axis=0), atol=1e-12)
+    np.testing.assert_allclose(controller.snapshot().intake.bias, samples.mean(axis=0), atol=1e-12)
 
 
 def test_contact_lasts_until_the_hands_are_free() -> None:
     controller = control()
-    assert controller.step(*at_rest(press(3.1)), ContactWish(20.0)).contact
-    assert controller.step(*at_rest(press(0.5)), ContactWish(20.0)).contact
+    assert controller.step(*at_rest(press(3.1)), ContactTarget(20.0)).contact
+    assert controller.step(*at_rest(press(0.5)), ContactTarget(20.0)).contact
     assert not controller.step(*at_rest(press(0.5)), FREE).contact
-    assert not controller.step(*at_rest(press(0.5)), ContactWish(20.0)).contact
+    assert not controller.step(*at_rest(press(0.5)), ContactTarget(20.0)).contact
 
 
 def moved_aside(controller: ContactControl, steps: int = 200) -> ContactStep:
     for i in range(steps):
-        last = controller.step(*at_rest(press(60.0 + 0.01 * i)), ContactWish(20.0))
+        last = controller.step(*at_rest(press(60.0 + 0.01 * i)), ContactTarget(20.0))
     return last
 
 
 def test_corrections_of_free_hands_fade() -> None:
     controller = control()
     last = moved_aside(controller)
-    before, velocity = np.abs(last.correction.position).max(), controller.memory.state.velocity
+    before, velocity = np.abs(last.correction.position).max(), controller.snapshot().state.velocity
     faded = [controller.step(*at_rest(press(0.0)), FREE) for _ in range(1000)]
     path = np.array([step.correction.position[0, 1] for step in (last, *faded)])
     first = (path[1] - path[0]) / H
@@ -317,7 +319,7 @@ def test_corrections_of_free_hands_fade() -> None:
     assert np.abs(path[110:]).max() < 0.02 * before
     assert path.min() >= 0.0
     assert path[-1] == 0.0
-    assert not controller.memory.state.deflection.any()
+    assert not controller.snapshot().state.deflection.any()
 
 
 def test_without_force_control_all_is_felt_and_nothing_done() -> None:
@@ -338,18 +340,18 @@ def test_the_object_gives_way_to_a_push_and_its_weight_is_none() -> None:
     controller = control()
     for i in range(5000):
         step = controller.step(
-            *at_rest(press(20.0) + 0.5 * (weight + push), i), ContactWish(20.0, YIELD)
+            *at_rest(press(20.0) + 0.5 * (weight + push), i), ContactTarget(20.0, YIELD)
         )
     np.testing.assert_allclose(step.correction.position, [push[:3] / 400.0] * 2, atol=1e-9)
-    stayed = controller.step(*at_rest(press(20.0) + 0.5 * weight), ContactWish(20.0))
+    stayed = controller.step(*at_rest(press(20.0) + 0.5 * weight), ContactTarget(20.0))
     for _ in range(500):
-        stayed = controller.step(*at_rest(press(20.0) + 0.5 * weight), ContactWish(20.0))
+        stayed = controller.step(*at_rest(press(20.0) + 0.5 * weight), ContactTarget(20.0))
     np.testing.assert_allclose(stayed.correction.position, step.correction.position, atol=1e-6)
-    place = controller.memory.given_way
+    place = controller.snapshot().given_way
     np.testing.assert_allclose(place[:3], push[:3] / 400.0, atol=1e-6)
-    controller.memory = controller.memory.settled()  # that is its place from now on
+    controller.restore(controller.snapshot().settled())  # that is its place from now on
     for _ in range(500):
-        still = controller.step(*at_rest(press(20.0) + 0.5 * weight), ContactWish(20.0, YIELD))
+        still = controller.step(*at_rest(press(20.0) + 0.5 * weight), ContactTarget(20.0, YIELD))
     assert np.abs(still.correction.position).max() < 1e-9
 
 
@@ -362,7 +364,7 @@ def test_hands_stay_on_the_object_that_gives_way() -> None:
     controller = control(max_correction=1.0, sensor_range=5000.0)
     for i in range(300):
         wrenches = press(20.0) + shares.reshape(2, 6)
-        step = controller.step(*at_rest(wrenches, i), ContactWish(20.0, YIELD))
+        step = controller.step(*at_rest(wrenches, i), ContactTarget(20.0, YIELD))
     assert step.fault == ''
     assert np.abs(step.correction.rotation).max() > 0.05
     one, other = poses(GRASPS, step.correction)
@@ -375,10 +377,9 @@ def test_what_a_hand_gives_way_by_turns_with_the_object() -> None:
     """Held by a fault: tips are those of hands moved aside first, on an object moved then."""
     rng, controller = np.random.default_rng(8), control()
     deflection = 0.3 * rng.normal(size=18)
-    memory = controller.memory
-    controller.memory = msgspec.structs.replace(
-        memory, state=msgspec.structs.replace(memory.state, deflection=deflection), fault='held'
-    )
+    memory = controller.snapshot()
+    state = msgspec.structs.replace(memory.state, deflection=deflection)
+    controller.restore(msgspec.structs.replace(memory, state=state, fault='held'))
     found = poses(GRASPS, controller.step(*at_rest(press(0.0)), FREE).correction)
     moved = POSE * pin.SE3(pin.exp3(deflection[15:]), deflection[12:15])
     for tip, grasp, own in zip(found, GRASPS, deflection[:12].reshape(2, 6), strict=True):
@@ -392,17 +393,17 @@ def test_a_turned_object_is_pushed_in_the_axes_it_had() -> None:
     turn = np.array([0.0, 0.0, 0.5])
     deflection = np.zeros(18)
     deflection[15:] = turn
-    memory = controller.memory
+    memory = controller.snapshot()
     state = msgspec.structs.replace(memory.state, deflection=deflection)
-    controller.memory = msgspec.structs.replace(memory, state=state)
+    controller.restore(msgspec.structs.replace(memory, state=state))
     middle = [pin.SE3(pin.exp3(turn), np.zeros(3)) * grasp for grasp in GRASPS]
     tips = [POSE * grasp for grasp in middle]
     along = np.concatenate([pin.exp3(turn) @ [1.0, 0.0, 0.0], np.zeros(3)])
     pressed = np.kron(np.eye(2), pin.exp3(turn)) @ press(20.0)[0]
     weight = np.concatenate([POSE.rotation.T @ WEIGHT, np.zeros(3)])
     wrenches = np.array([pressed, -pressed]) + 0.5 * (weight + along)
-    controller.step(hands(tips), readings(tips, wrenches), ContactWish(20.0, YIELD))
-    moved = controller.memory.state.deflection[12:15]
+    controller.step(hands(tips), readings(tips, wrenches), ContactTarget(20.0, YIELD))
+    moved = controller.snapshot().state.deflection[12:15]
     np.testing.assert_allclose(moved / np.linalg.norm(moved), along[:3], atol=1e-9)
 
 
@@ -432,11 +433,11 @@ def test_faults_of_sensors_stop_and_hold(
     controller = control()
     before = moved_aside(controller)
     held, reading = at_rest(press(60.0))
-    step = controller.step(held, break_it(reading), ContactWish(20.0))
+    step = controller.step(held, break_it(reading), ContactTarget(20.0))
     assert re.search(message, step.fault)
     np.testing.assert_array_equal(step.correction.position, before.correction.position)
     assert np.isfinite(step.squeeze)
-    for wish in (ContactWish(20.0), FREE):  # it stays, whatever comes
+    for wish in (ContactTarget(20.0), FREE):  # it stays, whatever comes
         later = controller.step(held, reading, wish)
         assert later.fault == step.fault
         np.testing.assert_array_equal(later.correction.position, before.correction.position)
@@ -446,16 +447,16 @@ def test_hands_that_press_too_much_stop_and_give_way() -> None:
     """Both sensors say so, and are believed; one alone would be broken."""
     controller = control()
     moved_aside(controller)
-    before = controller.memory.state.deflection[1]
-    step = controller.step(*at_rest(press(520.0)), ContactWish(20.0))
+    before = controller.snapshot().state.deflection[1]
+    step = controller.step(*at_rest(press(520.0)), ContactTarget(20.0))
     assert re.match(r'the hands press with 5.. N: beyond the range .*, 500 N', step.fault)
     for i in range(20):
-        step = controller.step(*at_rest(press(100.0 - i)), ContactWish(20.0))
+        step = controller.step(*at_rest(press(100.0 - i)), ContactTarget(20.0))
     assert step.fault.startswith('the hands press with')
-    assert controller.memory.state.deflection[1] - before > 1e-4
-    lost = controller.step(at_rest(press(80.0))[0], None, ContactWish(20.0))
+    assert controller.snapshot().state.deflection[1] - before > 1e-4
+    lost = controller.step(at_rest(press(80.0))[0], None, ContactTarget(20.0))
     assert lost.fault == step.fault
-    stays = controller.step(*at_rest(press(80.0)), ContactWish(20.0))
+    stays = controller.step(*at_rest(press(80.0)), ContactTarget(20.0))
     np.testing.assert_array_equal(stays.correction.position, step.correction.position)
 
 
@@ -476,7 +477,7 @@ def test_a_frozen_sensor_without_noise_is_found_by_what_it_should_feel() -> None
     for i in range(100):
         changed = reading.copy()
         changed[0] *= 1.0 + 1e-6 * i  # the left one lives
-        step = controller.step(free, changed, ContactWish(20.0))
+        step = controller.step(free, changed, ContactTarget(20.0))
         if step.fault:
             break
     assert step.fault.startswith('wrist sensor of right frozen')
@@ -486,9 +487,9 @@ def test_a_frozen_sensor_without_noise_is_found_by_what_it_should_feel() -> None
 
 def test_a_dropped_object_is_no_frozen_sensor() -> None:
     controller = control()
-    controller.step(*at_rest(press(20.0)), ContactWish(20.0))
+    controller.step(*at_rest(press(20.0)), ContactTarget(20.0))
     for _ in range(100):
-        step = controller.step(*at_rest(np.zeros((2, 6))), ContactWish(20.0))
+        step = controller.step(*at_rest(np.zeros((2, 6))), ContactTarget(20.0))
     assert step.squeeze == 0.0
     assert step.fault == ''
     assert np.abs(step.correction.position).max() > 1e-4  # the hands look for it
@@ -497,7 +498,7 @@ def test_a_dropped_object_is_no_frozen_sensor() -> None:
 def test_too_large_a_correction_is_a_fault_and_is_not_made() -> None:
     controller = control(max_correction=5e-4)
     steps = [
-        controller.step(*at_rest(press(200.0 + 0.01 * i)), ContactWish(20.0)) for i in range(50)
+        controller.step(*at_rest(press(200.0 + 0.01 * i)), ContactTarget(20.0)) for i in range(50)
     ]
     assert steps[-1].fault.startswith('correction of a hand is 0.5 mm: more than max_correction')
     assert max(np.linalg.norm(s.correction.position, axis=1).max() for s in steps) <= 5e-4
@@ -510,7 +511,7 @@ def test_too_large_a_turn_is_a_fault_and_is_not_made() -> None:
     bent[:, 3] += (3.0, -3.0)
     for _ in range(200):
         bent[:, 2] += (1e-9, -1e-9)  # no sensor is frozen
-        step = controller.step(*at_rest(bent), ContactWish(20.0))
+        step = controller.step(*at_rest(bent), ContactTarget(20.0))
         assert np.linalg.norm(step.correction.rotation, axis=1).max() <= 0.01  # 5e-4 m at 0.05 m
     assert (
         step.fault == 'correction of a hand is 0.01 rad: more than max_correction allows, 0.01 rad'
@@ -522,7 +523,9 @@ def test_going_back_gives_the_same_bits() -> None:
     rng = np.random.default_rng(6)
     controller = control(sensor_noise=True)
     inputs = [at_rest(press(30.0) + rng.normal(size=(2, 6))) for _ in range(60)]
-    wishes = [TARE] * 5 + [ContactWish(20.0)] * 15 + [ContactWish(20.0, YIELD)] * 20 + [FREE] * 20
+    wishes = (
+        [TARE] * 5 + [ContactTarget(20.0)] * 15 + [ContactTarget(20.0, YIELD)] * 20 + [FREE] * 20
+    )
 
     def rest_of_it(start: int) -> list[bytes]:
         found = []
@@ -532,14 +535,14 @@ def test_going_back_gives_the_same_bits() -> None:
         return found
 
     rest_of_it(60)
-    begin = controller.memory
+    begin = controller.snapshot()
     for start in (3, 12, 25, 45):
-        controller.memory = begin
+        controller.restore(begin)
         for (at, reading), wish in list(zip(inputs, wishes, strict=True))[:start]:
             controller.step(at, reading, wish)
-        middle = controller.memory
+        middle = controller.snapshot()
         straight = rest_of_it(start)
-        controller.memory = middle
+        controller.restore(middle)
         assert rest_of_it(start) == straight
 
 
@@ -555,7 +558,7 @@ def test_three_hands() -> None:
     arms -= arms.mean(axis=0)
     wanted = arms / np.linalg.norm(arms, axis=1).mean()
     wrenches = np.hstack([50.0 * wanted, np.zeros((3, 3))])
-    step = controller.step(hands(tips), readings(tips, wrenches), ContactWish(20.0))
+    step = controller.step(hands(tips), readings(tips, wrenches), ContactTarget(20.0))
     assert step.squeeze == pytest.approx(50.0)
     ratio = step.correction.position[:, :2] / wanted[:, :2]
     np.testing.assert_allclose(ratio, ratio[0, 0], rtol=1e-9)
@@ -618,4 +621,4 @@ def test_impedances_that_are_refused(name: str, bad: float) -> None:
 def test_an_object_with_other_axes() -> None:
     three = Parameters(np.ones(3), np.ones(3), np.ones(3))
     with pytest.raises(ConfigError, match='3 axes; 6'):
-        control().step(*at_rest(press(30.0)), ContactWish(20.0, three))
+        control().step(*at_rest(press(30.0)), ContactTarget(20.0, three))

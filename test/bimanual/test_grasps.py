@@ -8,7 +8,7 @@ import pytest
 
 from simloop_ros.bimanual.config import Grasp, KnownObject
 from simloop_ros.bimanual.grasps import grasps_of, shifted
-from simloop_ros.errors import ConfigError
+from simloop_ros.core.errors import ConfigError
 
 TIPS = ('left', 'right')
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from simloop_ros.bimanual.guard import Guard
-from simloop_ros.errors import GoalError
+from simloop_ros.core.errors import GoalError
 
 
 def test_single_arms_move_only_while_free() -> None:

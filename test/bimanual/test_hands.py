@@ -7,7 +7,7 @@ import pinocchio as pin
 import pytest
 
 from simloop_ros.bimanual.hands import HandFinder, mean_rotation
-from simloop_ros.model import RobotModel
+from simloop_ros.robot.model import RobotModel
 
 EXACT = 1e-14
 

@@ -14,7 +14,7 @@ from simloop_ros.bimanual.internal_force import (
     split,
     wrench_map,
 )
-from simloop_ros.errors import ConfigError
+from simloop_ros.core.errors import ConfigError
 
 EXACT = 1e-12  # what the issue asks for
 SVD = 1e-11  # of numpy's null space of a matrix with entries of up to ten

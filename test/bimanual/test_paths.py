@@ -12,9 +12,9 @@ import pytest
 
 from simloop_ros.bimanual.config import BimanualConfig, Jog, MoveObject, Reach, TakeHold
 from simloop_ros.bimanual.plan import BimanualPlan, plan_bimanual
-from simloop_ros.errors import GoalError, UnknownNameError
-from simloop_ros.model import RobotConfig, RobotModel, load_robot
-from simloop_ros.values import Array, JointState
+from simloop_ros.core.errors import GoalError, UnknownNameError
+from simloop_ros.core.values import Array, JointState
+from simloop_ros.robot.model import RobotConfig, RobotModel, load_robot
 
 H = 4e-3
 ON_THE_WAY = 1e-9  # of a tip from its place, as asked for [m, rad]

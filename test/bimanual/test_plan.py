@@ -28,9 +28,9 @@ from simloop_ros.bimanual.config import (
     Task,
 )
 from simloop_ros.bimanual.plan import BimanualPlan, plan_bimanual
-from simloop_ros.errors import ConfigError, GoalError, UnknownNameError
-from simloop_ros.model import RobotModel
-from simloop_ros.values import JointState
+from simloop_ros.core.errors import ConfigError, GoalError, UnknownNameError
+from simloop_ros.core.values import JointState
+from simloop_ros.robot.model import RobotModel
 
 H = 4e-3
 ON_THE_WAY = 1e-9  # of a tip from its place, as asked for [m, rad]

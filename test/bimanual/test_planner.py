@@ -11,7 +11,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from simloop_ros.bimanual.build import build_motion
+from simloop_ros.assembly.motion import build_motion
 from simloop_ros.bimanual.config import (
     Approach,
     BimanualConfig,
@@ -30,9 +30,9 @@ from simloop_ros.bimanual.config import (
 from simloop_ros.bimanual.memory import DRAG, Stuck
 from simloop_ros.bimanual.pace import Pace
 from simloop_ros.bimanual.planner import BimanualPlanner
-from simloop_ros.model import RobotModel
+from simloop_ros.core.values import JointState, PathCorrection
 from simloop_ros.planning.config import PlannerConfig
-from simloop_ros.values import JointState, PathCorrection
+from simloop_ros.robot.model import RobotModel
 
 H = 4e-3
 GRASP = TakeHold(squeeze=20.0, durations=(0.3,))
@@ -88,7 +88,7 @@ def test_a_release_does_not_press(workerbot: RobotModel, scene: Scenes) -> None:
     run = scene(workerbot, GRASP, HOLD, LetGo(durations=(0.3,)), stiffness=5e5, period=1e-3)
     run.run_to('release')
     forces = [run.force]
-    while run.planner.memory.place < run.plan.last:
+    while run.planner.snapshot().place < run.plan.last:
         run.step()
         forces.append(run.force)
     assert np.diff(forces).max() <= 1e-9
@@ -101,7 +101,7 @@ def test_a_correction_moves_the_tips_by_just_that(workerbot: RobotModel, scene: 
     run.run_to('move')
     run.run(0.5)
     planner = run.planner
-    memory = planner.memory
+    memory = planner.snapshot()
     place = int(memory.place)
     assert memory.place == place
     R = run.plan.object_rotation[place]
@@ -120,11 +120,12 @@ def test_replay_from_memory(workerbot: RobotModel, scene: Scenes) -> None:
     """Through contact, and once more: the same bits."""
     run = scene(workerbot, GRASP, HOLD)
     run.run(0.25)
-    memory, q = run.planner.memory, run.q
+    memory, q = run.planner.snapshot(), run.q
     first = run.run(0.3)
     assert run.planner.contact is not None
     assert run.planner.contact.contact
-    run.planner.memory, run.q = memory, q
+    run.planner.restore(memory)
+    run.q = q
     np.testing.assert_array_equal(run.run(0.3), first)
 
 
@@ -149,10 +150,10 @@ def test_a_halt_is_on_the_path_and_in_time(
     run.planner.halt('and again')
     assert run.planner.halted == 'somebody said so'
     steps = round(stop_time / H)
-    ways = [run.planner.memory.place]
+    ways = [run.planner.snapshot().place]
     for _ in range(steps):
         run.step()
-        ways.append(run.planner.memory.place)
+        ways.append(run.planner.snapshot().place)
     paces = np.diff(ways)
     assert (np.diff(paces) <= 0.0).all()
     assert paces[-1] == 0.0
@@ -186,7 +187,7 @@ def test_it_goes_on_after_a_halt(workerbot: RobotModel, scene: Scenes) -> None:
     assert (np.diff(speeds[:5]) > 0.0).all()
     assert np.diff(speeds).max() < 0.02 * speeds.max()  # gently, not as fast as it stops
     assert not run.planner.halted
-    assert run.planner.memory.place == run.plan.last
+    assert run.planner.snapshot().place == run.plan.last
     np.testing.assert_allclose(run.middle - run.plan.object_position[0], CARRY.by, atol=1e-5)
 
 
@@ -227,7 +228,7 @@ def test_sensors_that_are_lost_halt_both_arms(
         run.q = run.planner.step(JointState(run.q, np.zeros(14)))
     assert said in run.planner.halted
     assert np.isfinite(run.q).all()
-    assert run.planner.memory.pace.rate == 0.0
+    assert run.planner.snapshot().pace.rate == 0.0
     np.testing.assert_allclose(run.planner.correction.position, correction, atol=1e-5)
     assert not run.planner.restart(run.planner.expected)
 
@@ -241,7 +242,7 @@ def test_joints_that_are_not_known_halt_both_arms(workerbot: RobotModel, scene: 
         desired = run.planner.step(JointState(np.full(14, np.nan), np.zeros(14)))
         assert np.isfinite(desired).all()
     assert 'not known' in run.planner.halted
-    assert run.planner.memory.pace.rate == 0.0
+    assert run.planner.snapshot().pace.rate == 0.0
 
 
 @pytest.mark.parametrize('arm', [0, 1])
@@ -324,7 +325,7 @@ def test_nothing_between_the_hands(workerbot: RobotModel, scene: Scenes) -> None
     run = scene(workerbot, GRASP, CARRY, stiffness=0.0)
     run.run(1.0)
     assert 'nothing between the hands' in run.planner.halted
-    assert run.planner.memory.place * H < 0.4 + 0.05 + 0.012 + 2 * H  # grasp, wait, stop
+    assert run.planner.snapshot().place * H < 0.4 + 0.05 + 0.012 + 2 * H  # grasp, wait, stop
 
 
 def test_nothing_is_expected_without_force_control(workerbot: RobotModel, scene: Scenes) -> None:
@@ -665,12 +666,12 @@ def test_built_from_a_scenario(
 
 def test_its_memory_is_a_value(workerbot: RobotModel, scene: Scenes) -> None:
     run = scene(workerbot, GRASP)
-    memory = run.planner.memory
+    memory = run.planner.snapshot()
     with pytest.raises(AttributeError):
         memory.place = 1.0
     run.planner.feel(np.ones((2, 6)))
     assert memory.wrenches is None
-    assert msgspec.structs.replace(run.planner.memory, wrenches=None) == memory
+    assert msgspec.structs.replace(run.planner.snapshot(), wrenches=None) == memory
 
 
 def test_hands_that_seek_to_the_end_of_the_tasks_say_that_nothing_is_there(

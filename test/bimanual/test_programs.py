@@ -14,13 +14,13 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
+from simloop_ros.assembly.run import prepare, run
 from simloop_ros.bimanual.plan import BimanualPlan
-from simloop_ros.errors import ConfigError, GoalError
-from simloop_ros.loop.hands_summary import true_squeezes
-from simloop_ros.loop.mcap import McapReader, read_mcap
-from simloop_ros.loop.run import prepare, run
-from simloop_ros.loop.scenario import load_scenario
-from simloop_ros.model import RobotModel
+from simloop_ros.core.errors import ConfigError, GoalError
+from simloop_ros.record.hands_summary import true_squeezes
+from simloop_ros.record.mcap import McapReader, read_mcap
+from simloop_ros.robot.model import RobotModel
+from simloop_ros.scenario.scenario import load_scenario
 
 H = 0.002
 MASS, G, STIFFNESS = 0.5, 9.82, 5e4

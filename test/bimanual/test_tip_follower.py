@@ -8,7 +8,7 @@ import pytest
 
 from simloop_ros.bimanual.tip_follower import MET, TipFollower
 from simloop_ros.kinematics.velocity import TipVelocity
-from simloop_ros.model import RobotModel
+from simloop_ros.robot.model import RobotModel
 
 
 def moved(model: RobotModel, by: float) -> list[pin.SE3]:

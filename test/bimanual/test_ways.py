@@ -7,7 +7,7 @@ import pinocchio as pin
 import pytest
 
 from simloop_ros.bimanual.ways import Arc, Curve, Rest, curved, displaced, straight
-from simloop_ros.errors import ConfigError
+from simloop_ros.core.errors import ConfigError
 
 SHARES = np.linspace(0.0, 1.0, 11)
 BEGIN = pin.SE3(pin.exp3(np.array([0.3, -0.2, 0.5])), np.array([0.4, 0.1, 0.8]))

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import argparse
 from math import nan
 
 import pytest
 
-from simloop_ros.bench.result import BenchResult, Limit
-from simloop_ros.cli import bench
+from simloop_bench import command
+from simloop_bench.result import BenchResult, Limit
 
 
 def test_a_figure_beyond_its_limit_is_marked(
@@ -18,8 +17,8 @@ def test_a_figure_beyond_its_limit_is_marked(
     limit = Limit(at_least=1.5, at_most=2.5)
     limits = dict.fromkeys(('low', 'fine', 'high', 'lost'), limit)
     result = BenchResult(figures=figures, rows=[{'n': 1}], limits=limits)
-    monkeypatch.setitem(bench.BENCHES, 'loop', lambda _quick, _tell: result)
-    assert bench.bench(argparse.Namespace(name='loop', quick=True, json=None)) == 0
+    monkeypatch.setitem(command.BENCHES, 'loop', lambda _quick, _tell: result)
+    assert command.bench('loop', quick=True) == 0
     lines = capsys.readouterr().out.splitlines()
     marked = {name for name in figures for line in lines if name in line and 'missed' in line}
     assert marked == {'low', 'high', 'lost'}

@@ -12,20 +12,20 @@ from typing import get_args
 import pytest
 
 from simloop_ros import __version__
+from simloop_ros.assembly.run import load_fit_robot
 from simloop_ros.cli.main import main
 from simloop_ros.collision.calibration import load_calibration
-from simloop_ros.errors import ConfigError
-from simloop_ros.loop.mcap import McapReader, read_mcap
-from simloop_ros.loop.metrics import compute_metrics
-from simloop_ros.loop.run import load_fit_robot
-from simloop_ros.loop.scenario import (
+from simloop_ros.core.errors import ConfigError
+from simloop_ros.core.resources import resource_folder
+from simloop_ros.record.mcap import McapReader, read_mcap
+from simloop_ros.record.metrics import compute_metrics
+from simloop_ros.scenario.scenario import (
     HANDS_GRAPHS,
     Graph,
     robot_config,
     scenario_descriptions,
     scenario_names,
 )
-from simloop_ros.resources import resource_folder
 
 SHORT = ['run', 'sphere_step', '--set', 'duration=0.1']
 Captured = pytest.CaptureFixture[str]

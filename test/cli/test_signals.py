@@ -12,8 +12,8 @@ import time
 
 import pytest
 
-from simloop_ros.loop.mcap import McapReader
-from simloop_ros.loop.metrics import compute_metrics
+from simloop_ros.record.mcap import McapReader
+from simloop_ros.record.metrics import compute_metrics
 
 STOPPED = 130
 STARTING = 30.0  # longest time to import and plan on a busy machine [s]

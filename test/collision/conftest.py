@@ -9,16 +9,16 @@ import pinocchio as pin
 import pytest
 
 from simloop_ros.collision.observation import Observation
-from simloop_ros.model import RobotModel
-from simloop_ros.values import JointState
+from simloop_ros.core.values import JointState
+from simloop_ros.robot.model import RobotModel
 
 H = 1.0 / 1000.0
 
-Watch = Callable[..., Iterator[Observation]]
+CollisionDetector = Callable[..., Iterator[Observation]]
 
 
 @pytest.fixture
-def watch() -> Watch:
+def watch() -> CollisionDetector:
     """Return a robot that swings on all joints, as a monitor is told of it.
 
     It steps by 000 (5.3), (5.4) under the torques that its motion needs and, from ``begin`` on, a

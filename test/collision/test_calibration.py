@@ -9,7 +9,7 @@ import pytest
 from simloop_ros.collision.build import KINDS, build_monitor
 from simloop_ros.collision.calibration import Calibration, load_calibration, model_hash
 from simloop_ros.collision.explanation import nothing_learnt
-from simloop_ros.errors import ConfigError, UnknownNameError
+from simloop_ros.core.errors import ConfigError, UnknownNameError
 
 H = 0.002
 

@@ -60,7 +60,7 @@ def test_an_earlier_memory_gives_the_same_again():
     readings = list(ramp(1.5 * LIMIT / HARD, 120))
     for reading in readings[:20]:
         kinds.step(reading)
-    memory = kinds.memory
+    memory = kinds.snapshot()
     first = [kinds.step(reading) for reading in readings[20:]]
-    kinds.memory = memory
+    kinds.restore(memory)
     assert [kinds.step(reading) for reading in readings[20:]] == first

@@ -6,9 +6,9 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
+from simloop_ros.calibration.free_motion import random_motion
 from simloop_ros.collision.explanation import Explainer, nothing_learnt
 from simloop_ros.collision.learning import average, learn
-from simloop_ros.loop.free_motion import random_motion
 
 H = 1.0 / 500.0
 

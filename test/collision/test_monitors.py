@@ -12,12 +12,17 @@ import pytest
 
 from simloop_ros.collision.build import KINDS, build_monitor
 from simloop_ros.collision.collision_monitor import Limits
+from simloop_ros.collision.disturbance_observer import (
+    BANDWIDTHS,
+    HOLD,
+    TURNING,
+    DisturbanceObserver,
+)
 from simloop_ros.collision.explanation import nothing_learnt
-from simloop_ros.collision.matched_filter import BANDWIDTHS, HOLD, TURNING, MatchedFilter
 from simloop_ros.collision.momentum_observer import GAIN, MomentumObserver
 from simloop_ros.collision.observation import Observation
-from simloop_ros.errors import UnknownNameError
-from simloop_ros.values import JointState
+from simloop_ros.core.errors import UnknownNameError
+from simloop_ros.core.values import JointState
 
 H = 1.0 / 1000.0
 ROUNDING = 1e-6  # [N m]: of torques of some 10 N m from positions divided by h^2
@@ -82,9 +87,9 @@ def test_an_earlier_memory_gives_the_same_readings_again(kind, two_link, watch):
     monitor = build_monitor(kind, two_link, H)
     for row in rows[:450]:
         monitor.step(row)
-    memory = monitor.memory
+    memory = monitor.snapshot()
     first = [msgspec.structs.astuple(monitor.step(row)) for row in rows[450:]]
-    monitor.memory = memory
+    monitor.restore(memory)
     again = [msgspec.structs.astuple(monitor.step(row)) for row in rows[450:]]
     for one, other in zip(first, again, strict=True):
         np.testing.assert_array_equal(one[0], other[0])
@@ -138,7 +143,7 @@ def test_momentum_is_the_textbooks_in_the_limit(yumi):
 def test_faster_channels_know_earlier(two_link, watch):
     """Each channel reaches half of a torque in about its time constant, in order."""
     outside = np.array([2.0, 1.0])
-    monitor = MatchedFilter(two_link, H)
+    monitor = DisturbanceObserver(two_link, H)
     signs = np.array(
         [(monitor.step(row), monitor.signs)[1] for row in watch(two_link, outside, steps=700)]
     )
@@ -149,7 +154,7 @@ def test_faster_channels_know_earlier(two_link, watch):
 
 
 def test_slower_channels_are_quieter(two_link, watch):
-    monitor = MatchedFilter(two_link, H)
+    monitor = DisturbanceObserver(two_link, H)
     rows = watch(two_link, steps=3000, noise=1e-5)
     signs = np.array([(monitor.step(row), monitor.signs)[1] for row in rows])[500:]
     assert np.all(np.diff(signs.std(axis=0), axis=0) < 0.0)
@@ -160,7 +165,7 @@ def test_joints_that_turn_or_are_faster_than_learnt_have_their_own_regime(two_li
     learnt = msgspec.structs.replace(
         nothing_learnt(two_link), smoothing=(1e-3, 1e-3), fastest=(0.3, 0.3)
     )
-    monitor = MatchedFilter(two_link, H, explanation=learnt)
+    monitor = DisturbanceObserver(two_link, H, explanation=learnt)
     hold = round(HOLD / H)
     regimes, speeds = [], []
     for row in watch(two_link, steps=3000):
@@ -233,7 +238,7 @@ def test_garbage_is_rejected_counted_and_no_collision(kind, what, two_link, watc
 def test_a_real_impact_is_no_garbage(two_link, watch):
     """So hard that its first sample looks like a jump; found all the same, and not counted."""
     limits = Limits(np.full((2, len(BANDWIDTHS), 2), 1.0), np.full(2, 1e-5))
-    monitor = MatchedFilter(two_link, H, limits)
+    monitor = DisturbanceObserver(two_link, H, limits)
     outside = np.array([3000.0, 0.0])
     verdicts = [monitor.step(row).verdict for row in watch(two_link, outside, steps=410)]
     assert verdicts[399] == 'free'

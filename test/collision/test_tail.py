@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from simloop_ros.collision.tail import BLOCK, BlockMaxima, thresholds
-from simloop_ros.errors import ConfigError
+from simloop_ros.core.errors import ConfigError
 
 NOTHING = np.zeros(1)  # noise that has no rounding
 

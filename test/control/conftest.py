@@ -8,8 +8,8 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from simloop_ros.model import RobotModel
-from simloop_ros.values import JointState
+from simloop_ros.core.values import JointState
+from simloop_ros.robot.model import RobotModel
 
 Step = Callable[[JointState, np.ndarray], JointState]
 

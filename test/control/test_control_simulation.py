@@ -11,9 +11,9 @@ import pytest
 
 from simloop_ros.control.config import ControlConfig
 from simloop_ros.control.control_simulation import ControlSimulation
-from simloop_ros.errors import DivergenceError
-from simloop_ros.model import RobotModel
-from simloop_ros.values import JointState
+from simloop_ros.core.errors import DivergenceError
+from simloop_ros.core.values import JointState
+from simloop_ros.robot.model import RobotModel
 
 Step = Callable[[JointState, np.ndarray], JointState]
 Exact = Callable[[RobotModel, float], Step]
@@ -52,7 +52,7 @@ def test_after_a_step_the_robot_is_where_it_should_be(robot: RobotModel, exact: 
     for _ in range(20):
         state = moving(robot, rng)
         desired = state.position + H * (state.velocity + rng.normal(scale=0.5, size=robot.n))
-        control.reset(state)
+        control.start(state)
         command = control.step(desired)
         after = step(state, command.effort)
         np.testing.assert_allclose(after.position, desired, rtol=0.0, atol=LANDING)
@@ -79,7 +79,7 @@ def test_rollback_is_what_was_measured(robot: RobotModel, exact: Exact) -> None:
     )
     rng = np.random.default_rng(2)
     state = moving(robot, rng)
-    control.reset(state)
+    control.start(state)
     for _ in range(20):
         effort = rng.normal(scale=2.0, size=robot.n)
         after = step(state, effort)
@@ -149,7 +149,7 @@ def test_regularisation_is_that_of_3_3(robot: RobotModel) -> None:
     data, rng = robot.pin_model.createData(), np.random.default_rng(4)
     for _ in range(5):
         state = moving(robot, rng)
-        control.reset(state)
+        control.start(state)
         a = rng.normal(scale=5.0, size=robot.n)
         command = control.step(state.position + H * (state.velocity + H * a))
         mass = pin.crba(robot.pin_model, data, state.position).reshape(robot.n, robot.n)
@@ -166,7 +166,7 @@ def test_regularisation_tends_to_none(robot: RobotModel) -> None:
     efforts = []
     for sigma in (0.0, 1e-6, 1e-5):
         control = ControlSimulation(robot, ControlConfig(regularisation=sigma), H)
-        control.reset(state)
+        control.start(state)
         efforts.append(control.step(desired).effort)
     small, large = (np.abs(effort - efforts[0]).max() for effort in efforts[1:])
     assert small <= 1e-3 * np.abs(efforts[0]).max()
@@ -195,7 +195,7 @@ def test_efforts_stay_within_limits_and_are_counted(
         control.rollback(command, state.position)
         # Back to rest: not the run is tested here but each step.
         state = JointState(robot.home, np.zeros(robot.n))
-        control.reset(state)
+        control.start(state)
     assert counted > 0
 
 
@@ -254,7 +254,7 @@ def test_without_effort_limits_a_number_is_still_needed(two_link: RobotModel) ->
 
 def test_a_saturated_joint_that_runs_away_stops_the_run(two_link: RobotModel) -> None:
     control = ControlSimulation(two_link, ControlConfig(), H)
-    control.reset(JointState(two_link.home, np.array([0.0, 21.0 * two_link.velocity_limit[1]])))
+    control.start(JointState(two_link.home, np.array([0.0, 21.0 * two_link.velocity_limit[1]])))
     with pytest.raises(DivergenceError, match='velocity of joint joint2 is 210'):
         control.step(two_link.home)
 
@@ -288,9 +288,9 @@ def test_memory_goes_back(robot: RobotModel, law: str, rollback: str) -> None:
         return out
 
     run(slice(0, 30))
-    memory = control.memory
+    memory = control.snapshot()
     first = run(slice(30, 60))
-    control.memory = memory
+    control.restore(memory)
     np.testing.assert_array_equal(run(slice(30, 60)), first)
 
 
@@ -344,7 +344,7 @@ def test_a_desired_motion_that_starts_anew_forgets_where_the_robot_should_be(
     control = ControlSimulation(robot, ControlConfig(law='computed_torque'), H)
     for desired in smooth_path(robot, 40):
         control.rollback(control.step(desired), robot.home)
-    command = control.step(robot.home, anew=True)
+    command = control.step(robot.home, restart=True)
     weight = ControlSimulation(robot, ControlConfig(), H).step(robot.home).effort
     np.testing.assert_allclose(command.effort, weight, rtol=0.0, atol=1e-9)
 

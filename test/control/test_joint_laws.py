@@ -11,12 +11,12 @@ import pytest
 
 from simloop_ros.control.config import ControlConfig
 from simloop_ros.control.control_simulation import ControlSimulation
-from simloop_ros.control.joint_laws import PidMemory
+from simloop_ros.control.joint_laws import PidSnapshot
 from simloop_ros.control.tuning import JointGains, pd_gains, pid_gains
+from simloop_ros.core.values import JointState
 from simloop_ros.loop.guarded_control import GuardedControl
-from simloop_ros.model import RobotModel
+from simloop_ros.robot.model import RobotModel
 from simloop_ros.safety.config import SafetyConfig
-from simloop_ros.values import JointState
 
 Step = Callable[[JointState, np.ndarray], JointState]
 Exact = Callable[[RobotModel, float], Step]
@@ -36,8 +36,8 @@ def weight_of(robot: RobotModel, q: np.ndarray) -> np.ndarray:
 
 
 def integral_of(control: ControlSimulation) -> np.ndarray:
-    memory = control.memory.law
-    assert isinstance(memory, PidMemory)
+    memory = control.snapshot().law
+    assert isinstance(memory, PidSnapshot)
     return memory.integral
 
 
@@ -56,7 +56,7 @@ def test_held_at_home_a_robot_gets_its_weight(robot: RobotModel, exact: Exact, l
     control = control_of(robot, law)
     weight = weight_of(robot, robot.home)
     np.testing.assert_allclose(control.step(robot.home).effort, weight, rtol=0.0, atol=1e-12)
-    control.reset(control.state)
+    control.start(control.state)
     state = settle(control, exact(robot, H), robot.home, 100)
     np.testing.assert_allclose(state.position, robot.home, rtol=0.0, atol=LINEAR)
 
@@ -143,7 +143,7 @@ def test_the_integral_does_not_wind_up_at_a_limit(two_link: RobotModel, way: flo
     after = integral_of(control)
     assert after[0] == weight[0]
     assert after[1] > weight[1]
-    # Wanted on the other side it lets go at once.
+    # Setpoint on the other side it lets go at once.
     control.step(two_link.home - np.array([way, 0.0]))
     assert np.sign(control.step(two_link.home - np.array([way, 0.0])).effort[0]) == -way
 

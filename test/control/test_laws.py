@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from simloop_ros.control.config import ControlConfig
-from simloop_ros.control.control_simulation import ControlMemory, ControlSimulation
+from simloop_ros.control.control_simulation import ControlSimulation, ControlSnapshot
 from simloop_ros.control.laws import ComputedTorque, Deadbeat
-from simloop_ros.model import RobotModel
-from simloop_ros.values import JointState
+from simloop_ros.core.values import JointState
+from simloop_ros.robot.model import RobotModel
 
 Step = Callable[[JointState, np.ndarray], JointState]
 
@@ -47,7 +47,9 @@ def test_computed_torque_obeys_its_error_equation(
     state = JointState(
         robot.home + rng.normal(scale=2e-3, size=robot.n), rng.normal(scale=0.01, size=robot.n)
     )
-    control.memory = ControlMemory(state=state, law=wanted, follower=None, steps=0, saturations=0)
+    control.restore(
+        ControlSnapshot(state=state, law=wanted, follower=None, steps=0, saturations=0)
+    )
     expected = recursion(
         wanted.position - state.position,
         wanted.velocity - state.velocity,

@@ -7,8 +7,8 @@ import pytest
 
 from simloop_ros.control.followers import Measured, Observed
 from simloop_ros.control.observer import Estimate, Observer
-from simloop_ros.kalman import kalman_gains
-from simloop_ros.values import JointState
+from simloop_ros.core.values import JointState
+from simloop_ros.maths.kalman import kalman_gains
 
 TUNINGS = [(0.005, 200.0), (0.0005, 200.0), (0.001, 30.0), (0.002, 2000.0)]
 RICCATI = 1e-9  # relative: the iteration stops at 1e-13 a step, and contracts by some percent
@@ -158,7 +158,7 @@ def test_observed_remembers_the_disturbance() -> None:
         v = v + h * disturbance
         q = q + h * v
         state = follower.follow(state, np.zeros(2), q)
-    np.testing.assert_allclose(follower.memory, disturbance, rtol=0.0, atol=1e-7)
+    np.testing.assert_allclose(follower.snapshot(), disturbance, rtol=0.0, atol=1e-7)
     np.testing.assert_allclose(state.velocity, v, rtol=0.0, atol=1e-9)
     follower.reset(state)
-    np.testing.assert_array_equal(follower.memory, 0.0)
+    np.testing.assert_array_equal(follower.snapshot(), 0.0)

@@ -9,6 +9,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
+from simloop_ros.assembly.run import prepare
 from simloop_ros.control.config import ControlConfig
 from simloop_ros.control.tuning import (
     BANDWIDTH_TIMES_PERIOD,
@@ -25,9 +26,8 @@ from simloop_ros.control.tuning import (
     pd_gains,
     pid_gains,
 )
-from simloop_ros.loop.run import prepare
-from simloop_ros.loop.scenario import load_scenario
-from simloop_ros.model import RobotModel
+from simloop_ros.robot.model import RobotModel
+from simloop_ros.scenario.scenario import load_scenario
 
 H = 0.005
 ROUNDING = 1e-9

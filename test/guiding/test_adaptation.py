@@ -9,11 +9,11 @@ import pytest
 
 from simloop_ros.guiding.adaptation import Adaptation
 from simloop_ros.guiding.config import AdmittanceConfig, compliance
-from simloop_ros.guiding.discretisation import Parameters
 from simloop_ros.guiding.energy_tank import StiffnessChange, gained, stored
 from simloop_ros.guiding.joint_admittance import Admittance, AdmittanceState
 from simloop_ros.guiding.touch import DeadZone, Touch, arms
-from simloop_ros.model import RobotModel
+from simloop_ros.maths.discretisation import Parameters
+from simloop_ros.robot.model import RobotModel
 
 H = 0.002
 ROUNDING = 1e-12  # of sums over some hundred steps, relative to the largest energy in them

@@ -6,8 +6,8 @@ import msgspec
 import numpy as np
 import pytest
 
-from simloop_ros.config_types import field_docs
-from simloop_ros.errors import ConfigError, UnknownNameError
+from simloop_ros.core.config_types import field_docs
+from simloop_ros.core.errors import ConfigError, UnknownNameError
 from simloop_ros.guiding.config import AdmittanceConfig, JointAdmittance, compliance
 
 NAMES = ('a', 'b', 'c')

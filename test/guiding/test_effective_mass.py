@@ -6,9 +6,9 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from simloop_ros.errors import UnknownNameError
+from simloop_ros.core.errors import UnknownNameError
 from simloop_ros.guiding.effective_mass import EffectiveMass
-from simloop_ros.model import RobotModel
+from simloop_ros.robot.model import RobotModel
 
 UP = np.array([0.0, 0.0, 1.0])
 STEP = 1e-5  # [rad] of central differences: 1e-10 of truncation, 1e-10 of rounding

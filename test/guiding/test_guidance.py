@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 import numpy as np
 import pytest
 
-from simloop_ros.errors import UnknownNameError
+from simloop_ros.core.errors import UnknownNameError
 from simloop_ros.guiding.config import AdmittanceConfig, JointAdmittance
 from simloop_ros.guiding.energy_tank import stored
 from simloop_ros.guiding.guidance import Guidance
 from simloop_ros.guiding.limits import Compliant
-from simloop_ros.model import RobotModel
+from simloop_ros.robot.model import RobotModel
 
 H = 0.002
 ROUNDING = 1e-9  # of sums of thousands of steps, relative to the largest number in them
@@ -149,9 +149,9 @@ def test_the_account_of_energy_is_never_overdrawn(
     for _ in range(8):
         push = rng.normal(scale=30.0, size=2) * (rng.random() < 0.7)
         for _ in range(30):
-            before = guidance.memory.state.deflection
+            before = guidance.snapshot().state.deflection
             guidance.step(np.zeros(2), push)
-            after = guidance.memory.state
+            after = guidance.snapshot().state
             work = work + push * (after.deflection - before)
             energy = stored(after, guidance.parameters)
             largest = max(largest, np.abs(work).max(), energy.max())
@@ -169,9 +169,9 @@ def test_going_back_repeats_the_run_bit_for_bit(yumi: RobotModel) -> None:
     guidance = Guidance(yumi, AdmittanceConfig(), H)
     pushes = torques(yumi, 400, 7)
     run(guidance, yumi.home, pushes[:200])
-    memory = guidance.memory
+    memory = guidance.snapshot()
     first = run(guidance, yumi.home, pushes[200:])
-    guidance.memory = memory
+    guidance.restore(memory)
     second = run(guidance, yumi.home, pushes[200:])
     for a, b in zip(first, second, strict=True):
         assert a.position.tobytes() == b.position.tobytes()
@@ -182,9 +182,9 @@ def test_going_back_repeats_the_run_bit_for_bit(yumi: RobotModel) -> None:
 def test_configuring_moves_nothing(yumi: RobotModel) -> None:
     guidance = Guidance(yumi, AdmittanceConfig(), H)
     run(guidance, yumi.home, torques(yumi, 200, 8))
-    state = guidance.memory.state
+    state = guidance.snapshot().state
     guidance.configure(AdmittanceConfig(mass=5.0, damping=4.0, stiffness=400.0, dead_zone=0.0))
-    assert guidance.memory.state is state
+    assert guidance.snapshot().state is state
     with pytest.raises(UnknownNameError):
         guidance.configure(AdmittanceConfig(joints={'nose': JointAdmittance()}))
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from simloop_ros.bench.exact_admittance import PERIOD as H
-from simloop_ros.bench.exact_admittance import Cases, draw, transitions
-from simloop_ros.guiding.discretisation import Discretiser, Parameters
+from simloop_bench.exact_admittance import PERIOD as H
+from simloop_bench.exact_admittance import Cases, draw, transitions
 from simloop_ros.guiding.joint_admittance import Admittance, AdmittanceState
+from simloop_ros.maths.discretisation import Discretiser, Parameters
 
 EXACT = 1e-12  # what the issue asks for; measured: 6e-13
 SETS = 10_000

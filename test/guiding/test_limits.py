@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 import numpy as np
 
+from simloop_ros.core.values import JointState
 from simloop_ros.guiding.limits import Compliant, Limits
-from simloop_ros.values import JointState
 
 ROUNDING = 1e-12
 LOWER, UPPER = np.array([-0.4]), np.array([0.6])

@@ -6,9 +6,9 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
+from simloop_ros.assembly.run import load_fit_robot
 from simloop_ros.guiding.reach import SHORTEST, reaches
-from simloop_ros.loop.run import load_fit_robot
-from simloop_ros.loop.scenario import robot_config
+from simloop_ros.scenario.scenario import robot_config
 
 
 @pytest.mark.parametrize('name', ['lwr', 'yumi', 'two_link'])

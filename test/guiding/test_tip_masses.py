@@ -7,10 +7,10 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from simloop_ros.errors import ConfigError, UnknownNameError
+from simloop_ros.core.errors import ConfigError, UnknownNameError
 from simloop_ros.guiding.config import AdmittanceConfig
 from simloop_ros.guiding.tip_masses import TipMasses
-from simloop_ros.model import RobotModel
+from simloop_ros.robot.model import RobotModel
 
 UP = (0.0, 0.0, 1.0)
 

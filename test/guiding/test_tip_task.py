@@ -6,11 +6,11 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
+from simloop_ros.core.values import JointState
 from simloop_ros.guiding.config import AdmittanceConfig
 from simloop_ros.guiding.guidance import Guidance
 from simloop_ros.guiding.tip_task import TipTask
-from simloop_ros.model import RobotModel
-from simloop_ros.values import JointState
+from simloop_ros.robot.model import RobotModel
 
 H = 0.002
 MASS = np.array([0.5, 1.0, 0.3, 0.7, 0.2, 0.4, 0.1])

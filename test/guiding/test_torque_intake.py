@@ -5,15 +5,17 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from simloop_ros.errors import MessageError
-from simloop_ros.guiding.torque_intake import IntakeMemory, TorqueFaults, TorqueIntake
+from simloop_ros.core.errors import MessageError
+from simloop_ros.guiding.torque_intake import IntakeSnapshot, TorqueFaults, TorqueIntake
 
 LIMIT = np.array([10.0, np.inf])
 H = 0.01
 INTAKE = TorqueIntake(LIMIT, stuck_time=0.1, period=H)
 
 
-def feed(torques: list[np.ndarray], moving: bool = True) -> tuple[list[np.ndarray], IntakeMemory]:
+def feed(
+    torques: list[np.ndarray], moving: bool = True
+) -> tuple[list[np.ndarray], IntakeSnapshot]:
     memory, used = INTAKE.start(), []
     for torque in torques:
         now, memory = INTAKE.read(memory, torque, moving)

@@ -9,7 +9,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from simloop_ros.model import RobotConfig, RobotModel, load_robot
+from simloop_ros.robot.model import RobotConfig, RobotModel, load_robot
 
 JOINT = """
   <joint name="{name}" type="{kind}">

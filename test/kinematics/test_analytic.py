@@ -14,12 +14,12 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from simloop_ros.bench.kinematics_search import count_within, search_all
-from simloop_ros.errors import ConfigError, UnreachableError
+from simloop_bench.kinematics_search import count_within, search_all
+from simloop_ros.core.errors import ConfigError, UnreachableError
 from simloop_ros.kinematics.analytic import AnalyticInverse
 from simloop_ros.kinematics.inverse import inverse_kinematics
 from simloop_ros.kinematics.solver import LEAP
-from simloop_ros.model import UNBOUNDED, RobotModel
+from simloop_ros.robot.model import UNBOUNDED, RobotModel
 
 ASKED = 1e-9  # [m and rad]
 ROUND_OFF = 1e-12

@@ -6,9 +6,9 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from simloop_ros.errors import ConfigError
+from simloop_ros.core.errors import ConfigError
 from simloop_ros.kinematics.dh import IRB_120, DhRow, dh_forward
-from simloop_ros.model import RobotModel
+from simloop_ros.robot.model import RobotModel
 
 EXACT = 1e-12  # asked for
 

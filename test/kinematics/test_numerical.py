@@ -10,11 +10,11 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from simloop_ros.errors import UnreachableError
-from simloop_ros.kinematics.chain import chain_to
+from simloop_ros.core.errors import UnreachableError
 from simloop_ros.kinematics.inverse import inverse_kinematics
 from simloop_ros.kinematics.numerical import NumericalInverse
-from simloop_ros.model import RobotConfig, RobotModel, load_robot
+from simloop_ros.robot.chain import chain_to
+from simloop_ros.robot.model import RobotConfig, RobotModel, load_robot
 
 ASKED = 1e-9  # [m and rad]
 AROUND = 0.3

@@ -9,9 +9,9 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from simloop_ros.errors import ConfigError, UnknownNameError
+from simloop_ros.core.errors import ConfigError, UnknownNameError
 from simloop_ros.kinematics.velocity import BOUND, TipVelocity
-from simloop_ros.model import RobotModel
+from simloop_ros.robot.model import RobotModel
 
 DIFFERENCE = 1e-6  # [s]
 SECOND_ORDER = 1e-5  # of a one-sided difference: DIFFERENCE times the acceleration

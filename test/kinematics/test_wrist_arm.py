@@ -9,11 +9,11 @@ import math
 import numpy as np
 import pytest
 
-from simloop_ros.errors import ConfigError, UnknownNameError
-from simloop_ros.kinematics.chain import chain_to
+from simloop_ros.core.errors import ConfigError, UnknownNameError
 from simloop_ros.kinematics.inverse import inverse_kinematics
 from simloop_ros.kinematics.wrist_arm import wrist_arm
-from simloop_ros.model import RobotConfig, RobotModel, load_robot
+from simloop_ros.robot.chain import chain_to
+from simloop_ros.robot.model import RobotConfig, RobotModel, load_robot
 
 EXACT = 1e-12
 

@@ -8,12 +8,12 @@ import pytest
 
 from simloop_ros.control.config import ControlConfig
 from simloop_ros.control.control_simulation import ControlSimulation
+from simloop_ros.core.resources import resource_folder
+from simloop_ros.core.values import Array
 from simloop_ros.loop.guarded_control import GuardedControl
-from simloop_ros.loop.scenario import robot_config
-from simloop_ros.model import RobotModel, load_robot
-from simloop_ros.resources import resource_folder
+from simloop_ros.robot.model import RobotModel, load_robot
 from simloop_ros.safety.config import SafetyConfig
-from simloop_ros.values import Array
+from simloop_ros.scenario.scenario import robot_config
 
 PERIOD = 0.001
 TINY = 1e-7  # a step that deadbeat control reaches within the limits [rad]

@@ -10,11 +10,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from simloop_ros.loop.log import LogReader, LogWriter
+from simloop_ros.assembly.run import Prepared, prepare
 from simloop_ros.loop.loop import BLOCK, PARTS, Loop
-from simloop_ros.loop.metrics import compute_metrics
-from simloop_ros.loop.run import Prepared, prepare
-from simloop_ros.loop.scenario import load_scenario
+from simloop_ros.record.log import LogReader, LogWriter
+from simloop_ros.record.metrics import compute_metrics
+from simloop_ros.scenario.scenario import load_scenario
 
 Build = Callable[..., Prepared]
 FAULTS = (

@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 import pytest
 
+from simloop_ros.assembly.run import prepare, run
 from simloop_ros.collision.build import build_monitor
-from simloop_ros.collision.watch import Watch
+from simloop_ros.collision.detector import CollisionDetector
 from simloop_ros.collision.wrist_torque import WristTorque
-from simloop_ros.errors import ConfigError
-from simloop_ros.loop.log import LogWriter
+from simloop_ros.core.errors import ConfigError
 from simloop_ros.loop.protection import Protection
-from simloop_ros.loop.run import prepare, run
-from simloop_ros.loop.scenario import load_scenario
+from simloop_ros.record.log import LogWriter
+from simloop_ros.scenario.scenario import load_scenario
 
 SCENARIO = 'sphere_collision'
 REACTIONS = ('stop', 'hold', 'retreat', 'float', 'comply')
@@ -139,7 +139,7 @@ def torques_of_monitor(tmp_path: Path, told: bool, *settings: str) -> np.ndarray
     assert loop.protection is not None
     model, period = loop.control.model, loop.control.period
     loop.protection = Protection(
-        Watch(build_monitor('momentum_observer', model, period)),
+        CollisionDetector(build_monitor('momentum_observer', model, period)),
         loop.protection.reflex,
         wrenches=loop.plant.wrenches(),
         wrist_torque=WristTorque(model, 0.1, period) if told else None,

@@ -17,9 +17,9 @@ import time
 import msgspec
 import pytest
 
-from simloop_ros.ros.graph import programs
-from simloop_ros.ros.supervisor import Program
-from simloop_ros.ros.wiring import NodeSpec, parameter_file
+from simloop_ros.ros.launch.graph import programs
+from simloop_ros.ros.launch.supervisor import Program
+from simloop_ros.ros.launch.wiring import NodeSpec, parameter_file
 
 collect_ignore_glob = [] if find_spec('rclpy') else ['test_*.py']
 
@@ -31,7 +31,7 @@ NODES = 'simloop_ros.nodes.'
 SUPERVISOR = """
 import sys
 import msgspec
-from simloop_ros.ros.supervisor import Program, supervise
+from simloop_ros.ros.launch.supervisor import Program, supervise
 programs, delay = msgspec.json.decode(sys.argv[1], type=tuple[list[Program], float])
 sys.exit(supervise(programs, delay=delay, grace=10.0, report=print))
 """

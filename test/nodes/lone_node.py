@@ -13,9 +13,9 @@ from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 
-from simloop_ros.loop.run import load_fit_robot
-from simloop_ros.loop.scenario import Scenario
-from simloop_ros.ros.wiring import WiringOptions, wire
+from simloop_ros.assembly.run import load_fit_robot
+from simloop_ros.ros.launch.wiring import WiringOptions, wire
+from simloop_ros.scenario.scenario import Scenario
 
 LONGEST = 20.0  # for anything to happen on a loaded machine [s]
 

@@ -16,16 +16,16 @@ from sensor_msgs.msg import JointState as JointStateMessage
 from std_srvs.srv import SetBool
 from visualization_msgs.msg import Marker, MarkerArray
 
-from simloop_ros.loop.scenario import load_scenario
+from simloop_ros.core.values import JointState
 from simloop_ros.nodes.admittance import AdmittanceNode
 from simloop_ros.nodes.plant import PlantNode
-from simloop_ros.ros.joint_state import JointStateDecoder, JointStateEncoder
-from simloop_ros.ros.markers import METRES_PER_NEWTON
-from simloop_ros.ros.qos import LATCHED, STREAM
-from simloop_ros.ros.safety_status import TOPIC as SAFETY
-from simloop_ros.ros.safety_status import SafetyStatus, to_message
-from simloop_ros.ros.wiring import WiringOptions
-from simloop_ros.values import JointState
+from simloop_ros.ros.launch.wiring import WiringOptions
+from simloop_ros.ros.messages.markers import METRES_PER_NEWTON
+from simloop_ros.ros.messages.safety_status import TOPIC as SAFETY
+from simloop_ros.ros.messages.safety_status import SafetyStatus, to_message
+from simloop_ros.ros.transport.joint_state import JointStateDecoder, JointStateEncoder
+from simloop_ros.ros.transport.qos import LATCHED, STREAM
+from simloop_ros.scenario.scenario import load_scenario
 
 H = 0.002
 ACCELERATION = 20.0  # default of admittance.acceleration [rad/s^2]

@@ -14,14 +14,14 @@ from rclpy.qos import qos_profile_sensor_data
 from sensor_msgs.msg import JointState as JointStateMessage
 from std_srvs.srv import Trigger
 
-from simloop_ros.loop.scenario import load_scenario
 from simloop_ros.nodes.bimanual import BimanualNode
-from simloop_ros.ros.joint_state import JointStateDecoder, JointStateEncoder
-from simloop_ros.ros.qos import LATCHED, STREAM
-from simloop_ros.ros.safety_status import TOPIC as SAFETY
-from simloop_ros.ros.safety_status import SafetyStatus, to_message
-from simloop_ros.ros.wiring import WiringOptions
-from simloop_ros.ros.wrists import CORRECTIONS
+from simloop_ros.ros.launch.wiring import WiringOptions
+from simloop_ros.ros.messages.safety_status import TOPIC as SAFETY
+from simloop_ros.ros.messages.safety_status import SafetyStatus, to_message
+from simloop_ros.ros.messages.wrists import CORRECTIONS
+from simloop_ros.ros.transport.joint_state import JointStateDecoder, JointStateEncoder
+from simloop_ros.ros.transport.qos import LATCHED, STREAM
+from simloop_ros.scenario.scenario import load_scenario
 
 H = 0.001
 TIMEOUT = 10  # default of safety.timeout [periods]

@@ -15,16 +15,16 @@ import pytest
 from sensor_msgs.msg import JointState as JointStateMessage
 from spun_node import SpunNode
 
+from simloop_ros.assembly.run import load_fit_robot
 from simloop_ros.bimanual.internal_force import split
-from simloop_ros.loop.run import load_fit_robot
-from simloop_ros.loop.scenario import load_scenario
-from simloop_ros.model import RobotModel
-from simloop_ros.ros.joint_state import JointStateDecoder
-from simloop_ros.ros.qos import LATCHED_READER, STREAM
-from simloop_ros.ros.safety_status import from_message
-from simloop_ros.ros.wiring import WiringOptions, wire
-from simloop_ros.ros.wrists import CORRECTIONS, OBJECT, TRUE_WRENCHES, by_hand, hand_axes
-from simloop_ros.values import Array
+from simloop_ros.core.values import Array
+from simloop_ros.robot.model import RobotModel
+from simloop_ros.ros.launch.wiring import WiringOptions, wire
+from simloop_ros.ros.messages.safety_status import from_message
+from simloop_ros.ros.messages.wrists import CORRECTIONS, OBJECT, TRUE_WRENCHES, by_hand, hand_axes
+from simloop_ros.ros.transport.joint_state import JointStateDecoder
+from simloop_ros.ros.transport.qos import LATCHED_READER, STREAM
+from simloop_ros.scenario.scenario import load_scenario
 
 pytestmark = pytest.mark.long
 

@@ -14,17 +14,17 @@ from sensor_msgs.msg import JointState as JointStateMessage
 from std_srvs.srv import Trigger
 
 from simloop_ros.collision.calibration import load_calibration
+from simloop_ros.collision.detector import find_calibration
 from simloop_ros.collision.explanation import Explainer
-from simloop_ros.collision.watch import find_calibration
 from simloop_ros.collision.wrist_torque import WristTorque
-from simloop_ros.loop.scenario import load_scenario
 from simloop_ros.nodes.collision_monitor import CollisionMonitorNode
-from simloop_ros.ros.joint_state import JointStateDecoder, JointStateEncoder
-from simloop_ros.ros.notice import TOPIC as COLLISION
-from simloop_ros.ros.notice import from_message
-from simloop_ros.ros.qos import STREAM
-from simloop_ros.ros.wiring import WiringOptions
-from simloop_ros.ros.wrists import WRENCHES, hand_axes
+from simloop_ros.ros.launch.wiring import WiringOptions
+from simloop_ros.ros.messages.notice import TOPIC as COLLISION
+from simloop_ros.ros.messages.notice import from_message
+from simloop_ros.ros.messages.wrists import WRENCHES, hand_axes
+from simloop_ros.ros.transport.joint_state import JointStateDecoder, JointStateEncoder
+from simloop_ros.ros.transport.qos import STREAM
+from simloop_ros.scenario.scenario import load_scenario
 
 H = 0.001
 TARE = 20  # steps in which the bias is learnt

@@ -29,15 +29,15 @@ from sensor_msgs.msg import JointState as JointStateMessage
 from spun_node import SpunNode
 from std_srvs.srv import SetBool, Trigger
 
-from simloop_ros.errors import MessageError
-from simloop_ros.loop.run import load_fit_robot, prepare, run
-from simloop_ros.loop.scenario import Scenario, load_scenario
-from simloop_ros.model import RobotModel
+from simloop_ros.assembly.run import load_fit_robot, prepare, run
+from simloop_ros.core.errors import MessageError
 from simloop_ros.nodes.plant import LARGEST_EFFORT
-from simloop_ros.ros.joint_state import JointStateDecoder, JointStateEncoder
-from simloop_ros.ros.qos import LATCHED_READER, STREAM
-from simloop_ros.ros.safety_status import SafetyStatus, from_message
-from simloop_ros.ros.wiring import WiringOptions, wire
+from simloop_ros.robot.model import RobotModel
+from simloop_ros.ros.launch.wiring import WiringOptions, wire
+from simloop_ros.ros.messages.safety_status import SafetyStatus, from_message
+from simloop_ros.ros.transport.joint_state import JointStateDecoder, JointStateEncoder
+from simloop_ros.ros.transport.qos import LATCHED_READER, STREAM
+from simloop_ros.scenario.scenario import Scenario, load_scenario
 
 pytestmark = pytest.mark.long
 

@@ -19,13 +19,13 @@ from rclpy.parameter import Parameter
 from sensor_msgs.msg import JointState as JointStateMessage
 from std_srvs.srv import Trigger
 
-from simloop_ros.errors import USER_ERROR, SimloopError
-from simloop_ros.loop.scenario import load_scenario
+from simloop_ros.core.errors import USER_ERROR, SimloopError
 from simloop_ros.nodes.robotstudio import RobotStudioNode
 from simloop_ros.robotstudio.server import RobotStudioServer
-from simloop_ros.ros.joint_state import JointStateEncoder
-from simloop_ros.ros.qos import STREAM
-from simloop_ros.ros.wiring import WiringOptions, wire
+from simloop_ros.ros.launch.wiring import WiringOptions, wire
+from simloop_ros.ros.transport.joint_state import JointStateEncoder
+from simloop_ros.ros.transport.qos import STREAM
+from simloop_ros.scenario.scenario import load_scenario
 
 NAMES = tuple(f'lwr_{joint}_joint' for joint in ('a1', 'a2', 'e1', 'a3', 'a4', 'a5'))
 LOCKED = 'robot.lock=[lwr_a6_joint]'  # six joints are left

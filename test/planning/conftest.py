@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from simloop_ros.model import RobotConfig, RobotModel, load_robot
+from simloop_ros.core.values import JointState
 from simloop_ros.planning.config import PlannerConfig
 from simloop_ros.planning.forced_simulation import ForcedSimulation
-from simloop_ros.values import JointState
+from simloop_ros.robot.model import RobotConfig, RobotModel, load_robot
 
 
 def _planar(shoulder_end: float) -> str:

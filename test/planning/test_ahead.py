@@ -7,12 +7,12 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from simloop_ros.model import RobotModel
+from simloop_ros.core.values import JointState
 from simloop_ros.planning.ahead import Ahead, Waypoint
 from simloop_ros.planning.build import build_planner
 from simloop_ros.planning.config import PlannerConfig
-from simloop_ros.planning.motion_planner import MotionPlanner
-from simloop_ros.values import JointState
+from simloop_ros.planning.planner import Planner
+from simloop_ros.robot.model import RobotModel
 
 H = 0.005
 LEAD = 7
@@ -31,7 +31,7 @@ def kind(request: pytest.FixtureRequest) -> str:
     return request.param
 
 
-def planner_of(robot: RobotModel, kind: str) -> MotionPlanner:
+def planner_of(robot: RobotModel, kind: str) -> Planner:
     start = JointState(robot.home, np.zeros(robot.n))
     config = PlannerConfig(kind=kind, move=MOVES[robot.name])
     return build_planner(config, robot, H, start).planner

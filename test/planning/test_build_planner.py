@@ -8,12 +8,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from simloop_ros.errors import ConfigError, GoalError
-from simloop_ros.model import RobotModel
+from simloop_ros.core.errors import ConfigError, GoalError
+from simloop_ros.core.values import JointState
 from simloop_ros.planning.build import build_planner
 from simloop_ros.planning.config import PlannerConfig
 from simloop_ros.planning.hand_guiding import HandGuiding
-from simloop_ros.values import JointState
+from simloop_ros.robot.model import RobotModel
 
 AtHome = Callable[[RobotModel], JointState]
 

@@ -12,17 +12,17 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from simloop_ros.errors import ConfigError, GoalError, UnknownNameError
-from simloop_ros.loop.run import load_fit_robot
-from simloop_ros.loop.scenario import load_scenario
-from simloop_ros.model import RobotModel, link_positions
+from simloop_ros.assembly.run import load_fit_robot
+from simloop_ros.core.errors import ConfigError, GoalError, UnknownNameError
+from simloop_ros.core.values import JointState
 from simloop_ros.planning import cartesian
 from simloop_ros.planning.build import PlannedMotion, build_planner
 from simloop_ros.planning.cartesian import plan_cartesian
 from simloop_ros.planning.config import PlannerConfig
 from simloop_ros.planning.offline import OfflinePlanner
 from simloop_ros.planning.stay import Stay
-from simloop_ros.values import JointState
+from simloop_ros.robot.model import RobotModel, link_positions
+from simloop_ros.scenario.scenario import load_scenario
 
 H = 1 / 200
 ON_THE_WAY = 1e-8  # tip from its side, a hundredth of what is asked for [m]

@@ -10,10 +10,10 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from simloop_ros.model import RobotModel
+from simloop_ros.core.values import JointState
 from simloop_ros.planning.config import PlannerConfig
 from simloop_ros.planning.forced_simulation import ForcedSimulation, Motion
-from simloop_ros.values import JointState
+from simloop_ros.robot.model import RobotModel
 
 Forced = Callable[..., ForcedSimulation]
 AtHome = Callable[[RobotModel], JointState]

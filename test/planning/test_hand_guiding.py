@@ -10,11 +10,11 @@ import pytest
 
 from simloop_ros.control.config import ControlConfig
 from simloop_ros.control.control_simulation import ControlSimulation
-from simloop_ros.model import RobotModel
+from simloop_ros.core.values import JointState
 from simloop_ros.planning.build import build_planner
 from simloop_ros.planning.config import PlannerConfig
 from simloop_ros.planning.hand_guiding import HandGuiding
-from simloop_ros.values import JointState
+from simloop_ros.robot.model import RobotModel
 
 AtHome = Callable[[RobotModel], JointState]
 
@@ -49,9 +49,9 @@ def test_the_tare_is_the_mean_of_what_was_seen() -> None:
     guiding = HandGuiding(at(np.zeros(2)), THRESHOLD, TARE)
     for position in seen:
         np.testing.assert_array_equal(guiding.step(at(position)), 0.0)
-    np.testing.assert_allclose(guiding.memory.resting, seen[1:].mean(axis=0), atol=ROUNDING)
+    np.testing.assert_allclose(guiding.snapshot().resting, seen[1:].mean(axis=0), atol=ROUNDING)
     guiding.step(at(seen[0]))
-    np.testing.assert_allclose(guiding.memory.resting, seen[1:].mean(axis=0), atol=ROUNDING)
+    np.testing.assert_allclose(guiding.snapshot().resting, seen[1:].mean(axis=0), atol=ROUNDING)
 
 
 @pytest.mark.parametrize('joint', [0, 1])
@@ -77,9 +77,9 @@ def test_a_robot_that_is_let_go_does_not_creep() -> None:
 def test_memory_goes_back() -> None:
     guiding = tared()
     positions = np.random.default_rng(2).normal(scale=THRESHOLD, size=(40, 2))
-    memory = guiding.memory
+    memory = guiding.snapshot()
     first = [guiding.step(at(position)) for position in positions]
-    guiding.memory = memory
+    guiding.restore(memory)
     np.testing.assert_array_equal([guiding.step(at(position)) for position in positions], first)
 
 

@@ -7,14 +7,14 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from simloop_ros.model import RobotModel
+from simloop_ros.core.values import JointState
 from simloop_ros.planning.build import build_planner
 from simloop_ros.planning.config import PlannerConfig
 from simloop_ros.planning.forced_simulation import ForcedSimulation
 from simloop_ros.planning.offline import OfflinePlanner
 from simloop_ros.planning.online import OnlinePlanner
 from simloop_ros.planning.rehearsal import rehearse
-from simloop_ros.values import JointState
+from simloop_ros.robot.model import RobotModel
 
 Forced = Callable[..., ForcedSimulation]
 AtHome = Callable[[RobotModel], JointState]
@@ -97,7 +97,7 @@ def test_held_it_waits_within_the_leash_and_then_arrives(
     for step in range(200):
         desired = follower.planner.step(held)
         apart = np.abs(desired - held.position)
-        velocity = np.abs(follower.planner.memory.joints.velocity)
+        velocity = np.abs(follower.planner.snapshot().joints.velocity)
         assert np.all(apart <= LEASH + H * velocity + ROUNDING)
         if step >= STOPPING:
             assert apart.max() <= LEASH + FIRST_STEP
@@ -116,7 +116,7 @@ def test_displaced_it_starts_again_from_there(
     thrown = np.clip(thrown, robot.lower, robot.upper)
     follower.state = JointState(thrown, np.zeros(robot.n))
     desired = follower.planner.step(follower.state)
-    velocity = np.abs(follower.planner.memory.joints.velocity)
+    velocity = np.abs(follower.planner.snapshot().joints.velocity)
     assert np.all(np.abs(desired - thrown) <= LEASH + H * velocity + ROUNDING)
     assert np.all(velocity <= robot.velocity_limit + ROUNDING)
     assert_arrives(robot, simulation, follower)
@@ -132,15 +132,15 @@ def test_goes_on_no_faster_than_the_robot_and_never_backwards(
     follower = Follower(OnlinePlanner(simulation, at_home(sphere), LEASH), at_home(sphere))
     for _ in range(150):
         follower.follow()
-    assert follower.planner.memory.joints.velocity[0] == pytest.approx(0.25)
+    assert follower.planner.snapshot().joints.velocity[0] == pytest.approx(0.25)
     position, beyond = follower.state.position, 0
     for _ in range(100):
         position = position + H * speed
-        apart = follower.planner.memory.joints.position - position
+        apart = follower.planner.snapshot().joints.position - position
         follower.planner.step(JointState(position, np.array([speed])))
         if abs(apart[0]) > LEASH:
             beyond += 1
-            velocity = follower.planner.memory.joints.velocity[0]
+            velocity = follower.planner.snapshot().joints.velocity[0]
             # One step of the profile comes after the synchronisation.
             assert -ROUNDING <= velocity <= max(0.0, speed) + acceleration * H + ROUNDING
     assert beyond > 50
@@ -180,9 +180,9 @@ def test_memory_goes_back(
     ]
     for control in controls[:30]:
         planner.step(control)
-    memory = planner.memory
+    memory = planner.snapshot()
     first = [planner.step(control) for control in controls[30:]]
-    planner.memory = memory
+    planner.restore(memory)
     np.testing.assert_array_equal([planner.step(control) for control in controls[30:]], first)
 
 
@@ -194,7 +194,7 @@ def test_offline_hands_out_its_list_and_stays_at_the_end(
     anywhere = at_home(sphere)
     handed_out = [planner.step(anywhere) for _ in range(6)]
     np.testing.assert_array_equal(handed_out, positions[[0, 1, 2, 3, 3, 3]])
-    planner.memory = 1
+    planner.restore(1)
     np.testing.assert_array_equal(planner.step(anywhere), positions[1])
 
 

@@ -7,12 +7,12 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from simloop_ros.errors import GoalError
-from simloop_ros.model import RobotModel
+from simloop_ros.core.errors import GoalError
+from simloop_ros.core.values import JointState
 from simloop_ros.planning.forced_simulation import ForcedSimulation
 from simloop_ros.planning.rehearsal import AT_GOAL, rehearse
 from simloop_ros.planning.self_collision import SelfCollision
-from simloop_ros.values import JointState
+from simloop_ros.robot.model import RobotModel
 
 Forced = Callable[..., ForcedSimulation]
 AtHome = Callable[[RobotModel], JointState]

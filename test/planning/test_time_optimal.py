@@ -8,11 +8,11 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from simloop_ros.errors import MissingDependencyError
-from simloop_ros.model import RobotModel
+from simloop_ros.core.errors import MissingDependencyError
+from simloop_ros.core.values import Array
 from simloop_ros.planning.side_profiles import Tabulated
 from simloop_ros.planning.time_optimal import time_optimal
-from simloop_ros.values import Array
+from simloop_ros.robot.model import RobotModel
 
 pytest.importorskip('toppra')
 

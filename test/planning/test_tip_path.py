@@ -6,7 +6,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from simloop_ros.errors import ConfigError
+from simloop_ros.core.errors import ConfigError
 from simloop_ros.planning.config import PlannerConfig
 from simloop_ros.planning.side_profiles import Quintic, Trapezoidal
 from simloop_ros.planning.tip_path import TipCourse, sides_of

@@ -10,11 +10,11 @@ import msgspec
 import numpy as np
 import pytest
 
-from simloop_ros.flexible_joints import FlexibleJointsConfig
-from simloop_ros.model import RobotConfig, RobotModel, load_robot
 from simloop_ros.plants.build import build_plant
 from simloop_ros.plants.config import PlantConfig
 from simloop_ros.plants.plant import Plant
+from simloop_ros.robot.flexible_joints import FlexibleJointsConfig
+from simloop_ros.robot.model import RobotConfig, RobotModel, load_robot
 
 BALL = """
 <robot name="ball">

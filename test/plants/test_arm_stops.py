@@ -4,14 +4,14 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from simloop_ros.errors import ConfigError, UnknownNameError
-from simloop_ros.loop.run import build_simulated_robot
+from simloop_ros.assembly.run import build_simulated_robot
+from simloop_ros.core.errors import ConfigError, UnknownNameError
+from simloop_ros.core.values import JointState
 from simloop_ros.plants.arm_stops import ArmStops
 from simloop_ros.plants.config import ArmStop, PlantConfig
 from simloop_ros.plants.pinocchio_plant import PinocchioPlant
 from simloop_ros.safety.brake import SLOW, Brake
 from simloop_ros.safety.config import SafetyConfig
-from simloop_ros.values import JointState
 
 H = 0.001
 TIME = 0.02

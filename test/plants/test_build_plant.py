@@ -6,7 +6,7 @@ import sys
 import numpy as np
 import pytest
 
-from simloop_ros.errors import ConfigError, MissingDependencyError
+from simloop_ros.core.errors import ConfigError, MissingDependencyError
 from simloop_ros.plants.build import ENGINES, build_plant
 from simloop_ros.plants.config import Obstacle, PlantConfig
 from simloop_ros.plants.pybullet_plant import PyBulletPlant

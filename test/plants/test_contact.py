@@ -5,8 +5,8 @@ import gc
 import numpy as np
 import pytest
 
-from simloop_ros.errors import ConfigError
-from simloop_ros.values import JointState
+from simloop_ros.core.errors import ConfigError
+from simloop_ros.core.values import JointState
 
 H = 0.001
 SINK = 1e-4

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from simloop_ros.values import JointState
+from simloop_ros.core.values import JointState
 
 
 def test_a_reading_is_the_one_of_delay_periods_ago(build, arm):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from simloop_ros.values import JointState
+from simloop_ros.core.values import JointState
 
 H = 0.001
 

@@ -4,8 +4,8 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from simloop_ros.errors import ModelError
-from simloop_ros.values import JointState
+from simloop_ros.core.errors import ModelError
+from simloop_ros.core.values import JointState
 
 H = 0.001
 ONE_STEP = 1e-12

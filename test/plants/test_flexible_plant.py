@@ -7,8 +7,8 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from simloop_ros.errors import ConfigError
-from simloop_ros.flexible_joints import FlexibleJoints
+from simloop_ros.core.errors import ConfigError
+from simloop_ros.core.values import JointState
 from simloop_ros.plants.config import TorqueControl
 from simloop_ros.plants.flexible_plant import known_motors
 from simloop_ros.plants.motor_driven_plant import PHASE, MotorDrivenPlant, elastic_frequency
@@ -16,7 +16,7 @@ from simloop_ros.plants.pinocchio_plant import PinocchioPlant
 from simloop_ros.plants.spring_contact import Spring, SpringContact
 from simloop_ros.plants.torque_driven_plant import TorqueDrivenPlant
 from simloop_ros.plants.torque_stage import TorqueStage
-from simloop_ros.values import JointState
+from simloop_ros.robot.flexible_joints import FlexibleJoints
 
 H = 0.002
 MASS, MOTOR, STIFFNESS = 2.0, 0.5, 800.0  # of the block, its motor and the spring between them

@@ -8,9 +8,9 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
+from simloop_ros.core.values import JointState
 from simloop_ros.plants.friction import JointFriction, end_velocity
 from simloop_ros.plants.pinocchio_plant import PinocchioPlant
-from simloop_ros.values import JointState
 
 H = 0.001
 ROUNDING = 1e-14

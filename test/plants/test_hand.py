@@ -7,12 +7,12 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from simloop_ros.errors import ConfigError, UnknownNameError
+from simloop_ros.core.errors import ConfigError, UnknownNameError
+from simloop_ros.core.values import JointState
 from simloop_ros.plants.config import Hand
 from simloop_ros.plants.hand import Hands
 from simloop_ros.plants.pinocchio_plant import PinocchioPlant
 from simloop_ros.plants.spring_contact import point_jacobian
-from simloop_ros.values import JointState
 
 H = 0.002
 ROUNDING = 1e-9

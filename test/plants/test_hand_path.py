@@ -4,7 +4,7 @@ import msgspec
 import numpy as np
 import pytest
 
-from simloop_ros.errors import ConfigError, UnknownNameError
+from simloop_ros.core.errors import ConfigError, UnknownNameError
 from simloop_ros.plants.config import Hand
 from simloop_ros.plants.hand_path import build_path
 from simloop_ros.plants.spring_contact import point_jacobian

@@ -11,10 +11,10 @@ import pytest
 
 from simloop_ros.control.config import ControlConfig
 from simloop_ros.control.control_simulation import ControlSimulation
-from simloop_ros.errors import ConfigError
+from simloop_ros.core.errors import ConfigError
+from simloop_ros.core.values import JointState
 from simloop_ros.plants.config import HeldObject
 from simloop_ros.plants.held_beam import HeldBeam
-from simloop_ros.values import JointState
 
 H = 0.001
 G = 9.82
@@ -121,7 +121,7 @@ def test_deadbeat_control_presses_it_quietly(build, hands, stiffness):
     """Each drive holds like a spring of M/h^2 then, in series with the beam."""
     plant = build(hands, H, object={'stiffness': stiffness}, mass_bias=0.1)
     control = ControlSimulation(hands, ControlConfig().resolved(noisy=False, flexible=False), H)
-    control.reset(plant.truth)
+    control.start(plant.truth)
     press = 10.0 / stiffness
     seen = []
     for step in range(500):

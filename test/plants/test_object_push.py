@@ -8,9 +8,9 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from simloop_ros.errors import UnknownNameError
-from simloop_ros.model import RobotModel
+from simloop_ros.core.errors import UnknownNameError
 from simloop_ros.plants.plant import Plant
+from simloop_ros.robot.model import RobotModel
 
 H = 0.001
 STEPS = 10

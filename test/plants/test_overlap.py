@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from simloop_ros.errors import ConfigError
+from simloop_ros.core.errors import ConfigError
 from simloop_ros.plants.config import Obstacle
 from simloop_ros.plants.overlap import refuse_overlap
 

@@ -4,7 +4,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from simloop_ros.values import JointState
+from simloop_ros.core.values import JointState
 
 H = 0.002
 FLOOR = {'kind': 'plane', 'name': 'floor', 'position': [0, 0, -0.6]}

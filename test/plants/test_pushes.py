@@ -4,7 +4,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from simloop_ros.errors import UnknownNameError
+from simloop_ros.core.errors import UnknownNameError
 
 H = 0.001
 

@@ -8,10 +8,10 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from simloop_ros.errors import ConfigError, MissingDependencyError
+from simloop_ros.core.errors import ConfigError, MissingDependencyError
+from simloop_ros.core.values import JointState
 from simloop_ros.plants.build import build_plant
 from simloop_ros.plants.config import HeldObject, PlantConfig
-from simloop_ros.values import JointState
 
 pytest.importorskip('pybullet')
 

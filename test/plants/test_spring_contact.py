@@ -6,9 +6,9 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
+from simloop_ros.core.values import JointState
 from simloop_ros.plants.pinocchio_plant import PinocchioPlant
 from simloop_ros.plants.spring_contact import Spring, SpringContact, point_jacobian
-from simloop_ros.values import JointState
 
 H = 1.0 / 500.0
 MASS, SPEED = 2.0, 0.5  # of the block

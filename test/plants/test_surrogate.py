@@ -4,12 +4,12 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
+from simloop_ros.assembly.run import prepare, run
 from simloop_ros.control.config import ControlConfig
 from simloop_ros.control.control_simulation import ControlSimulation
-from simloop_ros.errors import ConfigError
-from simloop_ros.loop.run import prepare, run
-from simloop_ros.loop.scenario import load_scenario
-from simloop_ros.values import JointState
+from simloop_ros.core.errors import ConfigError
+from simloop_ros.core.values import JointState
+from simloop_ros.scenario.scenario import load_scenario
 
 H = 0.002
 REAL = {'takes': 'position', 'mass_bias': 0.1, 'friction': {'coulomb': 0.3, 'viscous': 0.5}}
@@ -32,7 +32,7 @@ class Pushed:
 def lead(plant, model, seconds, turn=0.1):
     """Lead all joints along a smooth step by the loop around the surrogate; yield the states."""
     control = ControlSimulation(model, ControlConfig(), H)
-    control.reset(JointState(model.home, np.zeros(model.n)))
+    control.start(JointState(model.home, np.zeros(model.n)))
     for i in range(1, round(seconds / H) + 1):
         s = min(1.0, i * H / 1.0)
         desired = model.home + turn * s**3 * (10.0 - 15.0 * s + 6.0 * s * s)

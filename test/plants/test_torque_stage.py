@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from simloop_ros.errors import ConfigError
-from simloop_ros.flexible_joints import FlexibleJoints
+from simloop_ros.core.errors import ConfigError
 from simloop_ros.plants.config import TorqueControl
 from simloop_ros.plants.torque_stage import TorqueStage
+from simloop_ros.robot.flexible_joints import FlexibleJoints
 
 JOINTS = FlexibleJoints(np.array([3.0, 0.4]), np.array([1e4, 6e3]), np.array([3.0, 1.0]))
 FREQUENCY = 500.0

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from simloop_ros.errors import ConfigError, UnknownNameError
-from simloop_ros.values import JointState
+from simloop_ros.core.errors import ConfigError, UnknownNameError
+from simloop_ros.core.values import JointState
 
 H = 0.001
 

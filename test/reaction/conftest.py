@@ -10,16 +10,14 @@ import pytest
 
 from simloop_ros.control.config import ControlConfig
 from simloop_ros.control.control_simulation import ControlSimulation
-from simloop_ros.model import RobotModel
+from simloop_ros.core.values import Array, Command, ExternalInputs, JointState, Setpoint
 from simloop_ros.planning.build import PlannedMotion, build_planner
 from simloop_ros.planning.config import PlannerConfig
 from simloop_ros.plants.pinocchio_plant import PinocchioPlant
 from simloop_ros.plants.plant import Plant
 from simloop_ros.reaction.config import ReactionConfig
-from simloop_ros.reaction.felt import Felt
 from simloop_ros.reaction.reacting import Reacting
-from simloop_ros.reaction.wanted import Wanted
-from simloop_ros.values import Array, Command, JointState
+from simloop_ros.robot.model import RobotModel
 
 H = 0.001
 MOVE = {
@@ -39,15 +37,15 @@ class Rig:
     plant: Plant
     motion: PlannedMotion
     push: Array | float = 0.0
-    wanted: list[Wanted] = field(default_factory=list)
+    wanted: list[Setpoint] = field(default_factory=list)
     commands: list[Command] = field(default_factory=list)
     driven: list[Array] = field(default_factory=list)
 
-    def step(self, contact: bool = False) -> Wanted:
-        felt = Felt(contact, torque=self.plant.external)
+    def step(self, contact: bool = False) -> Setpoint:
+        felt = ExternalInputs(contact, torque=self.plant.external)
         wanted = self.reacting.step(self.control.state, felt)
         command = (
-            self.control.step(wanted.position, wanted.anew)
+            self.control.step(wanted.position, wanted.restart)
             if wanted.effort is None
             else self.control.step_effort(wanted.effort)
         )

@@ -9,9 +9,9 @@ from functools import cache
 import numpy as np
 import pytest
 
-from simloop_ros.model import RobotModel
 from simloop_ros.plants.pinocchio_plant import PinocchioPlant
 from simloop_ros.plants.spring_contact import Spring, SpringContact
+from simloop_ros.robot.model import RobotModel
 
 Make = Callable[..., 'Rig']  # noqa: F821 - of conftest
 Forces = Callable[[str, float], np.ndarray]

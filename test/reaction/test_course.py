@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from simloop_ros.core.values import JointState
 from simloop_ros.planning.offline import OfflinePlanner
 from simloop_ros.reaction.course import along, course_ahead
-from simloop_ros.values import JointState
 
 H = 0.01
 ROUNDING = 1e-13

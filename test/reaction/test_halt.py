@@ -9,17 +9,16 @@ from typing import Any
 import numpy as np
 import pytest
 
+from simloop_ros.assembly.run import prepare
 from simloop_ros.bimanual.internal_force import split
 from simloop_ros.bimanual.planner import BimanualPlanner
-from simloop_ros.errors import GoalError
-from simloop_ros.loop.log import LogWriter
+from simloop_ros.core.errors import GoalError
+from simloop_ros.core.values import NO_INPUTS, ExternalInputs, JointState
 from simloop_ros.loop.loop import Loop, LoopState
-from simloop_ros.loop.run import prepare
-from simloop_ros.loop.scenario import load_scenario
-from simloop_ros.model import RobotModel
-from simloop_ros.reaction.felt import UNTOUCHED, Felt
 from simloop_ros.reaction.halt import REASON
-from simloop_ros.values import JointState
+from simloop_ros.record.log import LogWriter
+from simloop_ros.robot.model import RobotModel
+from simloop_ros.scenario.scenario import load_scenario
 
 TASKS = (
     '{do: approach, path: cp, clearance: 0.005, durations: [0.15]}, '
@@ -82,7 +81,7 @@ class Carry:
             if contact:
                 felt = self.protection.felt
                 wrenches = None if felt.wrenches is None else felt.wrenches + more
-                self.protection.felt = Felt(True, 'impact', felt.torque, wrenches)
+                self.protection.felt = ExternalInputs(True, 'impact', felt.torque, wrenches)
             self.loop.step(self._log)
             squeezes.append(self.squeeze)
         return squeezes
@@ -172,9 +171,9 @@ def test_going_on_takes_no_step_of_its_own(carry: Carry) -> None:
     """A reading would count twice in force control."""
     carry.reflex.impact = 'stop'
     carry.run(0.1, contact=True)
-    before = carry.planner.memory
+    before = carry.planner.snapshot()
     assert carry.reflex.reacting.resume(carry.loop.control.state)
-    after = carry.planner.memory
+    after = carry.planner.snapshot()
     assert after.control is before.control
     np.testing.assert_array_equal(after.position, before.position)
 
@@ -243,6 +242,6 @@ def test_the_memory_of_a_halt_goes_back(carry: Carry) -> None:
 @pytest.mark.parametrize('lost', [False, True])
 def test_readings_reach_the_planner(carry: Carry, lost: bool) -> None:
     """None of them is a lost sensor: both arms stop."""
-    felt = UNTOUCHED if lost else Felt(wrenches=carry.loop.plant.wrenches())
+    felt = NO_INPUTS if lost else ExternalInputs(wrenches=carry.loop.plant.wrenches())
     carry.reflex.step(carry.loop.control.state, felt)
     assert carry.planner.halted.startswith('wrist sensors lost') == lost

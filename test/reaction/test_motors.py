@@ -10,9 +10,9 @@ import pytest
 
 from simloop_ros.control.config import ControlConfig
 from simloop_ros.control.control_simulation import ControlSimulation
-from simloop_ros.model import RobotModel
+from simloop_ros.core.values import Array, JointState
 from simloop_ros.reaction.motors import Motors
-from simloop_ros.values import Array, JointState
+from simloop_ros.robot.model import RobotModel
 
 H, MARGIN = 0.001, 0.8
 ROUNDING = 1e-9  # relative
@@ -75,7 +75,7 @@ def test_out_of_reach_is_where_control_meets_a_limit(robot: RobotModel) -> None:
     control, met = ControlSimulation(robot, ControlConfig(), H), set()
     for _ in range(100):
         state = moving(robot, rng, 1e-3)
-        control.reset(state)
+        control.start(state)
         far = 10.0 ** rng.uniform(-9.0, -3.0)
         position = state.position + far * rng.normal(size=robot.n)
         saturated = control.step(position).saturated

@@ -7,12 +7,11 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from simloop_ros.errors import GoalError, UnknownNameError
-from simloop_ros.model import RobotModel
+from simloop_ros.core.errors import GoalError, UnknownNameError
+from simloop_ros.core.values import ExternalInputs, JointState
 from simloop_ros.planning.offline import OfflinePlanner
-from simloop_ros.reaction.felt import Felt
 from simloop_ros.reaction.reacting import Reacting
-from simloop_ros.values import JointState
+from simloop_ros.robot.model import RobotModel
 
 Make = Callable[..., 'Rig']  # noqa: F821 - of conftest
 
@@ -39,7 +38,7 @@ def test_until_there_is_a_contact_it_is_the_planner(
         np.testing.assert_array_equal(wanted.position, position)
         np.testing.assert_array_equal(wanted.velocity, bare.motion.planner.expected.velocity)
         assert wanted.effort is None
-        assert not wanted.anew
+        assert not wanted.restart
     assert loop.reacting.state == 'moving'
 
 
@@ -66,7 +65,7 @@ def test_after_a_reaction_the_motion_goes_on_to_its_goal(
     assert loop.control.saturations == 0
     last = loop.wanted[0].position
     for wanted, driven in zip(loop.wanted[1:], loop.driven[:-1], strict=True):
-        begin = driven if wanted.anew or wanted.effort is not None else last
+        begin = driven if wanted.restart or wanted.effort is not None else last
         step = wanted.position - begin
         if wanted.effort is None:
             np.testing.assert_allclose(step, H * wanted.velocity, rtol=0.0, atol=FIRST_STEP)
@@ -87,7 +86,9 @@ def test_memory_goes_back(yumi: RobotModel, rig: Make, kind: str, planner: str) 
             if k == 600:
                 loop.reacting.resume(loop.control.state)
             if k in moments:
-                saved.append((k, loop.reacting.memory, loop.control.memory, loop.plant.state))
+                saved.append(
+                    (k, loop.reacting.snapshot(), loop.control.snapshot(), loop.plant.state)
+                )
         return out
 
     moments, saved = (50, 99, 101, 104, 108, 150, 211, 400, 590), []
@@ -95,7 +96,8 @@ def test_memory_goes_back(yumi: RobotModel, rig: Make, kind: str, planner: str) 
     straight = run()
     moments = ()
     for k, reacting, control, plant in saved:
-        loop.reacting.memory, loop.control.memory = reacting, control
+        loop.reacting.restore(reacting)
+        loop.control.restore(control)
         loop.plant.reset(plant)
         again = []
         for j in range(k + 1, 700):
@@ -155,7 +157,7 @@ def test_a_motion_that_cannot_go_on_stays_at_rest(yumi: RobotModel) -> None:
     path = yumi.home + np.linspace(0.0, 0.1, 500)[:, None] ** 2
     reacting = Reacting(OfflinePlanner(path, H), yumi, H, 'hold')
     state = JointState(yumi.home, np.zeros(yumi.n))
-    reacting.step(state, Felt(contact=True))
+    reacting.step(state, ExternalInputs(contact=True))
     assert reacting.state == 'resting'
     with pytest.raises(GoalError, match='cannot be resumed'):
         reacting.resume(state)
@@ -165,8 +167,8 @@ def test_a_motion_that_cannot_go_on_stays_at_rest(yumi: RobotModel) -> None:
 def test_a_moving_robot_has_nothing_to_resume(yumi: RobotModel, rig: Make) -> None:
     loop = rig(yumi, 'hold')
     loop.run(10)
-    before = loop.reacting.memory.motion
+    before = loop.reacting.snapshot().motion
     assert loop.reacting.resume(loop.control.state)
     loop.reacting.reset()
     assert loop.reacting.state == 'moving'
-    assert loop.reacting.memory.motion == before
+    assert loop.reacting.snapshot().motion == before

@@ -9,10 +9,10 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from simloop_ros.model import RobotModel
+from simloop_ros.core.values import Array, JointState
 from simloop_ros.reaction.config import ReactionConfig
 from simloop_ros.reaction.reacting import Reacting
-from simloop_ros.values import Array, JointState
+from simloop_ros.robot.model import RobotModel
 
 Make = Callable[..., 'Rig']  # noqa: F821 - of conftest
 
@@ -233,7 +233,7 @@ def test_a_second_contact_ends_the_retreat(yumi: RobotModel, rig: Make) -> None:
     assert loop.control.saturations == 0
     # No later retreat goes on into what was hit behind.
     assert loop.reacting.resume(loop.control.state)
-    assert loop.reacting.memory.trail == ()
+    assert loop.reacting.snapshot().trail == ()
 
 
 def test_a_retreat_that_is_blocked_ends_without_a_word_from_the_monitor(

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from simloop_ros.model import RobotModel
+from simloop_ros.core.values import Array
 from simloop_ros.reaction.trail import KNOT, LENGTH, SHARE, SPACING, TipPoints, extended, way_back
-from simloop_ros.values import Array
+from simloop_ros.robot.model import RobotModel
 
 SPEED = 0.1  # m/s
 

@@ -12,13 +12,13 @@ import numpy as np
 import pytest
 from rich.console import Console
 
+from simloop_ros.assembly.run import HANDS_LOG, prepare, run
 from simloop_ros.cli.main import main
-from simloop_ros.errors import ConfigError
-from simloop_ros.loop.mcap import read_mcap
-from simloop_ros.loop.run import HANDS_LOG, prepare, run
-from simloop_ros.loop.scenario import HANDS_GRAPHS, Graph, load_scenario
+from simloop_ros.core.errors import ConfigError
+from simloop_ros.record.mcap import read_mcap
 from simloop_ros.report.hand_curves import HAND_DRAWINGS, hand_curves
 from simloop_ros.report.page import draw_run, print_table
+from simloop_ros.scenario.scenario import HANDS_GRAPHS, Graph, load_scenario
 
 TASKS = (
     '{do: approach, path: cp, clearance: 0.005, durations: [0.15]}, '

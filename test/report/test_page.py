@@ -12,10 +12,10 @@ from typing import Any, get_args
 import pytest
 from rich.console import Console
 
-from simloop_ros.errors import ConfigError
-from simloop_ros.loop.run import prepare, run
-from simloop_ros.loop.scenario import HANDS_GRAPHS, Graph, load_scenario
+from simloop_ros.assembly.run import prepare, run
+from simloop_ros.core.errors import ConfigError
 from simloop_ros.report.page import draw_run, print_table
+from simloop_ros.scenario.scenario import HANDS_GRAPHS, Graph, load_scenario
 
 PNG = b'\x89PNG\r\n\x1a\n'
 

@@ -1,6 +1,6 @@
 import numpy as np
 
-from simloop_ros.loop.log import COLUMNS, LogReader, LogWriter
+from simloop_ros.record.log import COLUMNS, LogReader, LogWriter
 from simloop_ros.report.series import DIFFERENCES, series_of
 
 

@@ -8,15 +8,15 @@ import time
 import numpy as np
 import pytest
 
-from simloop_ros.loop.mcap import McapReader, read_mcap
-from simloop_ros.loop.run import load_fit_robot, prepare, run
-from simloop_ros.loop.scenario import load_scenario
-from simloop_ros.model import kinematic_tree, link_positions
+from simloop_ros.assembly.run import load_fit_robot, prepare, run
+from simloop_ros.record.mcap import McapReader, read_mcap
 from simloop_ros.report.drawing import Mark
 from simloop_ros.report.joint_figures import JOINT_GRAPHS, draw_joints
 from simloop_ros.report.series import series_of
 from simloop_ros.report.tip_curves import TipCurve, tip_curves
 from simloop_ros.report.tip_figures import TIP_GRAPHS
+from simloop_ros.robot.model import kinematic_tree, link_positions
+from simloop_ros.scenario.scenario import load_scenario
 
 SETTINGS = ('duration=0.3', 'plant.mass_bias=0.1')
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from simloop_ros.errors import ConfigError, UnknownNameError, UnsafeCommandError
-from simloop_ros.model import RobotConfig, RobotModel, load_robot
+from simloop_ros.core.errors import ConfigError, UnknownNameError, UnsafeCommandError
+from simloop_ros.robot.model import RobotConfig, RobotModel, load_robot
 from simloop_ros.robotstudio.axes import Axes, find_axes
 from simloop_ros.robotstudio.packet import RESOLUTION, Target
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from simloop_ros.errors import LinkError, UnsafeCommandError
+from simloop_ros.core.errors import LinkError, UnsafeCommandError
 from simloop_ros.robotstudio.client import RobotStudioClient
 from simloop_ros.robotstudio.config import LinkConfig
 from simloop_ros.robotstudio.packet import PACKET_SIZE, Target, encode

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from simloop_ros.cli.main import main
-from simloop_ros.loop.mcap import read_mcap
+from simloop_ros.record.mcap import read_mcap
 from simloop_ros.robotstudio.packet import PACKET_SIZE, RESOLUTION, decode
 from simloop_ros.robotstudio.server import RobotStudioServer
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 import pytest
 
-from simloop_ros.errors import ConfigError, MessageError, UnsafeCommandError
+from simloop_ros.core.errors import ConfigError, MessageError, UnsafeCommandError
 from simloop_ros.robotstudio.packet import (
     LARGEST_ANGLE,
     LONGEST_ANSWER,

@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from simloop_ros.errors import MessageError
+from simloop_ros.core.errors import MessageError
 from simloop_ros.robotstudio.config import LinkConfig
 from simloop_ros.robotstudio.packet import ANGLE_WIDTH, OK, PACKET_SIZE, Target, decode, refusal
 

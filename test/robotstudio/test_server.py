@@ -11,7 +11,7 @@ import time
 
 import pytest
 
-from simloop_ros.errors import ConfigError
+from simloop_ros.core.errors import ConfigError
 from simloop_ros.robotstudio.client import RobotStudioClient
 from simloop_ros.robotstudio.config import LinkConfig
 from simloop_ros.robotstudio.packet import OK, Target, encode

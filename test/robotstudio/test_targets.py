@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from simloop_ros.errors import ConfigError, UnsafeCommandError
+from simloop_ros.core.errors import ConfigError, UnsafeCommandError
 from simloop_ros.robotstudio.axes import Axes
 from simloop_ros.robotstudio.packet import RESOLUTION
 from simloop_ros.robotstudio.recording import Recording, read_recording

@@ -12,15 +12,15 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from simloop_ros.model import RobotModel
+from simloop_ros.core.values import JointState
 from simloop_ros.plants.build import build_plant
 from simloop_ros.plants.config import PlantConfig
 from simloop_ros.plants.pinocchio_plant import PinocchioPlant
 from simloop_ros.plants.plant import Plant
+from simloop_ros.robot.model import RobotModel
 from simloop_ros.safety.brake import SETTLED, SLOW, Brake
 from simloop_ros.safety.config import SafetyConfig
 from simloop_ros.safety.gate import CommandGate
-from simloop_ros.values import JointState
 
 H = 0.001
 CONFIG = SafetyConfig()
@@ -280,10 +280,10 @@ def test_a_brake_goes_back_to_what_it_remembered(yumi: RobotModel) -> None:
         return seen
 
     run(60)
-    memory, state = brake.memory, plant.state
+    memory, state = brake.snapshot(), plant.state
     first = run(100)
     assert memory.held is None
-    assert brake.memory.held is not None
-    brake.memory = memory
+    assert brake.snapshot().held is not None
+    brake.restore(memory)
     plant.reset(state)
     assert run(100) == first

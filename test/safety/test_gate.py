@@ -13,12 +13,12 @@ import msgspec
 import numpy as np
 import pytest
 
-from simloop_ros.errors import ConfigError, UnsafeCommandError
-from simloop_ros.model import RobotModel
+from simloop_ros.core.errors import ConfigError, UnsafeCommandError
+from simloop_ros.core.values import JointState
 from simloop_ros.plants.pinocchio_plant import PinocchioPlant
+from simloop_ros.robot.model import RobotModel
 from simloop_ros.safety.config import SafetyConfig
 from simloop_ros.safety.gate import CommandGate, safe_effort
-from simloop_ros.values import JointState
 
 NAMES = ('shoulder', 'elbow', 'slide')
 LIMIT = np.array([40.0, 0.1, np.inf])

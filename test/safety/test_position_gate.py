@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 import numpy as np
 import pytest
 
-from simloop_ros.errors import UnsafeCommandError
-from simloop_ros.model import RobotModel
+from simloop_ros.core.errors import UnsafeCommandError
+from simloop_ros.robot.model import RobotModel
 from simloop_ros.safety.position_gate import PositionGate
 
 H = 0.002

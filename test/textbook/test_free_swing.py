@@ -7,18 +7,18 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from simloop_ros.errors import ConfigError
-from simloop_ros.model import RobotModel
-from simloop_ros.textbook.free_swing import Swing, free_swing, runge_kutta, semi_implicit_euler
-from simloop_ros.textbook.read_arm import read_arm
-from simloop_ros.textbook.two_link import (
+from simloop_ros.core.errors import ConfigError
+from simloop_ros.core.values import JointState
+from simloop_ros.robot.model import RobotModel
+from textbook.free_swing import Swing, free_swing, runge_kutta, semi_implicit_euler
+from textbook.read_arm import read_arm
+from textbook.two_link import (
     kinetic_energy,
     lagrange,
     point_masses,
     potential_energy,
     rods,
 )
-from simloop_ros.values import JointState
 
 DURATION = 2.0
 HANGING = np.array([-np.pi / 2.0, 0.0])

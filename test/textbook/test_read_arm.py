@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from simloop_ros.errors import ModelError
-from simloop_ros.model import RobotConfig, RobotModel, load_robot
-from simloop_ros.resources import resource_folder
-from simloop_ros.textbook.read_arm import read_arm
-from simloop_ros.textbook.two_link import rods
+from simloop_ros.core.errors import ModelError
+from simloop_ros.core.resources import resource_folder
+from simloop_ros.robot.model import RobotConfig, RobotModel, load_robot
+from textbook.read_arm import read_arm
+from textbook.two_link import rods
 
 TWELFTH = 1e-9  # the shipped URDF writes 1/12 with nine digits
 

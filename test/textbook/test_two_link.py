@@ -7,10 +7,11 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from simloop_ros.errors import ConfigError
-from simloop_ros.model import RobotModel
-from simloop_ros.textbook.read_arm import read_arm
-from simloop_ros.textbook.two_link import (
+from simloop_ros.core.errors import ConfigError
+from simloop_ros.core.values import Array
+from simloop_ros.robot.model import RobotModel
+from textbook.read_arm import read_arm
+from textbook.two_link import (
     TwoLinkArm,
     coriolis_matrix,
     d_terms,
@@ -22,7 +23,6 @@ from simloop_ros.textbook.two_link import (
     potential_energy,
     rods,
 )
-from simloop_ros.values import Array
 
 EQUAL = 1e-12  # the bound; torques are up to 200 N m, so it is a few roundings
 EXACT = 1e-11  # round-off of a numerical derivative that has no truncation error

@@ -1,0 +1,142 @@
+"""One run of two hands on one object, in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+import tempfile
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from simloop_ros.assembly.run import prepare
+from simloop_ros.bimanual.plan import BimanualPlan
+from simloop_ros.bimanual.planner import STOPPED
+from simloop_ros.core.errors import DivergenceError, SimloopError
+from simloop_ros.core.values import Array
+from simloop_ros.record.hands_log import AXES, HANDS_COLUMNS
+from simloop_ros.record.hands_summary import POSE, hands_summary, true_squeezes
+from simloop_ros.record.log import COLUMNS, TRUE_POSITION, LogReader, LogWriter
+from simloop_ros.robot.model import RobotModel
+from simloop_ros.scenario.scenario import load_scenario
+
+from .controller_run import tip_paths
+
+DESIRED = COLUMNS.index('desired_position')
+
+
+class HandsRun(msgspec.Struct, frozen=True):
+    """What two hands did, one row per step.
+
+    :ivar period: time between two rows [s].
+    :ivar desired: joint positions [rad], shape ``(steps, n)``.
+    :ivar true: joint positions as they are [rad], shape ``(steps, n)``.
+    :ivar tips: where the tips truly are [m], shape ``(steps, 2, 3)``.
+    :ivar squeeze: true internal force [N], shape ``(steps,)``.
+    :ivar object: true position of its centre [m], shape ``(steps, 3)``; zero if there is none.
+    :ivar doing: of the two hands in each step, ``steps`` of them.
+    :ivar summary: what ``simloop run`` says of the hands.
+    :ivar completed: whether the run came to its end; one that diverged has fewer rows.
+    """
+
+    period: float
+    desired: Array
+    true: Array
+    tips: Array
+    squeeze: Array
+    object: Array
+    doing: tuple[str, ...]
+    summary: dict[str, Any]
+    completed: bool
+
+    @property
+    def time(self) -> Array:
+        """Return the end of each step [s]."""
+        return self.period * np.arange(1.0, len(self.squeeze) + 1.0)
+
+    @property
+    def speeds(self) -> Array:
+        """Return the true speeds of the tips, backward differences [m/s], ``(steps, 2)``."""
+        way = np.diff(self.tips, axis=0, prepend=self.tips[:1])
+        return np.linalg.norm(way, axis=2) / self.period
+
+    @property
+    def halt(self) -> tuple[float, str] | None:
+        """Return when the hands halted [s] and why, if they did: the start of that step."""
+        step = halted_at(self.doing)
+        if step is None:
+            return None
+        return step * self.period, self.doing[step].removeprefix(f'{STOPPED}: ')
+
+
+def halted_at(doing: Sequence[str]) -> int | None:
+    """Return the step in which the hands began to stop; none if they did not.
+
+    :param doing: of the hands in each step.
+    """
+    return next((step for step, now in enumerate(doing) if now.startswith(STOPPED)), None)
+
+
+def run_hands(scenario_name: str, settings: tuple[str, ...] = ()) -> HandsRun:
+    """Run a shipped scenario of two hands to its end, or until it diverges."""
+    prepared = prepare(load_scenario(scenario_name, settings))
+    facts, loop = prepared.facts, prepared.loop
+    plan = facts.plan
+    if plan is None:
+        raise SimloopError(f'{scenario_name}: no scenario of two hands')
+    doing: list[str] = []
+    completed = True
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            raw, raw_hands = Path(folder) / 'log.raw', Path(folder) / 'hands.raw'
+            with (
+                LogWriter(raw, facts.model.n) as log,
+                LogWriter(raw_hands, len(AXES), HANDS_COLUMNS) as hands,
+                np.errstate(all='ignore'),
+            ):
+
+                def take(_: int, row: tuple[Array, ...], now: str) -> None:
+                    hands.append(*row)
+                    doing.append(now)
+
+                loop.on_hands = take
+                try:
+                    loop.run(facts.steps, log)
+                except DivergenceError:
+                    completed = False
+            return _found(
+                facts.model,
+                LogReader(raw, facts.model.n),
+                LogReader(raw_hands, len(AXES), HANDS_COLUMNS),
+                plan,
+                facts.scenario.period,
+                tuple(doing),
+                completed,
+            )
+    finally:
+        loop.plant.close()
+
+
+def _found(
+    model: RobotModel,
+    log: LogReader,
+    hands: LogReader,
+    plan: BimanualPlan,
+    period: float,
+    doing: tuple[str, ...],
+    completed: bool,
+) -> HandsRun:
+    rows = log.read()
+    true = rows[:, TRUE_POSITION]
+    return HandsRun(
+        period=period,
+        desired=rows[:, DESIRED],
+        true=true,
+        tips=tip_paths(model, true),
+        squeeze=true_squeezes(model, log, hands),
+        object=hands.read()[:, POSE, :3],
+        doing=doing,
+        summary=hands_summary(model, log, hands, plan, period, halted_at(doing)),
+        completed=completed,
+    )

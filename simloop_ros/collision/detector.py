@@ -1,0 +1,162 @@
+"""A monitor with its conclusions: contact, of which kind, and where."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from ..core.errors import ConfigError
+from ..core.resources import resource_folder
+from ..core.values import ContactNature
+from ..robot.model import RobotModel
+from .build import build_monitor
+from .calibration import Calibration, load_calibration
+from .collision_monitor import CollisionMonitor
+from .config import MonitorConfig
+from .contact_kind import ContactKind, KindSnapshot
+from .isolation import Clue, Hit, Isolation
+from .observation import Observation, Reading
+
+LOCATED = 0.02
+"""Time from the beginning of a contact until it is located [s]: the torques have to rise."""
+
+
+class Detection(msgspec.Struct, frozen=True, gc=False):
+    """What is known after a step.
+
+    :ivar contact: whether the monitor sees a contact now.
+    :ivar kind: of the present contact, and for a while after it; ``none`` if there is none.
+    :ivar reading: what the monitor says.
+    :ivar hit: where the contact is, in the step in which that was found out.
+    :ivar due: what the contact can be located by now, by somebody who has the time.
+    """
+
+    contact: bool
+    kind: ContactNature
+    reading: Reading
+    hit: Hit | None = None
+    due: Clue | None = None
+
+
+class WatchSnapshot(msgspec.Struct, frozen=True):
+    """All that the next step depends on.
+
+    :ivar since: steps since the present contact began.
+    """
+
+    monitor: Any
+    kind: KindSnapshot | None
+    since: int
+
+
+class CollisionDetector:
+    """Looks at every step of the loop.
+
+    :param contact_kind: none where there are no thresholds, and so no contacts.
+    :ivar isolation: locates contacts; none where nothing is known about the noise.
+    :param at_once: whether contacts are located within the step, which takes some milliseconds;
+        else it is only told when.
+    """
+
+    def __init__(
+        self,
+        monitor: CollisionMonitor,
+        contact_kind: ContactKind | None = None,
+        isolation: Isolation | None = None,
+        *,
+        at_once: bool = True,
+    ):
+        self.monitor = monitor
+        self.isolation = isolation
+        self._kind = contact_kind
+        self._at_once = at_once
+        self._locate_after = max(1, round(LOCATED / monitor.period))
+        self._since = 0
+
+    def reset(self) -> None:
+        """Forget the past: the next step is the first one."""
+        self.monitor.reset()
+        if self._kind:
+            self._kind.reset()
+        self._since = 0
+
+    def snapshot(self) -> WatchSnapshot:
+        """Return all that the next step depends on."""
+        kind = None if self._kind is None else self._kind.snapshot()
+        return WatchSnapshot(self.monitor.snapshot(), kind, self._since)
+
+    def restore(self, snapshot: WatchSnapshot) -> None:
+        """Go back to an earlier snapshot."""
+        self.monitor.restore(snapshot.monitor)
+        if self._kind is not None and snapshot.kind is not None:
+            self._kind.restore(snapshot.kind)
+        self._since = snapshot.since
+
+    def step(self, observation: Observation) -> Detection:
+        """Return what is known after a step."""
+        reading = self.monitor.step(observation)
+        if self._kind is None:
+            return Detection(False, 'none', reading)
+        kind = self._kind.step(reading)
+        contact = reading.verdict == 'contact'
+        self._since = self._since + 1 if kind != 'none' else 0
+        if self._since != self._locate_after or self.isolation is None:
+            return Detection(contact, kind, reading)
+        clue = Clue(observation.state.position, reading.torque, self.monitor.regime)
+        if not self._at_once:
+            return Detection(contact, kind, reading, due=clue)
+        return Detection(contact, kind, reading, self.isolation.locate(clue))
+
+
+def build_detector(
+    config: MonitorConfig, model: RobotModel, period: float, *, at_once: bool = True
+) -> CollisionDetector:
+    """Return the watch of a configuration.
+
+    :param at_once: whether contacts are located within the step.
+    :raises ConfigError: the calibration does not fit, or a reaction has none.
+    """
+    if not config.calibration:
+        if config.reacts:
+            raise ConfigError(
+                'monitor.reaction: without thresholds nothing counts as a contact; run simloop '
+                'calibrate and give its file as monitor.calibration'
+            )
+        return CollisionDetector(build_monitor(config.kind, model, period))
+    calibration = load_calibration(find_calibration(config.calibration, period), model, period)
+    monitor = build_monitor(config.kind, model, period, calibration)
+    return calibrated_detector(monitor, calibration, at_once=at_once)
+
+
+def calibrated_detector(
+    monitor: CollisionMonitor, calibration: Calibration, *, at_once: bool = True
+) -> CollisionDetector:
+    """Return the watch of a monitor that draws every conclusion.
+
+    :param at_once: whether contacts are located within the step.
+    """
+    model = monitor.model
+    kind = ContactKind(model.effort_limit, monitor.period)
+    isolation = Isolation(model, np.array(calibration.noise[monitor.kind]))
+    return CollisionDetector(monitor, kind, isolation, at_once=at_once)
+
+
+def find_calibration(name: str, period: float) -> Path:
+    """Return the file of a calibration, given as a path or by the name of a shipped one.
+
+    :param period: of the loop [s]: those that are shipped have it in their names.
+    :raises ConfigError: there is no such file.
+    """
+    folder = resource_folder('config') / 'calibrations'
+    for path in (Path(name), folder / f'{name}_{period:g}.yaml'):
+        if path.is_file():
+            return path
+    periods = [each.stem.rpartition('_')[2] for each in folder.glob(f'{name}_*.yaml')]
+    known = f'; there is one for a period of {" or ".join(sorted(periods))} s' if periods else ''
+    raise ConfigError(
+        f'monitor.calibration: no {name} for a period of {period:g} s{known}: run simloop '
+        'calibrate and give its file, or nothing to watch without thresholds'
+    )

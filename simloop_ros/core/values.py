@@ -1,0 +1,201 @@
+"""The values that the blocks hand to each other: frozen, float64, SI units.
+
+Joint quantities are arrays of shape ``(n,)`` in the order of the robot model's ``joint_names``;
+``[rad]`` stands for rad or, on a prismatic joint, m, and ``[N m]`` for N m or N. Nobody writes
+into an array that it got from somebody else.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[np.float64]
+Flags = npt.NDArray[np.bool_]
+
+
+ContactNature = Literal['none', 'push', 'impact']
+"""What a contact is: none, a hand that pushes, or an accident."""
+
+
+class JointState(msgspec.Struct, frozen=True, gc=False):
+    """Positions [rad] and velocities [rad/s] of all joints."""
+
+    position: Array
+    velocity: Array
+
+
+class Setpoint(msgspec.Struct, frozen=True, gc=False):
+    """What a planner asks of the control simulation for one step: a position, or an effort.
+
+    :ivar position: desired after the step [rad], shape ``(n,)``; with an effort, the present one.
+    :ivar velocity: desired after the step [rad/s], shape ``(n,)``; with an effort, the present
+        one.
+    :ivar effort: to send as it is [N m], shape ``(n,)``; ``None`` to reach for the position.
+    :ivar restart: whether the desired motion starts from the control state instead of the last
+        setpoint: the control law forgets that one.
+    """
+
+    position: Array
+    velocity: Array
+    effort: Array | None = None
+    restart: bool = False
+
+
+class ExternalInputs(msgspec.Struct, frozen=True, gc=False):
+    """What is known of the outside world after a step; a planner may respond to it.
+
+    :ivar contact: whether a collision monitor detects a contact now.
+    :ivar kind: nature of the present contact, kept for a while after its end.
+    :ivar torque: external joint torque, as far as it is known [N m], shape ``(n,)``.
+    :ivar wrenches: readings of the wrist sensors, force first [N, N m], shape ``(tips, 6)``.
+    """
+
+    contact: bool = False
+    kind: ContactNature = 'none'
+    torque: Array | None = None
+    wrenches: Array | None = None
+
+
+NO_INPUTS = ExternalInputs()
+"""No contact, no torque, no sensors."""
+
+
+class Command(msgspec.Struct, frozen=True, gc=False):
+    """What one step of the control simulation sends to the robot.
+
+    :ivar velocity: velocity that reaches the desired position in one step [rad/s], 000 (5.1).
+    :ivar acceleration: what the twin does under ``effort`` [rad/s^2].
+    :ivar effort: torque within the effort limits [N m], 000 (5.2).
+    :ivar saturated: whether a limit was applied.
+    """
+
+    velocity: Array
+    acceleration: Array
+    effort: Array
+    saturated: bool
+
+
+class Rollback(msgspec.Struct, frozen=True, gc=False):
+    """What the control simulation knows once the robot has moved.
+
+    :ivar state: the control state that the next step starts from, 000 (5.6).
+    :ivar effort: torque that explains the measured motion [N m], tau' of 000 (5.7).
+    """
+
+    state: JointState
+    effort: Array
+
+
+class Contact(msgspec.Struct, frozen=True):
+    """A contact between the robot and an obstacle, as the plant knows it.
+
+    :ivar link: name of the touching link.
+    :ivar obstacle: name of the obstacle.
+    :ivar force: normal force [N], positive when pushing apart.
+    """
+
+    link: str
+    obstacle: str
+    force: float
+
+
+class HandReport(msgspec.Struct, frozen=True):
+    """What a simulated hand does to the robot, as the plant knows it.
+
+    :ivar link: name of the link that it holds.
+    :ivar held: whether it held the point in the last physics step.
+    :ivar gap: from the point to its target at that step's start, in the world [m], ``(3,)``.
+    :ivar force: on the robot in that step, in the world [N], shape ``(3,)``.
+    :ivar power: into the robot in that step [W].
+    :ivar energy: into the robot since the start [J].
+    """
+
+    link: str
+    held: bool
+    gap: Array
+    force: Array
+    power: float
+    energy: float
+
+
+class PathCorrection(msgspec.Struct, frozen=True, gc=False):
+    """By how much hands leave the paths that are planned for them, 003 section 3.2.1 (IMCO).
+
+    In axes of the object, so that it turns with it.
+
+    :ivar position: added to the positions of the hands [m], shape ``(hands, 3)``.
+    :ivar rotation: rotation vectors by which the hands are turned [rad], shape ``(hands, 3)``.
+    """
+
+    position: Array
+    rotation: Array
+
+
+class ObjectReport(msgspec.Struct, frozen=True):
+    """The object that two hands hold, or shall hold, as the plant knows it.
+
+    :ivar position: of its centre in the world [m], shape ``(3,)``.
+    :ivar rotation: from its axes to those of the world, shape ``(3, 3)``.
+    :ivar velocity: of its centre [m/s], and angular [rad/s], in world axes, shape ``(6,)``.
+    """
+
+    position: Array
+    rotation: Array
+    velocity: Array
+
+
+class PlannerReport(msgspec.Struct, frozen=True, gc=False):
+    """What a planner tells of a step beside its setpoint.
+
+    :ivar activity: what it does, for instance ``task 2 (grasp)`` or why it has stopped.
+    :ivar correction: by how much it left its nominal path because of measured forces.
+    """
+
+    activity: str
+    correction: PathCorrection
+
+
+class PlantReport(msgspec.Struct, frozen=True, gc=False):
+    """What a plant tells of a step beside the measured positions.
+
+    A real robot tells less than a simulated one.
+
+    :ivar truth: the true joint state.
+    :ivar external: true external joint torque, its mean over the step [N m], shape ``(n,)``.
+        Contacts of an engine with its obstacles are not in it: ``contacts`` tells those.
+    :ivar contacts: with obstacles.
+    :ivar hands: what each simulated operator did in the last physics step.
+    :ivar wrenches: readings of the wrist sensors [N, N m], shape ``(tips, 6)``, at the origins of
+        ``model.sensors`` and in their axes; NaN from a sensor that is lost, ``None`` without
+        sensors.
+    :ivar true_wrenches: what perfect sensors would read, shape ``(tips, 6)``.
+    :ivar object: that two hands hold or shall hold.
+    """
+
+    truth: JointState
+    external: Array
+    contacts: tuple[Contact, ...] = ()
+    hands: tuple[HandReport, ...] = ()
+    wrenches: Array | None = None
+    true_wrenches: Array | None = None
+    object: ObjectReport | None = None
+
+
+class Disturbance(msgspec.Struct, frozen=True, gc=False):
+    """What acts on a simulated plant from outside during one step.
+
+    :ivar torque: on the links [N m], shape ``(n,)``; ``None`` for zero.
+    :ivar object_wrench: on the object for two hands, at its centre and in world axes, force first
+        [N, N m], shape ``(6,)``; ``None`` for zero.
+    """
+
+    torque: Array | None = None
+    object_wrench: Array | None = None
+
+
+UNDISTURBED = Disturbance()
+"""Nothing acts on the plant from outside."""

@@ -1,0 +1,178 @@
+"""What happened in a run: contacts, pushes, hands, torque limits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from ..bimanual.planner import STOPPED
+from ..collision.isolation import Hit
+from ..core.values import Contact, ContactNature
+from ..scenario.scenario import Scenario
+from .log import LogReader
+from .metrics import DIFFERENCES, difference
+
+SIGN_WINDOW = 0.1
+"""Time before and after a contact in which its signs are compared [s]."""
+END_WINDOW = 0.5
+"""Time at the end of a run over which the remaining contact force is averaged [s]."""
+
+
+class Located(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """Where a contact is, for files and messages.
+
+    :ivar point: in the world [m]; none where the torques do not tell it.
+    :ivar force: on the robot there, in the world [N].
+    """
+
+    link: str
+    probability: float
+    point: tuple[float, float, float] | None = None
+    force: tuple[float, float, float] | None = None
+
+
+def described(hit: Hit | None) -> Located | None:
+    """Return what is known of a hit: link, and where the torques tell it, point and force."""
+    if hit is None:
+        return None
+    if not hit.observable or hit.point is None or hit.force is None:
+        return Located(hit.link, hit.probability)
+    return Located(hit.link, hit.probability, tuple(hit.point.tolist()), tuple(hit.force.tolist()))
+
+
+def halt_reason(event: Mapping[str, Any]) -> str | None:
+    """Return why two hands stop; none if the event is another."""
+    doing = str(event['doing']) if event['kind'] == 'task' else ''
+    stopped, colon, why = doing.partition(': ')
+    return why if colon and stopped == STOPPED else None
+
+
+def halt_step(events: Iterable[Mapping[str, Any]], period: float) -> int | None:
+    """Return the step in which two hands begin to stop, as ``EventRecorder.halted``.
+
+    :param events: of a summary.
+    :param period: [s].
+    """
+    times = (float(event['time']) for event in events if halt_reason(event) is not None)
+    first = next(times, None)
+    return None if first is None else round(first / period)
+
+
+class EventRecorder:
+    """Collects events while the loop runs; times are the ends of steps.
+
+    :ivar limited_steps: number of steps in which an effort limit was applied.
+    :ivar halted: step in which two hands began to stop; none if they did not.
+    """
+
+    def __init__(self, scenario: Scenario):
+        self._period = scenario.period
+        self._events: list[dict[str, Any]] = []
+        self.limited_steps = 0
+        self._touching: set[tuple[str, str]] = set()
+        self._first_contact: int | None = None
+        self._forces: list[float] = []
+        self._end_steps = max(1, round(END_WINDOW / scenario.period))
+        self._force_max = 0.0
+        self._collision: ContactNature = 'none'
+        self._doing = ''
+        self.halted: int | None = None
+        self._planned: list[dict[str, Any]] = [
+            {'time': time, 'kind': kind, 'link': push.link}
+            for push in scenario.plant.pushes
+            for time, kind in (
+                (push.start, 'push_start'),
+                (push.start + push.duration, 'push_end'),
+            )
+        ] + [
+            {'time': time, 'kind': kind, 'link': hand.link}
+            for hand in scenario.plant.hands
+            for time, kind in ((hand.start, 'hand_start'), (hand.end, 'hand_end'))
+            if time is not None
+        ]
+
+    def add(self, step: int, kind: str, **details: Any) -> None:
+        """Add an event at the end of a step."""
+        self._events.append({'time': (step + 1) * self._period, 'kind': kind, **details})
+
+    def saturation(self, step: int) -> None:
+        """Note that an effort limit was applied; the first time is an event."""
+        if not self.limited_steps:
+            self.add(step, 'effort_limit')
+        self.limited_steps += 1
+
+    def contacts(self, step: int, contacts: tuple[Contact, ...]) -> None:
+        """Note the contacts after a step; a new pair and a parted one are events."""
+        now = {(contact.link, contact.obstacle) for contact in contacts}
+        force = sum(contact.force for contact in contacts)
+        for pair in sorted(now - self._touching):
+            self.add(step, 'contact', link=pair[0], obstacle=pair[1], force=force)
+        for pair in sorted(self._touching - now):
+            self.add(step, 'contact_end', link=pair[0], obstacle=pair[1])
+        if now and self._first_contact is None:
+            self._first_contact = step
+        self._touching = now
+        self._force_max = max(self._force_max, force)
+        self._forces.append(force)
+        if len(self._forces) > 2 * self._end_steps:
+            del self._forces[: self._end_steps]
+
+    def task(self, step: int, doing: str) -> None:
+        """Note what two hands begin to do in a step, or why they stop."""
+        if doing != self._doing:
+            self._doing = doing
+            if doing.startswith(STOPPED) and self.halted is None:
+                self.halted = step
+            self.add(step - 1, 'task', doing=doing)
+
+    def collision(
+        self, step: int, kind: ContactNature, margin: float, located: Located | None
+    ) -> None:
+        """Note what the watch says: a contact, what it turns out to be and where, its end.
+
+        :param kind: of the present contact.
+        :param margin: what is left to the threshold.
+        :param located: what ``described`` says of it, in the step in which that was found out.
+        """
+        if kind != self._collision:
+            if kind == 'none':
+                self.add(step, 'collision_end')
+            else:
+                self.add(step, 'collision', nature=kind, margin=margin)
+            self._collision = kind
+        if located is not None:
+            self.add(step, 'collision_located', **msgspec.to_builtins(located))
+
+    def events(self, end: float) -> list[dict[str, Any]]:
+        """Return all events in the order of time; pushes and hands if they came before ``end``."""
+        planned = [event for event in self._planned if event['time'] < end + 0.5 * self._period]
+        return sorted(self._events + planned, key=lambda event: float(event['time']))
+
+    def contact_summary(self, log: LogReader) -> dict[str, Any]:
+        """Return the contact forces and how both signs of 000 section 7.1 changed; or nothing.
+
+        The signs are the largest position and force difference before and after first contact.
+        """
+        if self._first_contact is None:
+            return {}
+        step, width = self._first_contact, max(1, round(SIGN_WINDOW / self._period))
+        before = log.read(max(0, step - width), step)
+        after = log.read(step, min(log.rows, step + width))
+        signs = {}
+        for name, key in (
+            ('position_difference', 'path_difference'),
+            ('force_difference', 'force_difference'),
+        ):
+            pair = DIFFERENCES[key]
+            signs[name] = {
+                when: float(np.abs(difference(block, *pair)).max()) if len(block) else 0.0
+                for when, block in (('before', before), ('after', after))
+            }
+        return {
+            'contact_force_max': self._force_max,
+            'contact_force_end': float(np.mean(self._forces[-self._end_steps :])),
+            'contact_signs': signs,
+        }

@@ -1,0 +1,32 @@
+"""The robot as a tree of joints; joints are counted from 0, in the order of joint arrays."""
+
+from __future__ import annotations
+
+import pinocchio as pin
+
+from .model import RobotModel
+
+
+def chain(model: RobotModel, joint: int) -> list[int]:
+    """Return the joints from one to the base, the outermost first."""
+    joints, parents = [], model.pin_model.parents
+    index = joint + 1
+    while index > 0:
+        joints.append(index - 1)
+        index = int(parents[index])
+    return joints
+
+
+def leaves(model: RobotModel) -> list[int]:
+    """Return the last joint of each chain."""
+    parents = {int(parent) for parent in model.pin_model.parents}
+    return [joint for joint in range(model.n) if joint + 1 not in parents]
+
+
+def carried_link(model: RobotModel, joint: int) -> str:
+    """Return the name of the first link that a joint carries."""
+    return next(
+        str(frame.name)
+        for frame in model.pin_model.frames
+        if frame.parentJoint == joint + 1 and frame.type == pin.FrameType.BODY
+    )

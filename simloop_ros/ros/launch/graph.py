@@ -1,0 +1,95 @@
+"""A graph as processes, without the ROS ``launch`` package; imports no ROS itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from importlib.util import find_spec
+from pathlib import Path
+import sys
+import tempfile
+
+import msgspec
+
+from ...core.errors import MissingDependencyError
+from .shared_memory import remove_orphans
+from .supervisor import Program, supervise
+from .wiring import NodeSpec, parameter_file
+
+GRACE = 10.0
+"""Time that a node has to end [s]; all but a recorder with a long log need far less than 2 s."""
+
+
+def require_ros() -> None:
+    """Do nothing where there is ROS.
+
+    :raises MissingDependencyError: where there is none.
+    """
+    if find_spec('rclpy') is None:
+        raise MissingDependencyError(
+            'ROS 2 is not installed: source a ROS distribution, or pip install simloop_ros[ros]'
+        )
+
+
+def run_graph(
+    nodes: tuple[NodeSpec, ...],
+    *,
+    composed: bool,
+    report: Callable[[str], None],
+    beside: Sequence[Program] = (),
+    environment: Mapping[str, str] | None = None,
+    output: str = '',
+) -> int:
+    """Run nodes until they are done, as ``supervise`` does; return the status.
+
+    :param composed: whether all nodes are in one process, instead of one each.
+    :param report: called with each line for the user.
+    :param beside: programs that are started before the nodes and end with them.
+    :param environment: added to the present one, for the nodes.
+    :param output: file to which everything that the nodes print is added; empty for ours.
+    """
+    with tempfile.TemporaryDirectory(prefix='simloop_') as temporary:
+        parameters = Path(temporary) / 'parameters.yaml'
+        parameters.write_text(parameter_file(nodes))
+        own = [
+            msgspec.structs.replace(program, environment=environment or {}, output=output)
+            for program in programs(nodes, parameters, composed=composed)
+        ]
+        try:
+            return supervise((*beside, *own), grace=GRACE, report=report)
+        finally:
+            remove_orphans()
+
+
+def programs(
+    nodes: tuple[NodeSpec, ...], parameters: Path, *, composed: bool
+) -> tuple[Program, ...]:
+    """Return the processes of a graph: one per node, or one for all.
+
+    :param parameters: file with the parameters of all nodes.
+    """
+    groups = [nodes] if composed else [(node,) for node in nodes]
+    return tuple(
+        Program(
+            name='composed' if composed else group[0].executable,
+            command=_command(group, parameters, composed=composed),
+            ends_all=any(node.ends_graph for node in group),
+            takes_signals=True,
+        )
+        for group in groups
+    )
+
+
+def _command(group: tuple[NodeSpec, ...], parameters: Path, *, composed: bool) -> tuple[str, ...]:
+    """Return what starts a process with one node, or with several of the same namespace."""
+    first = group[0]
+    return (
+        sys.executable,
+        '-m',
+        f'simloop_ros.nodes.{"composed" if composed else first.executable}',
+        *((node.executable for node in group) if composed else ()),
+        '--ros-args',
+        '--params-file',
+        str(parameters),
+        *(('-r', f'__ns:={first.namespace}') if first.namespace else ()),
+        *(part for old, new in first.remappings for part in ('-r', f'{old}:={new}')),
+    )

@@ -1,0 +1,259 @@
+"""What the launch files describe: the nodes of ``wiring`` and ``view`` as launch actions.
+
+Beside the launch files the only place that knows the ROS ``launch`` package.
+"""
+
+from __future__ import annotations
+
+import atexit
+from collections.abc import Callable, Iterable, Sequence
+import os
+from pathlib import Path
+import tempfile
+
+from ament_index_python.packages import PackageNotFoundError, get_package_prefix
+from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
+from launch.actions import DeclareLaunchArgument, LogInfo, OpaqueFunction, Shutdown
+from launch.events.process import ProcessExited
+from launch_ros.actions import Node
+
+from ...assembly.run import make_folder
+from ...core.errors import ConfigError, MissingDependencyError, SimloopError
+from ...core.resources import PACKAGE, resource_folder
+from ...robot.model import load_robot
+from ...scenario.scenario import load_scenario, scenario_names
+from ..node.parent import LAUNCHER
+from .graph import GRACE
+from .view import (
+    SLIDERS,
+    read_description,
+    sliders,
+    view_robot,
+    view_scenario,
+    with_mesh_addresses,
+)
+from .wiring import (
+    NO_PLANT,
+    PRIORITY,
+    ROBOT_TOPICS,
+    ROBOTSTUDIO,
+    NodeSpec,
+    WiringOptions,
+    has_clock,
+    parameter_file,
+    plant_settings,
+    read_priority,
+    wire,
+)
+
+ARGUMENTS = {
+    'period': ('', 'length of one step [s]; empty for that of the scenario'),
+    'plant': (
+        '',
+        'physics engine (pinocchio, pybullet, mujoco), or none for the driver of a real robot; '
+        'empty for that of the scenario',
+    ),
+    'rviz': ('false', 'whether rviz shows the robot, its ghost, wrenches and contacts'),
+    'namespace': ('', 'of all nodes and topics'),
+    'composed': ('false', 'whether all nodes are in one process'),
+    'realtime': ('false', 'whether time is real; else lockstep'),
+    'priority': (
+        str(PRIORITY),
+        'real time: SCHED_FIFO priority of the nodes, where the system allows it; 0 for none',
+    ),
+    **{name: ('', f'{text}; empty for none') for name, text in ROBOT_TOPICS.items()},
+    **{name: ('', f'{text}; may be empty') for name, text in ROBOTSTUDIO.items()},
+    'record': ('true', 'whether the run is recorded, and over when the scenario is'),
+    'out': ('', 'folder for log, summary and figures; empty for runs/SCENARIO'),
+    'settings': ('', 'further values of the scenario, as "seed=1; robot.tips=[tool0]"'),
+}
+"""Default and description of each launch argument of a scenario."""
+
+
+def describe_scenario(name: str | None = None) -> LaunchDescription:
+    """Describe the graph of a scenario.
+
+    :param name: name of the scenario; if there is none it is a launch argument.
+    """
+    which = DeclareLaunchArgument(
+        'scenario', description=f'a YAML file, or one of {", ".join(scenario_names())}'
+    )
+    return LaunchDescription(
+        [
+            *([] if name else [which]),
+            *(
+                DeclareLaunchArgument(argument, default_value=default, description=text)
+                for argument, (default, text) in ARGUMENTS.items()
+            ),
+            OpaqueFunction(function=_scenario_actions, args=[name]),
+        ]
+    )
+
+
+def describe_robot_view() -> LaunchDescription:
+    """Describe rviz with a robot that is moved by sliders."""
+    return LaunchDescription(
+        [
+            DeclareLaunchArgument('robot', description='name of a robot, or a URDF or xacro file'),
+            DeclareLaunchArgument(
+                'namespace', default_value='', description='of all nodes and topics'
+            ),
+            OpaqueFunction(function=_view_actions),
+        ]
+    )
+
+
+def _scenario_actions(
+    context: LaunchContext, fixed_name: str | None
+) -> list[LaunchDescriptionEntity]:
+    """Return the actions of a scenario; a user's mistake is an error that launch shows."""
+    given = context.launch_configurations
+    settings = [part.strip() for part in given['settings'].split(';') if part.strip()]
+    if given['period']:
+        settings.append(f'period={given["period"]}')
+    scenario = load_scenario(
+        fixed_name or given['scenario'], [*settings, *plant_settings(given['plant'])]
+    )
+    folder = ''
+    if _flag(context, 'record'):
+        folder = given['out'] or str(Path('runs') / scenario.name)
+    rviz = _flag(context, 'rviz')
+    nodes = wire(
+        scenario,
+        WiringOptions(
+            realtime=_flag(context, 'realtime'),
+            simulated=given['plant'] != NO_PLANT,
+            namespace=_namespace(context),
+            out=folder,
+            description=not rviz,
+            priority=read_priority(given['priority']),
+            **{name: given[name] for name in (*ROBOT_TOPICS, *ROBOTSTUDIO)},
+        ),
+    )
+    if folder:
+        make_folder(Path(folder))
+    viewers: tuple[NodeSpec, ...] = ()
+    if rviz:
+        model = load_robot(scenario.robot, resource_folder('urdf'))
+        viewers = view_scenario(
+            with_mesh_addresses(model.urdf), nodes[0].namespace, use_sim_time=has_clock(nodes)
+        )
+        _require_packages(viewers)
+    parameters = _write_parameters((*nodes, *viewers))
+    programs = [_composed(nodes)] if _flag(context, 'composed') else nodes
+    return [
+        *(_action(node, parameters, on_exit=_end_graph(node)) for node in programs),
+        *(_action(node, parameters) for node in viewers),
+    ]
+
+
+def _view_actions(context: LaunchContext) -> list[LaunchDescriptionEntity]:
+    urdf = read_description(context.launch_configurations['robot'])
+    namespace = _namespace(context)
+    states, rviz = view_robot(urdf, namespace)
+    _require_packages((states, rviz))
+    slider = sliders(namespace)
+    parameters = _write_parameters((states, slider, rviz))
+    actions: list[LaunchDescriptionEntity] = [
+        _action(states, parameters, on_exit=_end_graph(states)),
+        _action(rviz, parameters, on_exit=_end_graph(rviz)),
+    ]
+    if _is_installed(SLIDERS):
+        actions.append(_action(slider, parameters))
+    else:
+        actions.append(LogInfo(msg=f'the joints stay where they are: install {SLIDERS}'))
+    return actions
+
+
+def _action(
+    node: NodeSpec,
+    parameters: Path,
+    on_exit: Callable[[ProcessExited, LaunchContext], Shutdown | None] | None = None,
+) -> Node:
+    return Node(
+        package=node.package,
+        executable=node.executable,
+        name=node.name or None,
+        namespace=node.namespace,
+        parameters=[str(parameters)],
+        remappings=list(node.remappings),
+        arguments=list(node.arguments),
+        additional_env={LAUNCHER: str(os.getpid())} if node.package == PACKAGE else None,
+        # A recorder with a long log needs longer to end than launch waits for.
+        sigterm_timeout=str(GRACE),
+        output='screen',
+        on_exit=on_exit,
+    )
+
+
+def _composed(nodes: Sequence[NodeSpec]) -> NodeSpec:
+    """Return one program with all nodes."""
+    return NodeSpec(
+        executable='composed',
+        namespace=nodes[0].namespace,
+        parameters={},
+        remappings=nodes[0].remappings,
+        arguments=tuple(node.executable for node in nodes),
+        ends_graph=any(node.ends_graph for node in nodes),
+    )
+
+
+def _end_graph(node: NodeSpec) -> Callable[[ProcessExited, LaunchContext], Shutdown | None]:
+    """Return what ends the whole graph when this node has ended."""
+
+    def end(event: ProcessExited, context: LaunchContext) -> Shutdown | None:
+        if context.is_shutdown:
+            return None
+        if event.returncode:
+            # Only an exception gives ros2 launch another status than 0.
+            raise SimloopError(f'{node.executable} ended with status {event.returncode}')
+        return Shutdown(
+            reason='the run is over' if node.ends_graph else f'{node.executable} ended'
+        )
+
+    return end
+
+
+def _write_parameters(nodes: Iterable[NodeSpec]) -> Path:
+    """Write the parameters of all nodes to a file that is there as long as this process."""
+    folder = tempfile.TemporaryDirectory(prefix='simloop_')
+    atexit.register(folder.cleanup)
+    path = Path(folder.name) / 'parameters.yaml'
+    path.write_text(parameter_file(node for node in nodes if node.parameters))
+    return path
+
+
+def _namespace(context: LaunchContext) -> str:
+    """Return the namespace that is asked for, in the one of the launch file that includes ours."""
+    given = context.launch_configurations
+    parts = f'{given.get("ros_namespace", "")}/{given["namespace"]}'.split('/')
+    return ''.join(f'/{part}' for part in parts if part)
+
+
+def _flag(context: LaunchContext, name: str) -> bool:
+    text = context.launch_configurations[name]
+    if text.lower() not in ('true', 'false'):
+        raise ConfigError(f'{name}:={text} is neither true nor false')
+    return text.lower() == 'true'
+
+
+def _require_packages(nodes: Iterable[NodeSpec]) -> None:
+    """Refuse to start programs of packages that are not there.
+
+    :raises MissingDependencyError: names what to install.
+    """
+    missing = sorted({node.package for node in nodes if not _is_installed(node.package)})
+    if missing:
+        wanted = ' '.join(f'ros-$ROS_DISTRO-{name.replace("_", "-")}' for name in missing)
+        raise MissingDependencyError(
+            f'rviz needs {", ".join(missing)}, not found in AMENT_PREFIX_PATH: '
+            f'sudo apt install {wanted}'
+        )
+
+
+def _is_installed(package: str) -> bool:
+    try:
+        get_package_prefix(package)
+    except PackageNotFoundError:
+        return False
+    return True

@@ -1,0 +1,132 @@
+"""The robot, its ghost and the markers in rviz: the nodes of others that show them, as data."""
+
+from __future__ import annotations
+
+from xml.etree import ElementTree as ET
+
+from ...core.errors import ModelError
+from ...core.resources import resource_folder
+from ...robot.model import find_description, parse_description, resolve_meshes
+from ...scenario.scenario import robot_config
+from .wiring import NodeSpec
+
+GHOST = 'ghost'
+"""Namespace and first part of the frames of the ghost, the robot of the control simulation."""
+STATE_PUBLISHER = 'robot_state_publisher'
+SLIDERS = 'joint_state_publisher_gui'
+OWN_TF = (('/tf', 'tf'), ('/tf_static', 'tf_static'))
+"""Two robots may have links of the same name, so that each namespace has its own transforms."""
+
+
+def view_scenario(urdf: str, namespace: str, *, use_sim_time: bool) -> tuple[NodeSpec, ...]:
+    """Return the nodes that show a robot and what the control simulation takes it for.
+
+    :param urdf: description that others can read, see ``with_mesh_addresses``.
+    :param namespace: absolute, or empty for none.
+    """
+    root = root_link(urdf)
+    states, rviz = view_robot(urdf, namespace, use_sim_time=use_sim_time)
+    ghost = _state_publisher(
+        urdf,
+        f'{namespace}/{GHOST}',
+        namespace,
+        use_sim_time=use_sim_time,
+        frame_prefix=f'{GHOST}/',
+        joint_states=f'{namespace}/control_state',
+    )
+    joint = NodeSpec(
+        package='tf2_ros',
+        executable='static_transform_publisher',
+        name='ghost_transform_publisher',
+        namespace=namespace,
+        parameters={},
+        remappings=OWN_TF,
+        arguments=('--frame-id', root, '--child-frame-id', f'{GHOST}/{root}'),
+    )
+    return states, ghost, joint, rviz
+
+
+def view_robot(
+    urdf: str, namespace: str, *, use_sim_time: bool = False
+) -> tuple[NodeSpec, NodeSpec]:
+    """Return the nodes that show a robot whose joint states somebody publishes."""
+    config = resource_folder('config') / 'rviz' / 'simloop.rviz'
+    rviz = NodeSpec(
+        package='rviz2',
+        executable='rviz2',
+        name='rviz2',
+        namespace=namespace,
+        parameters={'use_sim_time': use_sim_time},
+        remappings=OWN_TF,
+        arguments=('-d', str(config), '-f', root_link(urdf)),
+    )
+    return _state_publisher(urdf, namespace, namespace, use_sim_time=use_sim_time), rviz
+
+
+def sliders(namespace: str) -> NodeSpec:
+    """Return the node that publishes joint states from sliders."""
+    return NodeSpec(package=SLIDERS, executable=SLIDERS, namespace=namespace, parameters={})
+
+
+def read_description(robot: str) -> str:
+    """Return the description of a robot, for others to read.
+
+    :param robot: name of a shipped robot, or a URDF or xacro file.
+    :raises SimloopError: there is no such robot, or it cannot be read.
+    """
+    config = None if robot.endswith(('.urdf', '.xacro')) else robot_config(robot)
+    path = find_description(config.urdf if config else robot, resource_folder('urdf'))
+    root = parse_description(path)
+    resolve_meshes(root, path, config.packages if config else ())
+    return with_mesh_addresses(ET.tostring(root, encoding='unicode'))
+
+
+def with_mesh_addresses(urdf: str) -> str:
+    """Return a description whose meshes are ``file://`` addresses; rviz takes no bare paths.
+
+    :param urdf: description whose meshes are absolute paths.
+    """
+    root = ET.fromstring(urdf)
+    for mesh in root.iter('mesh'):
+        mesh.set('filename', f'file://{mesh.get("filename")}')
+    return ET.tostring(root, encoding='unicode')
+
+
+def root_link(urdf: str) -> str:
+    """Return the link that no joint moves: the frame of the world.
+
+    :raises ModelError: there is none.
+    """
+    robot = ET.fromstring(urdf)
+    children = {child.get('link') for child in robot.findall('joint/child')}
+    for link in robot.findall('link'):
+        name = link.get('name', '')
+        if name not in children:
+            return name
+    raise ModelError(f'robot {robot.get("name")!r} has no link that is not the child of a joint')
+
+
+def _state_publisher(
+    urdf: str,
+    namespace: str,
+    namespace_of_tf: str,
+    *,
+    use_sim_time: bool,
+    frame_prefix: str = '',
+    joint_states: str = 'joint_states',
+) -> NodeSpec:
+    return NodeSpec(
+        package=STATE_PUBLISHER,
+        executable=STATE_PUBLISHER,
+        name=STATE_PUBLISHER,
+        namespace=namespace,
+        parameters={
+            'robot_description': urdf,
+            'frame_prefix': frame_prefix,
+            'use_sim_time': use_sim_time,
+        },
+        remappings=(
+            ('joint_states', joint_states),
+            *((topic, f'{namespace_of_tf}/{own}') for topic, own in OWN_TF),
+        ),
+    )

@@ -1,0 +1,207 @@
+"""Contacts, wrenches, hands, held objects and effective masses for rviz."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+import math
+
+from geometry_msgs.msg import Point
+import numpy as np
+import pinocchio as pin
+from std_msgs.msg import ColorRGBA
+from visualization_msgs.msg import Marker, MarkerArray
+
+from ...collision.isolation import Hit
+from ...core.values import Array, Contact, HandReport, ObjectReport
+from ...guiding.tip_masses import TipHint
+
+MARKER_PERIOD = 0.05
+"""Time between two sets of markers [s]."""
+METRES_PER_NEWTON = 0.005
+LONGEST_ARROW = 0.5
+RED = ColorRGBA(r=0.85, g=0.1, b=0.1, a=0.9)
+ORANGE = ColorRGBA(r=0.95, g=0.55, b=0.05, a=0.9)
+SHOWN = 2
+"""Time for which a located hit is shown [s]."""
+BLUE = ColorRGBA(r=0.1, g=0.35, b=0.85, a=0.9)
+GREEN = ColorRGBA(r=0.1, g=0.6, b=0.2, a=0.9)
+WOOD = ColorRGBA(r=0.75, g=0.55, b=0.3, a=1.0)
+METRES_PER_KILOGRAM = 0.1
+METRES_PER_SHARE = 0.5
+"""Length of the hint's arrow per share of the mass that goes away per radian."""
+LEAST_SHARE = 0.02
+"""Change of the mass per radian, as a share of it, below which nobody needs a hint."""
+
+
+class MarkerSet:
+    """Markers of one node: those that are gone are deleted, those of others are left alone."""
+
+    def __init__(self) -> None:
+        self._shown: set[tuple[str, int]] = set()
+
+    def message(self, markers: Iterable[Marker]) -> MarkerArray:
+        """Return the message that shows these instead of the last ones."""
+        new = list(markers)
+        shown = {(marker.ns, marker.id) for marker in new}
+        gone = [
+            Marker(ns=namespace, id=number, action=Marker.DELETE)
+            for namespace, number in sorted(self._shown - shown)
+        ]
+        self._shown = shown
+        return MarkerArray(markers=[*gone, *new])
+
+
+def plant_markers(contacts: Iterable[Contact], link: str, wrench: Array) -> list[Marker]:
+    """Return a ball with its force for each contact, and an arrow for the hand that pushes.
+
+    Each is in the frame of its link, so that rviz places it.
+
+    :param link: link that is pushed; empty if none is.
+    :param wrench: force and torque in the link's axes [N, N m], shape ``(6,)``.
+    """
+    markers: list[Marker] = []
+    for contact in contacts:
+        ball = _marker(contact.link, 'contact', len(markers), Marker.SPHERE, RED)
+        ball.scale.x = ball.scale.y = ball.scale.z = 0.05
+        text = _marker(contact.link, 'contact', len(markers) + 1, Marker.TEXT_VIEW_FACING, RED)
+        text.scale.z = 0.05
+        text.pose.position.z = 0.08
+        text.text = f'{contact.obstacle} {contact.force:.1f} N'
+        markers += [ball, text]
+    if link:
+        markers.append(_arrow(link, wrench[:3]))
+    return markers
+
+
+def hand_markers(hands: Iterable[HandReport], points: Array, frame: str) -> list[Marker]:
+    """Return an arrow with its force for each simulated hand that holds the robot.
+
+    :param points: where they hold it, in the world [m], shape ``(hands, 3)``.
+    :param frame: of the coordinates: the link that does not move.
+    """
+    markers: list[Marker] = []
+    for i, (hand, point) in enumerate(zip(hands, points, strict=True)):
+        if hand.held:
+            size = float(np.linalg.norm(hand.force))
+            markers.append(_arrow(frame, hand.force, 'hand', 2 * i, BLUE, point))
+            markers.append(_text(frame, 'hand', 2 * i + 1, BLUE, point, f'{size:.1f} N'))
+    return markers
+
+
+def object_markers(
+    held: ObjectReport | None,
+    size: Sequence[float],
+    sensors: Iterable[str],
+    wrenches: Array | None,
+    frame: str,
+) -> list[Marker]:
+    """Return the object for two hands as a box, and an arrow with the force on each wrist.
+
+    :param size: edges of the object along its axes [m].
+    :param wrenches: on the sensors, in their axes [N, N m], shape ``(sensors, 6)``; none without.
+    :param frame: of the coordinates: the link that does not move.
+    """
+    markers: list[Marker] = []
+    if held is not None:
+        box = _marker(frame, 'object', 0, Marker.CUBE, WOOD)
+        box.scale.x, box.scale.y, box.scale.z = size
+        position, turn = box.pose.position, box.pose.orientation
+        position.x, position.y, position.z = held.position.tolist()
+        turn.x, turn.y, turn.z, turn.w = pin.Quaternion(held.rotation).coeffs().tolist()
+        markers.append(box)
+    if wrenches is not None:
+        for i, (sensor, wrench) in enumerate(zip(sensors, np.nan_to_num(wrenches), strict=True)):
+            if wrench[:3].any():
+                markers.append(_arrow(sensor, wrench[:3], 'wrist', i))
+    return markers
+
+
+def mass_markers(
+    hints: Iterable[TipHint], direction: Array, tips: Array, elbows: Array, frame: str
+) -> list[Marker]:
+    """Return an arrow with the effective mass for each tip, and where to push its elbow.
+
+    The arrow begins at the tip and is the longer the heavier the tip is in its direction. That of
+    the hint begins at the elbow and is the longer the more it helps; it is not there where the
+    mass would not fall.
+
+    :param direction: along which the masses are, unit vector in world axes, shape ``(3,)``.
+    :param tips: in the world [m], shape ``(tips, 3)``.
+    :param elbows: in the world [m], shape ``(tips, 3)``.
+    :param frame: of the coordinates: the link that does not move.
+    """
+    markers: list[Marker] = []
+    for i, (each, tip, elbow) in enumerate(zip(hints, tips, elbows, strict=True)):
+        mass, hint = each.hint.mass, each.hint
+        end = tip + min(METRES_PER_KILOGRAM * mass, LONGEST_ARROW) * direction
+        text = f'{mass:.2f} kg' if math.isfinite(mass) else 'cannot move'
+        markers.append(_line(frame, 'effective_mass', 2 * i, ORANGE, tip, end))
+        markers.append(_text(frame, 'effective_mass', 2 * i + 1, ORANGE, end, text))
+        size = float(np.linalg.norm(hint.elbow))
+        if size > 0.0 and -hint.rate > LEAST_SHARE * mass:
+            way = min(METRES_PER_SHARE * -hint.rate / mass, LONGEST_ARROW) / size * hint.elbow
+            markers.append(_line(frame, 'guiding_hint', i, GREEN, elbow, elbow + way))
+    return markers
+
+
+def hit_markers(hit: Hit, frame: str) -> MarkerArray:
+    """Return the hit link's name and, where the place is known, an arrow for the force.
+
+    :param frame: of the coordinates: the link that does not move.
+    """
+    markers = [Marker(ns='hit', action=Marker.DELETEALL)]
+    text = _marker(hit.link, 'hit', 0, Marker.TEXT_VIEW_FACING, ORANGE)
+    text.scale.z = 0.06
+    text.pose.position.z = 0.12
+    text.text = f'hit: {hit.link}'
+    markers.append(text)
+    if hit.observable and hit.point is not None and hit.force is not None:
+        markers.append(_arrow(frame, hit.force, 'hit', 1, ORANGE, hit.point))
+    for marker in markers:
+        marker.lifetime.sec = SHOWN
+    return MarkerArray(markers=markers)
+
+
+def _arrow(
+    link: str,
+    force: Array,
+    namespace: str = 'wrench',
+    number: int = 0,
+    color: ColorRGBA = BLUE,
+    point: Array | None = None,
+) -> Marker:
+    """Return an arrow that ends where the force acts: at a point [m], or the link's origin."""
+    size = float((force @ force) ** 0.5)
+    scale = min(METRES_PER_NEWTON, LONGEST_ARROW / size) if size else 0.0
+    end = np.zeros(3) if point is None else point
+    return _line(link, namespace, number, color, end - scale * force, end)
+
+
+def _line(
+    frame: str, namespace: str, number: int, color: ColorRGBA, tail: Array, head: Array
+) -> Marker:
+    """Return an arrow from one point [m] to another."""
+    arrow = _marker(frame, namespace, number, Marker.ARROW, color)
+    arrow.scale.x, arrow.scale.y, arrow.scale.z = 0.01, 0.025, 0.04
+    arrow.points = [Point(x=x, y=y, z=z) for x, y, z in (tail.tolist(), head.tolist())]
+    return arrow
+
+
+def _text(
+    frame: str, namespace: str, number: int, color: ColorRGBA, point: Array, text: str
+) -> Marker:
+    """Return a text a little above a point [m]."""
+    marker = _marker(frame, namespace, number, Marker.TEXT_VIEW_FACING, color)
+    marker.scale.z = 0.05
+    x, y, z = point.tolist()
+    marker.pose.position.x, marker.pose.position.y, marker.pose.position.z = x, y, z + 0.05
+    marker.text = text
+    return marker
+
+
+def _marker(link: str, namespace: str, number: int, kind: int, color: ColorRGBA) -> Marker:
+    marker = Marker(ns=namespace, id=number, type=kind, action=Marker.ADD, color=color)
+    marker.header.frame_id = link
+    marker.frame_locked = True
+    marker.pose.orientation.w = 1.0
+    return marker

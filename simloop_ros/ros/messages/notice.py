@@ -1,0 +1,78 @@
+"""What the collision monitor says of a step, as a message: topic ``collision``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
+import msgspec
+
+from ...collision.detector import Detection
+from ...core.errors import MessageError
+from ...core.values import ContactNature
+from ...record.events import Located, described
+from ..transport.stamps import join, split
+
+TOPIC = 'collision'
+CONTACT, MARGIN = 'contact', 'margin'
+LEVELS = {
+    'none': DiagnosticStatus.OK,
+    'push': DiagnosticStatus.WARN,
+    'impact': DiagnosticStatus.ERROR,
+}
+
+
+class Notice(msgspec.Struct, frozen=True, gc=False):
+    """What others act upon.
+
+    :ivar stamp: end of the step [ns].
+    :ivar contact: whether there is a contact now.
+    :ivar kind: of the present contact.
+    :ivar margin: what is left to the threshold.
+    :ivar located: link, and point and force where they are known, once they are.
+    """
+
+    stamp: int
+    contact: bool
+    kind: ContactNature
+    margin: float
+    located: Located | None = None
+
+
+NOTHING = Notice(0, False, 'none', 1.0)
+
+
+def to_message(stamp: int, alarm: Detection) -> DiagnosticArray:
+    """Return what is known after the step that ends at a stamp [ns]."""
+    message = DiagnosticArray()
+    message.header.stamp.sec, message.header.stamp.nanosec = split(stamp)
+    located = described(alarm.hit)
+    status = DiagnosticStatus(name=TOPIC, level=LEVELS[alarm.kind], message=alarm.kind)
+    values: dict[str, Any] = {CONTACT: alarm.contact, MARGIN: alarm.reading.margin}
+    if located is not None:
+        status.hardware_id = located.link
+        values |= msgspec.to_builtins(located)
+    status.values = [
+        KeyValue(key=key, value=msgspec.json.encode(value).decode())
+        for key, value in values.items()
+    ]
+    message.status = [status]
+    return message
+
+
+def from_message(message: DiagnosticArray) -> Notice:
+    """Return what a message says.
+
+    :raises MessageError: it says nothing, or something else.
+    """
+    stamp = join(message.header.stamp)
+    if len(message.status) != 1 or stamp < 0:
+        raise MessageError(f'{TOPIC}: not one status at a time from 0 on')
+    status = message.status[0]
+    try:
+        values = {item.key: msgspec.json.decode(item.value) for item in status.values}
+        own = {key: values.pop(key) for key in (CONTACT, MARGIN) if key in values}
+        notice = {'stamp': stamp, 'kind': status.message, **own, 'located': values or None}
+        return msgspec.convert(notice, Notice)
+    except msgspec.MsgspecError as error:
+        raise MessageError(f'{TOPIC}: {error}') from None

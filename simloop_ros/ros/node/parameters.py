@@ -1,0 +1,132 @@
+"""Parameters of a node, declared from the configuration class of its block."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+import math
+from typing import Any, TypeVar
+
+import msgspec
+from rcl_interfaces.msg import FloatingPointRange, IntegerRange, ParameterDescriptor
+from rclpy.exceptions import InvalidParameterTypeException, InvalidParameterValueException
+from rclpy.node import Node
+from rclpy.parameter import Parameter
+
+from ...core.errors import ConfigError
+from .parameter_values import BOUNDS, ConfigParameter, config_parameters, parse_config
+
+T = TypeVar('T', bound=msgspec.Struct)
+LARGEST = math.nextafter(math.inf, 0.0)
+INTEGERS = (-(2**63), 2**63 - 1)
+
+
+def declare_config(node: Node, kind: type[msgspec.Struct], prefix: str) -> None:
+    """Declare a parameter for every field of a configuration class.
+
+    A field without a default is declared by its type only: ``read_config`` asks for its value.
+
+    :param prefix: what the names begin with, ``control`` for ``control.law``; may be empty.
+    :raises ConfigError: the node was given a value of a wrong type or out of range.
+    """
+    for parameter in config_parameters(kind, prefix):
+        form = Parameter.Type[parameter.form]
+        has_default = parameter.default is not msgspec.NODEFAULT
+        default: Any = parameter.encode(parameter.default) if has_default else form
+        try:
+            declared = node.declare_parameter(parameter.name, default, _descriptor(parameter))
+        except InvalidParameterTypeException as error:
+            hint = ' (a double has a point, as 1.0)' if 'DOUBLE' in parameter.form else ''
+            raise ConfigError(f'{error}{hint}') from error
+        except InvalidParameterValueException as error:
+            raise ConfigError(str(error)) from error
+        # An empty list in a parameter file arrives as no value at all.
+        if has_default and declared.type_ is Parameter.Type.NOT_SET:
+            if form is not Parameter.Type.STRING_ARRAY:
+                raise ConfigError(f'{parameter.name}: given without a value, expected {form.name}')
+            node.set_parameters([Parameter(parameter.name, form, parameter.encode(()))])
+
+
+def read_config(node: Node, kind: type[T], prefix: str) -> T:
+    """Return the configuration that the node's parameters make.
+
+    :raises ConfigError: a value is not valid, or one without a default is missing.
+    """
+    return changed_config(node, kind, prefix, ())
+
+
+def check_change(
+    node: Node, kind: type[msgspec.Struct], prefix: str, changed: Iterable[Parameter]
+) -> str:
+    """Return why a change of parameters is refused, in one line; empty if it is not.
+
+    :param changed: the new values; parameters that are not of this configuration are passed over.
+    """
+    try:
+        changed_config(node, kind, prefix, changed)
+    except ConfigError as error:
+        return str(error)
+    return ''
+
+
+def changed_config(node: Node, kind: type[T], prefix: str, changed: Iterable[Parameter]) -> T:
+    """Return the configuration as it would be after a change of parameters.
+
+    :raises ConfigError: it would not be valid.
+    """
+    names = [parameter.name for parameter in config_parameters(kind, prefix)]
+    present = {name: node.get_parameter_or(name) for name in names}
+    present |= {parameter.name: parameter for parameter in changed if parameter.name in present}
+    return parse_config(
+        kind,
+        prefix,
+        {
+            name: parameter.value
+            for name, parameter in present.items()
+            if parameter.type_ is not Parameter.Type.NOT_SET
+        },
+    )
+
+
+def _descriptor(parameter: ConfigParameter) -> ParameterDescriptor:
+    descriptor = ParameterDescriptor(
+        description=parameter.description + (' (as YAML)' if parameter.is_text else ''),
+        additional_constraints=_constraints(parameter),
+    )
+    # rclpy holds the NaN of a number that is left out to be out of range.
+    if parameter.limits and not parameter.optional:
+        if parameter.form == 'INTEGER':
+            descriptor.integer_range = [_integer_range(parameter.limits)]
+        else:
+            descriptor.floating_point_range = [_floating_point_range(parameter.limits)]
+    return descriptor
+
+
+def _constraints(parameter: ConfigParameter) -> str:
+    """Return in words what the descriptor has no field for."""
+    parts = []
+    if parameter.words:
+        each = 'each ' if parameter.form == 'STRING_ARRAY' else ''
+        parts.append(f'{each}one of {", ".join(parameter.words)}')
+    if parameter.optional:
+        parts += [f'{BOUNDS[name]} {bound}' for name, bound in parameter.limits.items()]
+        parts.append(f'{".nan" if parameter.form == "DOUBLE" else "empty"} where none is given')
+    return '; '.join(parts)
+
+
+def _floating_point_range(limits: dict[str, float]) -> FloatingPointRange:
+    """Return a closed range; an open end is at the next number inside."""
+    low, high = limits.get('ge', -LARGEST), limits.get('le', LARGEST)
+    if 'gt' in limits:
+        low = math.nextafter(limits['gt'], math.inf)
+    if 'lt' in limits:
+        high = math.nextafter(limits['lt'], -math.inf)
+    return FloatingPointRange(from_value=float(low), to_value=float(high))
+
+
+def _integer_range(limits: dict[str, float]) -> IntegerRange:
+    low, high = limits.get('ge', INTEGERS[0]), limits.get('le', INTEGERS[1])
+    if 'gt' in limits:
+        low = limits['gt'] + 1
+    if 'lt' in limits:
+        high = limits['lt'] - 1
+    return IntegerRange(from_value=int(low), to_value=int(high))

@@ -1,0 +1,97 @@
+"""What of a scenario does not go together, refused before anything is built."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import get_args
+
+from ..bimanual.plan import refuse_tips
+from ..core.errors import ConfigError
+from ..plants.config import PlantConfig
+from ..plants.pushes import OBJECT
+from ..robot.model import RobotModel
+from .scenario import HANDS_GRAPHS, Graph, Scenario
+
+TIP_GRAPHS = ('tip_path_3d', 'tip_path_plane')
+"""Those of 002 that show the ways of the tips."""
+
+
+def refuse_contradictions(scenario: Scenario, *, simulated: bool = True) -> None:
+    """Refuse what does not go together with two hands on one object.
+
+    :param simulated: whether the robot is: a real one has sensors of its own.
+    :raises ConfigError: with what to change.
+    """
+    if scenario.planner.kind != 'bimanual':
+        _refuse_hands(scenario)
+        return
+    refuse_tips(scenario.robot.tips)
+    if scenario.planner.move:
+        raise ConfigError(
+            'planner.move is not for planner.kind bimanual; give bimanual.tasks a move, or a jog '
+            'of one hand'
+        )
+    if simulated and scenario.plant.sensors is None:
+        raise ConfigError(
+            'plant.sensors: two hands feel nothing without wrist sensors; give for instance '
+            'plant.sensors={noise: 0.5}'
+        )
+    if scenario.admittance.guides:
+        raise ConfigError(
+            'admittance.source: hands that hold an object do not give way joint by joint; set it '
+            'to none, and give bimanual.tasks a yield'
+        )
+    for key in ('reaction', 'push'):
+        kind = getattr(scenario.monitor, key)
+        if kind not in (None, 'none', 'stop'):
+            raise ConfigError(
+                f'monitor.{key}: {kind} would part hands that hold an object; choose stop or none'
+            )
+
+
+def refuse_graphs(scenario: Scenario, graphs: Sequence[Graph] | None = None) -> None:
+    """Refuse figures of what the run will not have.
+
+    :param graphs: those that are to be drawn; all of the scenario where none are given.
+    :raises ConfigError: with those that are possible.
+    """
+    missing: dict[str, str] = {}
+    if scenario.planner.kind != 'bimanual':
+        why = (
+            'is of two hands on one object, planner.kind bimanual, and not of planner.kind '
+            f'{scenario.planner.kind}'
+        )
+        missing |= dict.fromkeys(HANDS_GRAPHS, why)
+    if not scenario.admittance.guides:
+        missing['external_torque'] = 'is of a robot that is guided, and admittance.source is none'
+    if not scenario.robot.tips:
+        missing |= dict.fromkeys(TIP_GRAPHS, 'is of the tips, and robot.tips names none')
+    for graph in scenario.graphs if graphs is None else graphs:
+        if graph in missing:
+            possible = ', '.join(name for name in get_args(Graph) if name not in missing)
+            raise ConfigError(
+                f'graphs: {graph} {missing[graph]}; leave it out, or take one of {possible}'
+            )
+
+
+def refuse_pushes(config: PlantConfig, model: RobotModel) -> None:
+    """Refuse to push an object that is not there.
+
+    :raises ConfigError: with what to change.
+    """
+    pushed = any(push.link == OBJECT for push in config.pushes)
+    if pushed and config.object is None and OBJECT not in model.links:
+        raise ConfigError(
+            f'plant.pushes: {OBJECT} is what two hands hold, and there is none; give '
+            'plant.object, or push a link of the robot'
+        )
+
+
+def _refuse_hands(scenario: Scenario) -> None:
+    """Refuse what only two hands can do."""
+    if scenario.bimanual.tasks:
+        raise ConfigError(
+            f'bimanual.tasks are not for planner.kind {scenario.planner.kind}; set '
+            'planner.kind=bimanual, or leave them out'
+        )
+    refuse_graphs(scenario, [graph for graph in scenario.graphs if graph in HANDS_GRAPHS])

@@ -1,0 +1,91 @@
+"""Calibration: found again by its own robot, and quiet in motion that it has not seen."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from simloop_ros.assembly.run import build_simulated_robot, load_fit_robot
+from simloop_ros.calibration.calibrate import SHORTEST, calibrate, follow
+from simloop_ros.calibration.free_motion import random_motion
+from simloop_ros.collision.build import KINDS, build_monitor
+from simloop_ros.control.config import ControlConfig
+from simloop_ros.control.control_simulation import ControlSimulation
+from simloop_ros.core.errors import ConfigError
+from simloop_ros.scenario.scenario import load_scenario
+
+SETTINGS = [
+    'robot=two_link',
+    'planner.move=[[0, 0, 0]]',
+    'plant.mass_bias=0.1',
+    'plant.noise=1e-5',
+    'plant.friction.coulomb=0.3',
+]
+
+
+@pytest.fixture(scope='module')
+def scenario():
+    return load_scenario('step', SETTINGS)
+
+
+@pytest.fixture(scope='module')
+def calibration(scenario):
+    return calibrate(scenario, duration=SHORTEST)
+
+
+def test_it_is_for_this_robot_and_period(scenario, calibration):
+    assert calibration.robot == 'two_link'
+    assert calibration.period == scenario.period
+    assert set(calibration.thresholds) == set(KINDS)
+    assert calibrate(scenario, duration=SHORTEST) == calibration  # seeded
+
+
+def test_dry_friction_is_found(calibration):
+    """From half a minute of motion."""
+    np.testing.assert_allclose(calibration.explanation.coulomb, 0.3, rtol=0.2)
+
+
+def test_learning_lowers_the_thresholds(calibration):
+    """While a joint slides, the learnt monitor needs less than the others of any sign."""
+    learnt = np.array(calibration.thresholds['matched_filter'])[0].min(axis=0)
+    for kind in ('force_difference', 'momentum_observer'):
+        assert np.all(learnt < np.array(calibration.thresholds[kind])[0, 0])
+
+
+def test_a_joint_that_turns_is_as_uncertain_as_its_friction(calibration):
+    """Friction between its two directions, evenly, has an rms of its size over the root of 3."""
+    _, turning = np.array(calibration.noise['matched_filter'])
+    assert np.all(turning >= np.array(calibration.explanation.coulomb) / np.sqrt(3.0))
+
+
+def test_unseen_free_motion_is_quiet(scenario, calibration):
+    model = load_fit_robot(scenario.robot)
+    plant = build_simulated_robot(
+        scenario.plant, model, scenario.period, 99, scenario.safety
+    ).plant
+    control = ControlSimulation(model, ControlConfig().resolved(noisy=True), scenario.period)
+    monitors = [build_monitor(kind, model, scenario.period, calibration) for kind in KINDS]
+    motion = random_motion(model, 60.0, np.random.default_rng(99))
+    steps = round(60.0 / scenario.period)
+    verdicts = {
+        monitor.step(row).verdict
+        for row in follow(control, plant, motion, scenario.period, steps)
+        for monitor in monitors
+    }
+    assert verdicts == {'unknown', 'free'}
+
+
+def test_a_low_rate_of_alarms_needs_higher_thresholds(scenario, calibration):
+    seldom = calibrate(scenario, 0.001, SHORTEST)
+    for kind in KINDS:
+        higher, usual = (np.array(some.thresholds[kind]) for some in (seldom, calibration))
+        # Where the trust in friction decides, the rate does not matter.
+        assert np.all(higher >= usual)
+        assert np.any(higher > usual)
+
+
+def test_it_can_be_stopped_and_cannot_be_too_short(scenario):
+    with pytest.raises(ConfigError, match='stopped'):
+        calibrate(scenario, duration=SHORTEST, progress=lambda share: share < 0.1)
+    with pytest.raises(ConfigError, match='needs'):
+        calibrate(scenario, duration=10.0)

@@ -1,0 +1,41 @@
+"""The histogram of durations tells what the sorted list would."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from simloop_ros.ros.pacing.durations import BINS, RESOLUTION, Durations
+
+KEYS = {'p50': 50.0, 'p99': 99.0, 'p99.9': 99.9, 'max': 100.0}
+ROUNDING = 0.0005
+"""Of the text [ms]."""
+
+
+def summary(values: list[int]) -> dict[str, float]:
+    """Return the summary [ms] by percentile, and the count."""
+    durations = Durations()
+    for value in values:
+        durations.add(value)
+    return {key.split()[1]: float(text) for key, text in durations.summary('x').items()}
+
+
+@pytest.mark.parametrize('count', [1, 3, 97, 5003])
+def test_percentiles_are_those_of_the_list_up_to_the_resolution(count: int) -> None:
+    rng = np.random.default_rng(count)
+    values = rng.lognormal(13.0, 1.0, count).astype(int).tolist()
+    told = summary(values)
+    assert told['count'] == count
+    for key, percent in KEYS.items():
+        exact = 1e-6 * np.percentile(values, percent, method='inverted_cdf')
+        assert exact - ROUNDING <= told[key] <= exact + 1e-6 * RESOLUTION + ROUNDING
+
+
+def test_the_longest_is_exact_and_bounds_the_percentiles() -> None:
+    longest = 3 * RESOLUTION * BINS + 123_456
+    told = summary([0, longest, longest])
+    assert told['max'] == told['p50'] == told['p99'] == pytest.approx(1e-6 * longest, abs=ROUNDING)
+
+
+def test_nothing_has_no_summary() -> None:
+    assert Durations().summary('x') == {}

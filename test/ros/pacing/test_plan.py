@@ -1,0 +1,92 @@
+"""A plan between its points, beyond them, and when it changes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from simloop_ros.core.values import Setpoint
+from simloop_ros.ros.pacing.plan import Plan, PlanPoint
+from simloop_ros.ros.transport.stamps import NANO
+
+EPOCH = 1_700_000_000 * NANO  # as many digits as today's stamps have
+STEP = 2_000_000  # ns
+
+
+def point(step: float, position: float, velocity: float = 0.0) -> PlanPoint:
+    wanted = Setpoint(np.array([position]), np.array([velocity]))
+    return PlanPoint(EPOCH + round(step * STEP), wanted)
+
+
+def plan_of(*points: PlanPoint) -> Plan:
+    plan = Plan()
+    for each in points:
+        plan.add(each)
+    return plan
+
+
+def at(plan: Plan, step: float) -> float | None:
+    wanted = plan.at(EPOCH + round(step * STEP))
+    return None if wanted is None else float(wanted.position[0])
+
+
+def test_an_empty_plan_has_no_position() -> None:
+    assert not Plan()
+    assert at(Plan(), 0) is None
+
+
+def test_before_the_first_point_there_is_no_position() -> None:
+    plan = plan_of(point(2, 1.0))
+    assert at(plan, 1.999) is None
+    assert at(plan, 2) == 1.0
+
+
+def test_between_two_points_the_way_is_straight() -> None:
+    plan = plan_of(point(0, 1.0), point(1, 3.0), point(3, 7.0))
+    assert [at(plan, step) for step in (0, 0.25, 1, 1.5, 2, 3)] == [1.0, 1.5, 3.0, 4.0, 5.0, 7.0]
+
+
+def test_beyond_the_last_point_it_goes_on_at_its_velocity() -> None:
+    plan = plan_of(point(0, 0.0), point(1, 1.0, velocity=10.0))
+    assert at(plan, 6) == pytest.approx(1.0 + 5 * STEP / NANO * 10.0, rel=1e-15)
+
+
+def test_a_point_replaces_what_was_planned_for_later() -> None:
+    plan = plan_of(*(point(step, float(step)) for step in range(10)))
+    plan.add(point(4, 3.0))
+    assert plan.end == EPOCH + 4 * STEP
+    assert [at(plan, step) for step in (3, 3.5, 4, 9)] == [3.0, 3.0, 3.0, 3.0]
+
+
+def test_a_point_that_is_lost_leaves_a_straight_way() -> None:
+    plan = plan_of(point(0, 0.0), point(2, 2.0))
+    assert at(plan, 1) == 1.0
+
+
+def test_holding_forgets_the_way() -> None:
+    plan = plan_of(point(0, 0.0, 1.0), point(1, 1.0, 1.0))
+    plan.hold(EPOCH, np.array([5.0]))
+    assert [at(plan, step) for step in (0, 1, 100)] == [5.0, 5.0, 5.0]
+
+
+def test_to_an_effort_no_way_leads() -> None:
+    """It counts from its step on, until something else is wanted."""
+    still, effort = np.zeros(1), np.array([7.0])
+    plan = plan_of(point(0, 0.0, 1.0))
+    plan.add(PlanPoint(EPOCH + 2 * STEP, Setpoint(still, still, effort)))
+    assert at(plan, 1) == 0.0
+    for step in (2, 3, 50):
+        wanted = plan.at(EPOCH + step * STEP)
+        assert wanted is not None
+        assert wanted.effort is effort
+
+
+def test_a_motion_that_sets_out_anew_goes_on_at_its_velocity() -> None:
+    plan = plan_of(point(0, 0.0))
+    anew = Setpoint(np.array([1.0]), np.array([10.0]), restart=True)
+    plan.add(PlanPoint(EPOCH + 2 * STEP, anew))
+    assert at(plan, 1) == 0.0
+    wanted = plan.at(EPOCH + 3 * STEP)
+    assert wanted is not None
+    assert wanted.restart
+    assert float(wanted.position[0]) == pytest.approx(1.0 + 10.0 * STEP / NANO, rel=1e-15)

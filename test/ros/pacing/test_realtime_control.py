@@ -1,0 +1,315 @@
+"""Control and planner in real time, on a clock of ours: messages come late, or not at all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+import heapq
+from itertools import count
+
+import numpy as np
+import pytest
+
+from simloop_ros.control.config import ControlConfig
+from simloop_ros.control.control_simulation import ControlSimulation
+from simloop_ros.core.resources import resource_folder
+from simloop_ros.core.values import Array, JointState, Setpoint
+from simloop_ros.loop.guarded_control import GuardedControl
+from simloop_ros.planning.build import build_planner
+from simloop_ros.planning.config import PlannerConfig
+from simloop_ros.plants.pinocchio_plant import PinocchioPlant
+from simloop_ros.robot.model import RobotModel, load_robot
+from simloop_ros.ros.node.config import GraphConfig
+from simloop_ros.ros.pacing.realtime_control import RealtimeControl
+from simloop_ros.ros.pacing.realtime_planner import RealtimePlanner
+from simloop_ros.ros.transport.joint_state import DecodedJointState
+from simloop_ros.ros.transport.stamps import NANO
+from simloop_ros.safety.config import SafetyConfig
+from simloop_ros.scenario.scenario import robot_config
+
+H = 0.002  # s
+PERIOD = round(H * NANO)
+EPOCH = 1_700_000_000 * NANO  # stamps have as many digits as today's
+MOVE = ((0, 0.1, 0), (0, -0.1, 0))  # m
+LIGHT = 20_000  # ns: what a message takes at least
+EXACT = 1e-5  # rad, m: the model is right, and so is the way but for its first steps
+SLIP = 5e-3  # rad: until it is gripped anew, a robot without brakes goes on as it was
+SLACK = 10  # steps of the way that are over when control takes over, at most
+Delay = Callable[[np.random.Generator], int]
+
+
+@pytest.fixture(scope='module')
+def yumi() -> RobotModel:
+    return load_robot(robot_config('yumi'), resource_folder('urdf'))
+
+
+class World:
+    """A robot, control and planner whose messages take a while; one topic keeps its order.
+
+    :param delay: gives how long a message takes [ns].
+    :param jitter: largest deviation of a state's stamp [s].
+    :param rate: steps of the robot per period.
+    """
+
+    def __init__(
+        self,
+        model: RobotModel,
+        delay: Delay,
+        kind: str = 'online',
+        jitter: float = 0.0,
+        rate: float = 1.0,
+    ):
+        config = ControlConfig().resolved(noisy=True, realtime=True)
+        self.control = GuardedControl(ControlSimulation(model, config, H), H, SafetyConfig())
+        self.realtime = RealtimeControl(self, GraphConfig(period=H), lambda: 10, lambda: self.now)
+        self.model = model
+        self.plant = PinocchioPlant(model, H)
+        self.now = 0
+        self.path: list[Array] = []
+        self.efforts: list[Array] = []
+        self.silent = False
+        self._newest: DecodedJointState | None = None
+        self._effort: Array | None = None
+        self._rng = np.random.default_rng(3)
+        self._delay, self._jitter = delay, jitter
+        self._tick = round(PERIOD / rate)
+        self._events: list[tuple[int, int, Callable[[], None]]] = []
+        self._number = count()
+        self._last = dict.fromkeys(('joints', 'effort', 'state', 'desired'), 0)
+        start = JointState(model.home, np.zeros(model.n))
+        self._compliance = config.compliance(H)
+        self.plan(start, kind)
+        listed = build_planner(PlannerConfig(kind='offline', move=MOVE), model, H, start).planner
+        self.way = np.array([listed.step(start) for _ in range(round(self.duration / H))])
+        self._at(0, self._step)
+        self._at(0, self._watch)
+
+    def plan(self, start: JointState, kind: str = 'online') -> None:
+        """Give the planner a motion from a state."""
+        config = PlannerConfig(kind=kind, move=MOVE)
+        motion = build_planner(config, self.model, H, start, compliance=self._compliance)
+        assert motion.goals is not None
+        assert motion.duration is not None
+        self.goals, self.duration = motion.goals, motion.duration
+        self.planner: RealtimePlanner | None = RealtimePlanner(motion.planner, H)
+
+    def run(self, seconds: float) -> None:
+        end = self.now + round(seconds * NANO)
+        while self._events and self._events[0][0] <= end:
+            self.now, _, call = heapq.heappop(self._events)
+            call()
+        self.now = end
+
+    def deviation(self) -> float:
+        """Return how far the robot was from its way at most, whenever it was there [rad]."""
+        path = np.array(self.path)
+        last = min(len(path), len(self.way)) - SLACK
+        return min(
+            float(np.abs(path[:last] - self.way[shift : shift + last]).max())
+            for shift in range(SLACK)
+        )
+
+    def acceleration(self) -> float:
+        """Return the largest acceleration so far [rad/s^2]."""
+        return float(np.abs(np.diff(np.array(self.path), 2, axis=0)).max() / H**2)
+
+    def share(self) -> float:
+        """Return the largest effort that was sent so far, as a share of its limit."""
+        return float(np.abs(np.array(self.efforts) / self.model.effort_limit).max())
+
+    def distance(self) -> float:
+        """Return how far the tips are from their goals [m]."""
+        tips = self.model.tip_positions(self.plant.truth.position)
+        return float(np.abs(tips - self.goals).max())
+
+    def speed(self) -> float:
+        return float(np.abs(self.plant.truth.velocity).max())
+
+    def _at(self, time: int, call: Callable[[], None]) -> None:
+        heapq.heappush(self._events, (time, next(self._number), call))
+
+    def _send(self, topic: str, call: Callable[[], None]) -> None:
+        arrival = max(self._last[topic], self.now + LIGHT + self._delay(self._rng))
+        self._last[topic] = arrival
+        self._at(arrival, call)
+
+    def _step(self) -> None:
+        if self._effort is not None:
+            self.plant.step(self._effort)
+            self.path.append(self.plant.truth.position)
+        stamp = EPOCH + self.now + round(self._jitter * self._rng.uniform(-1, 1) * NANO)
+        message = DecodedJointState(stamp, self.plant.observe())
+        if not self.silent:
+            self._send('joints', lambda: self._arrive(message))
+        self._at(self.now + self._tick, self._step)
+
+    def _arrive(self, message: DecodedJointState) -> None:
+        """Keep only the last state of those that come at the same time: a queue of depth 1."""
+        self._newest = message
+        self._at(self.now, self._measure)
+
+    def _measure(self) -> None:
+        message, self._newest = self._newest, None
+        if message:
+            self.realtime.measured(message)
+
+    def _watch(self) -> None:
+        self.realtime.watch()
+        self._at(self.now + PERIOD // 2, self._watch)
+
+    # ControlPort
+
+    def command(self, stamp: int, wanted: Setpoint, age: float = 0.0) -> None:  # noqa: ARG002
+        assert wanted.effort is None
+        command = self.control.step(wanted.position, age, wanted.restart)
+        self.efforts.append(command.effort)
+        self._send('effort', lambda: setattr(self, '_effort', command.effort))
+
+    def tell_state(self, stamp: int, effort: Array) -> None:  # noqa: ARG002
+        state = self.control.state
+        self._send('state', lambda: self._plan(stamp, state))
+
+    def _plan(self, stamp: int, state: JointState) -> None:
+        for point in self.planner.answer(stamp, state) if self.planner else ():
+            wanted = point.wanted
+            message = DecodedJointState(point.stamp, wanted.position, wanted.velocity)
+            self._send('desired', lambda message=message: self.realtime.desired(message))
+
+    def stop_robot(self, reason: str) -> None:
+        self.control.stop(reason)
+
+    def ask(self, topic: str, stamp: int) -> None:
+        raise AssertionError(f'{topic} {stamp}: nobody asks in real time')
+
+
+def prompt(_: np.random.Generator) -> int:
+    return 0
+
+
+def busy(rng: np.random.Generator) -> int:
+    """Every fifth message is late by up to three periods, one in a thousand by eight."""
+    choice = rng.random()
+    if choice < 0.001:
+        return 8 * PERIOD
+    return round(rng.uniform(0, 3) * PERIOD) if choice < 0.2 else round(rng.uniform(0, PERIOD / 4))
+
+
+@pytest.mark.parametrize('kind', ['online', 'offline'])
+def test_the_motion_is_the_planned_one(yumi: RobotModel, kind: str) -> None:
+    world = World(yumi, prompt, kind)
+    world.run(world.duration + 1.0)
+    assert not world.control.stopped
+    assert world.deviation() < EXACT
+    assert world.distance() < EXACT
+    report = world.realtime.report()
+    assert report['steps beyond the plan'] == report['missed states'] == 0
+
+
+@pytest.mark.parametrize('kind', ['online', 'offline'])
+def test_late_messages_do_not_shake_the_robot(yumi: RobotModel, kind: str) -> None:
+    """What this replaced let the time stand still in periods that nobody saw: each was a jerk."""
+    calm, shaken = World(yumi, prompt, kind), World(yumi, busy, kind)
+    for world in (calm, shaken):
+        world.run(world.duration + 1.0)
+        assert not world.control.stopped
+        assert world.distance() < EXACT
+    assert int(shaken.realtime.report()['missed states']) > 100
+    assert shaken.share() < 1.1 * calm.share()
+    assert shaken.acceleration() < 2.0 * calm.acceleration()
+
+
+def test_a_planner_that_is_late_for_a_while_moves_nothing(yumi: RobotModel) -> None:
+    """Eight periods of silence in the midst of the motion: what was sent ahead suffices."""
+    world = World(yumi, prompt)
+    world.run(0.3)
+    planner, world.planner = world.planner, None
+    world.run(8 * H)
+    world.planner = planner
+    world.run(world.duration + 1.0)
+    assert not world.control.stopped
+    assert world.deviation() < EXACT
+    assert world.realtime.report()['steps beyond the plan'] == 0
+
+
+@pytest.mark.parametrize('dead', ['desired_joint_states', 'joint_states'])
+def test_who_is_dead_stops_the_robot_within_ten_periods(yumi: RobotModel, dead: str) -> None:
+    world = World(yumi, prompt)
+    world.run(0.3)
+    if dead == 'joint_states':
+        world.silent = True
+    else:
+        world.planner = None
+    world.run(8 * H)
+    assert not world.control.stopped
+    world.run(2 * H)
+    assert world.control.stopped.startswith(f'{dead}: nothing')
+
+
+def test_stamps_that_jitter_do_not_shake_the_robot(yumi: RobotModel) -> None:
+    """As they are, stamps that are 0.1 ms off would ask for 50 rad/s^2 at 1 rad/s."""
+    exact, jittery = World(yumi, prompt), World(yumi, prompt, jitter=1e-4)
+    for world in (exact, jittery):
+        world.run(world.duration + 1.0)
+        assert world.distance() < 1e-5
+    assert jittery.acceleration() < 2.0 * exact.acceleration()
+
+
+@pytest.mark.parametrize('rate', [0.999, 1.001])
+def test_a_robot_whose_clock_is_not_ours_goes_the_same_way(yumi: RobotModel, rate: float) -> None:
+    world = World(yumi, prompt, rate=rate)
+    world.run(world.duration + 1.0)
+    assert not world.control.stopped
+    assert world.distance() < 1e-5
+    assert world.acceleration() < 10.0  # rad/s^2; 5 with the right clock
+
+
+def test_after_a_release_the_robot_is_held_where_it_is_now(yumi: RobotModel) -> None:
+    """Not where it was when it was stopped: somebody may have moved it since."""
+    world = World(yumi, prompt)
+    world.run(0.3)
+    world.stop_robot('a test')
+    world.planner = None
+    world.run(5 * H)
+    moved = yumi.home + 0.1
+    world.plant.reset(JointState(moved, np.zeros(yumi.n)))
+    world.realtime.release()
+    world.control.release()
+    world.run(1.0)
+    assert not world.control.stopped
+    np.testing.assert_allclose(world.plant.truth.position, moved, rtol=0.0, atol=SLIP)
+
+
+def test_what_was_planned_before_a_stop_is_not_heard_after_a_release(yumi: RobotModel) -> None:
+    world = World(yumi, prompt)
+    world.run(0.3)
+    world.stop_robot('a test')
+    world.run(H)
+    world.realtime.release()
+    world.control.release()
+    held = world.plant.truth.position
+    world.run(5 * H)  # the planner knows of nothing and goes on
+    world.planner = None
+    world.run(1.0)
+    np.testing.assert_allclose(world.plant.truth.position, held, rtol=0.0, atol=SLIP)
+    assert world.speed() < 1e-6
+
+
+@pytest.mark.parametrize('pause', [0, 1, 3, 30], ids=lambda steps: f'{steps} periods')
+def test_a_motion_after_a_release_begins_without_a_leap(yumi: RobotModel, pause: int) -> None:
+    """However soon the planner is asked for it."""
+    world = World(yumi, prompt)
+    world.run(0.3)
+    world.stop_robot('a test')
+    world.planner = None
+    world.plant.reset(JointState(yumi.home, np.zeros(yumi.n)))
+    world.run(5 * H)
+    world.plant.reset(JointState(yumi.home, np.zeros(yumi.n)))  # as brakes would hold it
+    world.run(H)
+    world.realtime.release()
+    world.control.release()
+    world.run(pause * H)
+    world.path.clear()
+    world.plan(JointState(yumi.home, np.zeros(yumi.n)))
+    world.run(world.duration + 1.0)
+    assert not world.control.stopped
+    assert world.distance() < EXACT
+    assert world.acceleration() < 10.0  # rad/s^2
