@@ -46,7 +46,7 @@ VARIANTS = {
     'lwr_tcp truth': ('lwr_tcp', 'admittance.source=truth', 'plant.noise=1e-6'),
     'workerbot_carry lost': (
         'workerbot_carry',
-        'plant.sensors={noise: 0.5, faults: [{tip: wb_gripper_l, start: 2.0, kind: lost}]}',
+        'plant.sensors={noise: 0.5, faults: [{tip: palm_l, start: 2.0, kind: lost}]}',
     ),
 }
 """Name -> scenario and settings, in process only."""
