@@ -39,11 +39,11 @@ from sensor_msgs.msg import JointState as JointStateMessage
 from std_msgs.msg import Header
 from std_srvs.srv import SetBool, Trigger
 
-from simloop_ros.assembly.run import load_fit_robot
 from simloop_ros.calibration.calibrate import calibrate
 from simloop_ros.core.errors import MessageError
 from simloop_ros.nodes.composed import KINDS
 from simloop_ros.nodes.plant import LARGEST_EFFORT
+from simloop_ros.robot.fit_robot import load_fit_robot
 from simloop_ros.ros.launch.graph import programs
 from simloop_ros.ros.launch.wiring import NodeSpec, WiringOptions, parameter_file, wire
 from simloop_ros.ros.messages.safety_status import DIVERGED, STAMP, STOPS

@@ -17,7 +17,8 @@ import numpy as np
 
 from simloop_bench.bimanual_runs import STIFFNESSES
 from simloop_bench.hands_run import HandsRun, run_hands
-from simloop_ros.assembly.run import prepare, run
+from simloop_ros.assembly.assemble import assemble
+from simloop_ros.assembly.run import run
 from simloop_ros.report.bimanual_figures import (
     ForceCourse,
     draw_carry,
@@ -194,7 +195,7 @@ def _stop_marks(found: HandsRun) -> list[Mark]:
 def _curves(name: str, *settings: str) -> HandCurves:
     """Return what two hands did in a shipped scenario."""
     with tempfile.TemporaryDirectory() as folder:
-        summary = run(prepare(load_scenario(name, settings)), Path(folder), perf_counter)
+        summary = run(assemble(load_scenario(name, settings)), Path(folder), perf_counter)
         return hand_curves(Path(folder), summary)
 
 

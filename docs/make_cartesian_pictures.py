@@ -16,7 +16,8 @@ from make_pictures import picture
 from matplotlib.figure import Figure
 import numpy as np
 
-from simloop_ros.assembly.run import prepare, run
+from simloop_ros.assembly.assemble import assemble
+from simloop_ros.assembly.run import run
 from simloop_ros.record.mcap import read_mcap
 from simloop_ros.report.page import draw_run
 from simloop_ros.robot.model import RobotModel, link_positions
@@ -47,7 +48,7 @@ def main() -> None:
         summary = run_rectangle(folder)
         for path in draw_run(folder):
             shutil.copy(path, IMAGES / f'{NAME}_{path.name}')
-        model = prepare(load_scenario(NAME)).facts.model
+        model = assemble(load_scenario(NAME)).facts.model
         draw_robot(model, folder, summary)
         draw_profiles(model, folder)
         for title, settings in ERRORS.items():
@@ -61,7 +62,7 @@ def main() -> None:
 
 def run_rectangle(folder: Path, *settings: str) -> dict[str, Any]:
     """Run the rectangle and return its summary."""
-    return run(prepare(load_scenario(NAME, settings)), folder, time.perf_counter)
+    return run(assemble(load_scenario(NAME, settings)), folder, time.perf_counter)
 
 
 def draw_robot(model: RobotModel, folder: Path, summary: dict[str, Any]) -> None:

@@ -8,7 +8,7 @@ import tempfile
 from matplotlib.figure import Figure
 import numpy as np
 
-from simloop_ros.assembly.run import prepare
+from simloop_ros.assembly.assemble import assemble
 from simloop_ros.record.log import LogWriter
 from simloop_ros.scenario.scenario import load_scenario
 
@@ -21,7 +21,7 @@ SETTINGS = ['planner.kind=guiding', 'duration=4', 'plant.mass_bias=0', f'plant.h
 
 def main() -> None:
     """Let a hand lead YuMi, and draw what it does."""
-    prepared = prepare(load_scenario('yumi_step', SETTINGS))
+    prepared = assemble(load_scenario('yumi_step', SETTINGS))
     loop, steps = prepared.loop, prepared.facts.steps
     reports = []
     with (

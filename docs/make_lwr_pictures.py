@@ -14,12 +14,12 @@ from matplotlib.figure import Figure
 import numpy as np
 
 from simloop_bench.torque_error import JUMP, STEP, of_3, torque_errors
-from simloop_ros.assembly.run import load_fit_robot
 from simloop_ros.plants.config import TorqueControl
 from simloop_ros.plants.flexible_plant import known_motors
 from simloop_ros.plants.motor_driven_plant import PHASE, MotorDrivenPlant, elastic_frequency
 from simloop_ros.plants.torque_driven_plant import TorqueDrivenPlant
 from simloop_ros.plants.torque_stage import TorqueStage
+from simloop_ros.robot.fit_robot import load_fit_robot
 from simloop_ros.robot.model import RobotModel
 from simloop_ros.scenario.scenario import robot_config
 

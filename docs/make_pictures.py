@@ -14,7 +14,8 @@ from matplotlib.figure import Figure
 import numpy as np
 import pybullet
 
-from simloop_ros.assembly.run import prepare, run
+from simloop_ros.assembly.assemble import assemble
+from simloop_ros.assembly.run import run
 from simloop_ros.record.mcap import read_mcap
 from simloop_ros.report.page import draw_run
 from simloop_ros.scenario.scenario import load_scenario
@@ -41,7 +42,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as scratch:
         for name, (scenario, settings) in RUNS.items():
             folder = Path(scratch) / name
-            run(prepare(load_scenario(scenario, settings)), folder, time.perf_counter)
+            run(assemble(load_scenario(scenario, settings)), folder, time.perf_counter)
             draw_run(folder)
             for graph in KEPT[name]:
                 shutil.copy(folder / f'{graph}.png', IMAGES / f'{name}_{graph}.png')
@@ -51,7 +52,7 @@ def main() -> None:
 def draw_robot(folder: Path) -> None:
     """Draw YuMi before and after its step, and the force difference that tells its weight."""
     log = read_mcap(folder / 'log.mcap')
-    model = prepare(load_scenario('yumi_step')).facts.model
+    model = assemble(load_scenario('yumi_step')).facts.model
     position, effort = log.column('measured_position'), log.column('effort')
     difference = effort - log.column('rollback_effort')
     figure = Figure(figsize=(13, 4.2), layout='constrained')

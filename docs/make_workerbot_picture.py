@@ -12,7 +12,7 @@ from make_pictures import picture
 from matplotlib.figure import Figure
 import numpy as np
 
-from simloop_ros.assembly.run import load_fit_robot
+from simloop_ros.robot.fit_robot import load_fit_robot
 from simloop_ros.scenario.scenario import robot_config
 
 IMAGES = Path(__file__).parent / 'images'

@@ -15,9 +15,9 @@ import msgspec
 import numpy as np
 import pinocchio as pin
 
-from simloop_ros.assembly.run import load_fit_robot
 from simloop_ros.core.errors import USER_ERROR, ConfigError, SimloopError
 from simloop_ros.core.values import Array, JointState
+from simloop_ros.robot.fit_robot import load_fit_robot
 from simloop_ros.robot.model import RobotModel
 from simloop_ros.scenario.scenario import robot_config
 from textbook.dynamics_figures import EnergyStudy, draw_contributions, draw_energy

@@ -8,7 +8,7 @@ from functools import cache
 from hypothesis import HealthCheck, settings
 import pytest
 
-from simloop_ros.assembly.run import load_fit_robot
+from simloop_ros.robot.fit_robot import load_fit_robot
 from simloop_ros.robot.model import RobotModel
 from simloop_ros.scenario.scenario import robot_config
 

@@ -8,7 +8,8 @@ import time
 
 import pytest
 
-from simloop_ros.assembly.run import prepare, run
+from simloop_ros.assembly.assemble import assemble
+from simloop_ros.assembly.run import run
 from simloop_ros.scenario.scenario import load_scenario
 
 ROBOTS = {
@@ -68,7 +69,7 @@ def test_step(tmp_path: Path, name: str, engine: str) -> None:
             'plant.mass_bias=0.1',
         ],
     )
-    summary = run(prepare(scenario), tmp_path, time.perf_counter)
+    summary = run(assemble(scenario), tmp_path, time.perf_counter)
     assert summary['status'] == 'completed'
     (tip,) = summary['tip_error_end'].values()
     assert tip < AT_GOAL

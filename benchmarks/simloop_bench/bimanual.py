@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from simloop_ros.assembly.run import load_fit_robot
 from simloop_ros.bimanual.config import BimanualConfig, ImpedanceConfig
 from simloop_ros.bimanual.contact_control import ContactControl, ContactTarget
 from simloop_ros.bimanual.hands import HandFinder
@@ -17,6 +16,7 @@ from simloop_ros.bimanual.impedance import impedance
 from simloop_ros.bimanual.internal_force import NEAREST, grasp_map, split
 from simloop_ros.core.errors import SimloopError
 from simloop_ros.core.values import Array
+from simloop_ros.robot.fit_robot import load_fit_robot
 from simloop_ros.scenario.scenario import robot_config
 
 from .bare import Candidate

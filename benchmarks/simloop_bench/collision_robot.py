@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pinocchio as pin
 
-from simloop_ros.assembly.run import load_fit_robot
 from simloop_ros.control.config import ControlConfig
 from simloop_ros.control.control_simulation import ControlSimulation
 from simloop_ros.plants.encoder import Encoder
@@ -15,6 +14,7 @@ from simloop_ros.plants.friction import JointFriction
 from simloop_ros.plants.pinocchio_plant import PinocchioPlant
 from simloop_ros.plants.plant import Plant
 from simloop_ros.plants.spring_contact import Spring, SpringContact
+from simloop_ros.robot.fit_robot import load_fit_robot
 from simloop_ros.robot.model import RobotModel
 from simloop_ros.scenario.scenario import robot_config
 

@@ -9,8 +9,8 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
-from simloop_ros.assembly.run import make_folder, write_text
 from simloop_ros.core.errors import ConfigError, UnknownNameError
+from simloop_ros.record.folder import make_folder, write_text
 
 from .bimanual import bench_bimanual
 from .collision import bench_collision

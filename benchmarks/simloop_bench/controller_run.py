@@ -9,11 +9,12 @@ import msgspec
 import numpy as np
 import pinocchio as pin
 
-from simloop_ros.assembly.run import Prepared, prepare
+from simloop_ros.assembly.assemble import Assembly, assemble
 from simloop_ros.core.errors import DivergenceError
 from simloop_ros.core.values import Array, JointState
 from simloop_ros.planning.stay import Stay
-from simloop_ros.record.log import COLUMNS, LogReader, LogWriter
+from simloop_ros.record.columns import COLUMNS
+from simloop_ros.record.log import LogReader, LogWriter
 from simloop_ros.robot.model import RobotModel
 from simloop_ros.scenario.scenario import load_scenario
 
@@ -102,7 +103,7 @@ def run_case(case: Case) -> Outcome:
             f'plant.noise={case.noise}',
         ),
     )
-    prepared = prepare(scenario)
+    prepared = assemble(scenario)
     facts, loop = prepared.facts, prepared.loop
     lead_in, patience = (round(time / case.period) for time in (LEAD_IN, PATIENCE))
     motion_planner = loop.planner
@@ -172,7 +173,7 @@ def tip_paths(model: RobotModel, positions: Array) -> Array:
     return paths
 
 
-def _rows(prepared: Prepared, steps: int) -> Array:
+def _rows(prepared: Assembly, steps: int) -> Array:
     """Take steps and return their log, shape ``(steps, columns, n)``.
 
     :raises DivergenceError: numbers ran away.
@@ -181,7 +182,7 @@ def _rows(prepared: Prepared, steps: int) -> Array:
     with tempfile.TemporaryDirectory() as folder:
         raw = Path(folder) / 'log.raw'
         with LogWriter(raw, n) as log, np.errstate(all='ignore'):
-            prepared.loop.run(steps, log)
+            prepared.loop.run(steps, into(log))
         return LogReader(raw, n).read()
 
 

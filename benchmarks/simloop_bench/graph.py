@@ -7,7 +7,7 @@ from pathlib import Path
 import tempfile
 from typing import Any
 
-from simloop_ros.assembly.run import prepare
+from simloop_ros.assembly.assemble import assemble
 from simloop_ros.core.errors import SimloopError
 from simloop_ros.ros.launch.graph import require_ros
 from simloop_ros.scenario.scenario import load_scenario
@@ -39,7 +39,7 @@ def bench_graph(quick: bool, progress: Callable[[str, float], None]) -> BenchRes
     require_ros()
     rounds, windows, seconds = (1, 1, 0.5) if quick else (5, 2, 2.0)
     settings = [f'period={PERIOD}', *(['duration=0.25'] if quick else [])]
-    names = prepare(load_scenario(SCENARIO, settings)).facts.model.joint_names
+    names = assemble(load_scenario(SCENARIO, settings)).facts.model.joint_names
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
 
@@ -120,6 +120,6 @@ def _ping_pong(
 
 def _without_ros(settings: list[str], log: Path, quick: bool) -> float:
     """Return what the same step costs in ``simloop run`` [s]."""
-    prepared = prepare(load_scenario(SCENARIO, settings))
+    prepared = assemble(load_scenario(SCENARIO, settings))
     run = whole_loop(prepared.loop, prepared.facts.steps, log)
     return best_of({'loop': run}, 1 if quick else 5)['loop']

@@ -5,10 +5,10 @@ from __future__ import annotations
 import msgspec
 import numpy as np
 
-from simloop_ros.assembly.run import load_fit_robot
 from simloop_ros.core.values import Array
 from simloop_ros.guiding.effective_mass import EffectiveMass
 from simloop_ros.plants.config import JointPath
+from simloop_ros.robot.fit_robot import load_fit_robot
 from simloop_ros.scenario.scenario import Scenario, load_scenario
 
 from .guiding_robots import pulled_to, real

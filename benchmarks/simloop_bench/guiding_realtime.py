@@ -11,11 +11,13 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from simloop_ros.assembly.run import load_fit_robot, prepare, run
+from simloop_ros.assembly.assemble import assemble
+from simloop_ros.assembly.run import run
 from simloop_ros.core.values import Array
 from simloop_ros.guiding.config import compliance
 from simloop_ros.guiding.reach import reaches
 from simloop_ros.record.mcap import McapLog, read_mcap
+from simloop_ros.robot.fit_robot import load_fit_robot
 from simloop_ros.ros.launch.graph import require_ros
 from simloop_ros.scenario.scenario import Scenario, load_scenario
 
@@ -58,7 +60,7 @@ def bench_guiding_realtime(quick: bool, progress: Callable[[str, float], None]) 
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         progress('lockstep', 0.0)
-        run(prepare(scenario), folder / 'lockstep', time.perf_counter)
+        run(assemble(scenario), folder / 'lockstep', time.perf_counter)
         delays = {'lockstep': push_delays(read_mcap(folder / 'lockstep' / 'log.mcap'), scenario)}
         for i, way in enumerate(('distributed', 'composed')):
             progress(f'{way}, {duration:g} s', (1 + i) / 3)

@@ -8,10 +8,11 @@ import tempfile
 import msgspec
 import numpy as np
 
-from simloop_ros.assembly.run import prepare
+from simloop_ros.assembly.assemble import assemble
 from simloop_ros.core.errors import DivergenceError
 from simloop_ros.core.values import Array
-from simloop_ros.record.log import GUIDED_COLUMNS, LogReader, LogWriter
+from simloop_ros.record.columns import GUIDED_COLUMNS
+from simloop_ros.record.log import LogReader, LogWriter
 from simloop_ros.robot.model import RobotModel
 from simloop_ros.scenario.scenario import Scenario
 
@@ -55,7 +56,7 @@ class GuidedRun(msgspec.Struct, frozen=True):
 
 def lead(scenario: Scenario) -> GuidedRun:
     """Run a guided scenario to its end, or until it diverges, and return what happened."""
-    prepared = prepare(scenario)
+    prepared = assemble(scenario)
     facts, loop = prepared.facts, prepared.loop
     n, hands = facts.model.n, len(facts.scenario.plant.hands)
     force, gap = [], []

@@ -9,14 +9,15 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
-from simloop_ros.assembly.run import prepare
+from simloop_ros.assembly.assemble import assemble
 from simloop_ros.collision.detector import Detection
 from simloop_ros.collision.observation import Observation
 from simloop_ros.core.errors import DivergenceError
 from simloop_ros.core.values import Array
 from simloop_ros.loop.protection import Protection
 from simloop_ros.plants.config import Hand, Push
-from simloop_ros.record.log import GUIDED_COLUMNS, LogWriter
+from simloop_ros.record.columns import GUIDED_COLUMNS
+from simloop_ros.record.log import LogWriter
 from simloop_ros.scenario.scenario import load_scenario
 
 from .guiding_robots import TIPS, with_hand
@@ -101,7 +102,7 @@ def stable(cell: Cell) -> bool:
     found = with_hand(load_scenario(scenario, settings), hand)
     kick = Push(link, KICK_START, KICK_TIME, KICK)
     plant = msgspec.structs.replace(found.plant, pushes=(kick,))
-    prepared = prepare(msgspec.structs.replace(found, plant=plant))
+    prepared = assemble(msgspec.structs.replace(found, plant=plant))
     loop, period = prepared.loop, found.period
     assert loop.protection is not None
     if cell.delay:

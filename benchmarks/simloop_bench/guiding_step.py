@@ -7,11 +7,11 @@ from collections.abc import Callable
 import msgspec
 import numpy as np
 
-from simloop_ros.assembly.run import load_fit_robot
 from simloop_ros.guiding.config import AdmittanceConfig
 from simloop_ros.guiding.guidance import Guidance
 from simloop_ros.guiding.joint_admittance import Admittance, AdmittanceState
 from simloop_ros.maths.discretisation import Parameters
+from simloop_ros.robot.fit_robot import load_fit_robot
 from simloop_ros.scenario.scenario import robot_config
 
 from .bare import Candidate

@@ -10,14 +10,15 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from simloop_ros.assembly.run import prepare
+from simloop_ros.assembly.assemble import assemble
 from simloop_ros.bimanual.plan import BimanualPlan
 from simloop_ros.bimanual.planner import STOPPED
 from simloop_ros.core.errors import DivergenceError, SimloopError
 from simloop_ros.core.values import Array
+from simloop_ros.record.columns import COLUMNS, TRUE_POSITION
 from simloop_ros.record.hands_log import AXES, HANDS_COLUMNS
 from simloop_ros.record.hands_summary import POSE, hands_summary, true_squeezes
-from simloop_ros.record.log import COLUMNS, TRUE_POSITION, LogReader, LogWriter
+from simloop_ros.record.log import LogReader, LogWriter
 from simloop_ros.robot.model import RobotModel
 from simloop_ros.scenario.scenario import load_scenario
 
@@ -80,7 +81,7 @@ def halted_at(doing: Sequence[str]) -> int | None:
 
 def run_hands(scenario_name: str, settings: tuple[str, ...] = ()) -> HandsRun:
     """Run a shipped scenario of two hands to its end, or until it diverges."""
-    prepared = prepare(load_scenario(scenario_name, settings))
+    prepared = assemble(load_scenario(scenario_name, settings))
     facts, loop = prepared.facts, prepared.loop
     plan = facts.plan
     if plan is None:

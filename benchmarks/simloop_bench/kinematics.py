@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from simloop_ros.assembly.run import load_fit_robot
 from simloop_ros.core.errors import SimloopError, UnreachableError
 from simloop_ros.core.values import Array
 from simloop_ros.kinematics.analytic import AnalyticInverse
 from simloop_ros.kinematics.inverse import inverse_kinematics
 from simloop_ros.kinematics.wrist_arm import WristArm
+from simloop_ros.robot.fit_robot import load_fit_robot
 from simloop_ros.robot.model import RobotModel
 from simloop_ros.scenario.scenario import robot_config
 

@@ -8,7 +8,7 @@ import tempfile
 
 import numpy as np
 
-from simloop_ros.assembly.run import prepare
+from simloop_ros.assembly.assemble import assemble
 from simloop_ros.control.config import ControlConfig
 from simloop_ros.control.control_simulation import ControlSimulation
 from simloop_ros.core.errors import MissingDependencyError
@@ -78,8 +78,8 @@ def _compare(
 ) -> dict[str, float]:
     """Return the cost of each way to do YuMi's step [s]."""
     settings = [f'period={PERIOD}']
-    offline = prepare(load_scenario('yumi_offline', settings))
-    online = prepare(load_scenario('yumi_step', settings))
+    offline = assemble(load_scenario('yumi_offline', settings))
+    online = assemble(load_scenario('yumi_step', settings))
     model = offline.facts.model
     start = JointState(model.home, np.zeros(model.n))
     positions = np.array([offline.loop.planner.step(start) for _ in range(steps)])

@@ -6,13 +6,13 @@ from collections.abc import Callable
 
 import numpy as np
 
-from simloop_ros.assembly.run import load_fit_robot
 from simloop_ros.core.config_types import ReactionKind
 from simloop_ros.core.values import NO_INPUTS, ExternalInputs, JointState
 from simloop_ros.planning.build import build_planner
 from simloop_ros.planning.config import PlannerConfig
 from simloop_ros.planning.planner import Planner
 from simloop_ros.reaction.reacting import Reacting
+from simloop_ros.robot.fit_robot import load_fit_robot
 from simloop_ros.robot.model import RobotModel
 from simloop_ros.scenario.scenario import robot_config
 

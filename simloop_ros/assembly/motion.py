@@ -1,54 +1,199 @@
-"""From a configuration to a planner of any kind, that of two hands among them."""
+"""From configurations to a motion: a planner with its decorators."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+import msgspec
+import numpy as np
+
 from ..bimanual.config import BimanualConfig
 from ..bimanual.plan import BimanualPlan, plan_bimanual
 from ..bimanual.planner import BimanualPlanner
+from ..collision.calibration import load_calibration
+from ..collision.config import MonitorConfig
+from ..collision.detector import find_calibration
 from ..core.values import Array, JointState
-from ..planning.build import NOISE_MARGIN, PlannedMotion, build_planner, refuse_corners
+from ..guiding.config import AdmittanceConfig
+from ..guiding.guidance import Guidance
+from ..planning.build import NOISE_MARGIN, PlannedMotion, build_planner
 from ..planning.config import PlannerConfig
+from ..planning.planner import HaltablePlanner, Planner
+from ..planning.tip_path import TipCourse
+from ..reaction.config import ReactionConfig
+from ..reaction.guided import Guided
+from ..reaction.halting import Halting
+from ..reaction.reacting import Reacting
+from ..reaction.reactive import ReactivePlanner
 from ..robot.model import RobotModel
+from ..scenario.scenario import Scenario
 
 REACH = 1.0
 """Way of a tip per turn of a joint that no arm on a table exceeds by much [m]."""
 
 
-@dataclass(frozen=True)
-class Motion(PlannedMotion):
-    """A planner of any kind and its motion.
+class MotionSettings(msgspec.Struct, frozen=True, kw_only=True):
+    """All that a motion depends on, beside the robot and where it starts.
 
-    :ivar plan: of two hands.
+    :ivar period: length of a step [s].
+    :ivar noise: standard deviation of a measured position [rad].
+    :ivar compliance: position error that the control law leaves per acceleration that the model
+        does not explain [s^2]; that of deadbeat control where none is given.
     """
 
+    period: float
+    planner: PlannerConfig
+    bimanual: BimanualConfig = BimanualConfig()
+    monitor: MonitorConfig = MonitorConfig()
+    reaction: ReactionConfig = ReactionConfig()
+    admittance: AdmittanceConfig = AdmittanceConfig()
+    noise: float = 0.0
+    compliance: float | None = None
+
+    @classmethod
+    def of(cls, scenario: Scenario) -> MotionSettings:
+        """Return the settings of a scenario."""
+        return cls(
+            period=scenario.period,
+            planner=scenario.planner,
+            bimanual=scenario.bimanual,
+            monitor=scenario.monitor,
+            reaction=scenario.reaction,
+            admittance=scenario.admittance,
+            noise=scenario.plant.encoder_error,
+            compliance=scenario.resolved_control().compliance(scenario.period),
+        )
+
+
+@dataclass(frozen=True)
+class Motion:
+    """A motion that is known to be possible.
+
+    :ivar planner: what the loop steps.
+    :ivar base: the planner inside, without reaction and guidance.
+    :ivar start: where the motion begins [rad], shape ``(n,)``.
+    :ivar duration: how long it takes [s], where that is known beforehand.
+    :ivar goals: where the tips go [m], shape ``(tips, 3)``, if anywhere.
+    :ivar course: where a tip shall be at any time, of a Cartesian path.
+    :ivar plan: of two hands.
+    :ivar reactive: the decorator that reacts to contacts, if there is a monitor.
+    :ivar guided: the decorator that gives way to external torques, if there is guidance.
+    """
+
+    planner: Planner
+    base: Planner
+    start: Array
+    duration: float | None = None
+    goals: Array | None = None
+    course: TipCourse | None = None
     plan: BimanualPlan | None = None
+    reactive: ReactivePlanner | None = None
+    guided: Guided | None = None
+
+    def configure(self, monitor: MonitorConfig, admittance: AdmittanceConfig) -> None:
+        """Take over how the robot reacts to the next contact, and how it gives way."""
+        if self.reactive is not None:
+            self.reactive.choose(*monitor.reactions)
+            self.reactive.configure(admittance)
+        if self.guided is not None:
+            self.guided.guidance.configure(admittance)
+
+    def resume(self, control: JointState) -> bool:
+        """Go on to the goal after a reaction, see ``ReactivePlanner.resume``."""
+        if self.reactive is None:
+            return False
+        if self.guided is not None:
+            control = self.guided.undeflected(control)
+        return self.reactive.resume(control)
 
 
 def build_motion(
-    config: PlannerConfig,
-    model: RobotModel,
-    period: float,
-    start: JointState,
-    noise: float = 0.0,
-    compliance: float | None = None,
-    goals: Array | None = None,
-    bimanual: BimanualConfig | None = None,
+    settings: MotionSettings, model: RobotModel, start: Array, goals: Array | None = None
 ) -> Motion:
-    """Return the planner for a motion from ``start``, as ``build_planner`` and of every kind.
+    """Return the motion from a position, once it is known to be possible.
 
-    :param goals: not of two hands, whose tasks begin at home.
-    :param bimanual: what two arms do with an object; not needed for any other kind.
+    :param start: where the robot rests [rad], shape ``(n,)``.
+    :param goals: as ``build_planner``; not for two hands, whose tasks begin at home.
     :raises GoalError: the motion is refused.
     """
+    plan = _plan(settings, model, start, goals)
+    error = _torque_error(settings, model)
+    planner, reactive, guided = plan.planner, None, None
+    if settings.monitor.watches:
+        planner = reactive = _reactive(settings, model, plan, error)
+    if settings.admittance.guides:
+        guidance = Guidance(model, settings.admittance, settings.period, error)
+        planner = guided = Guided(planner, guidance)
+    return Motion(
+        planner=planner,
+        base=plan.planner,
+        start=start,
+        duration=plan.duration,
+        goals=plan.goals,
+        course=plan.course,
+        plan=plan.bimanual,
+        reactive=reactive,
+        guided=guided,
+    )
+
+
+@dataclass(frozen=True)
+class _Plan(PlannedMotion):
+    """A planner without decorators; of two hands also their plan, and that they can be halted."""
+
+    bimanual: BimanualPlan | None = None
+    haltable: HaltablePlanner | None = None
+
+
+def _plan(
+    settings: MotionSettings, model: RobotModel, start: Array, goals: Array | None
+) -> _Plan:
+    config, period = settings.planner, settings.period
+    rest = JointState(start, np.zeros_like(start))
     if config.kind != 'bimanual':
-        built = build_planner(config, model, period, start, noise, compliance, goals)
-        return Motion(built.planner, built.duration, built.goals, built.course)
-    refuse_corners(config)
-    tasks = BimanualConfig() if bimanual is None else bimanual
-    plan = plan_bimanual(tasks, model, period, start)
-    slack = period**2 if compliance is None else compliance
-    leash = tasks.leash * slack + NOISE_MARGIN * noise * REACH
+        built = build_planner(
+            config, model, period, rest, settings.noise, settings.compliance, goals
+        )
+        return _Plan(built.planner, built.duration, built.goals, built.course)
+    tasks = settings.bimanual
+    plan = plan_bimanual(tasks, model, period, rest)
+    slack = period**2 if settings.compliance is None else settings.compliance
+    leash = tasks.leash * slack + NOISE_MARGIN * settings.noise * REACH
     planner = BimanualPlanner(plan, tasks, model, period, leash)
-    return Motion(planner, period * plan.last, plan=plan)
+    return _Plan(planner, period * plan.last, bimanual=plan, haltable=planner)
+
+
+def _reactive(
+    settings: MotionSettings, model: RobotModel, plan: _Plan, error: Array | None
+) -> ReactivePlanner:
+    """Return the decorator that reacts to contacts."""
+    monitor, period = settings.monitor, settings.period
+    after = monitor.resume_after
+    resume_after = None if after is None else round(after / period)
+
+    def replan(position: Array) -> Planner:
+        return _plan(settings, model, position, plan.goals).planner
+
+    if plan.haltable is not None:
+        return Halting(plan.haltable, *monitor.reactions, replan=replan, resume_after=resume_after)
+    return Reacting(
+        plan.planner,
+        model,
+        period,
+        *monitor.reactions,
+        settings.reaction,
+        compliance=settings.compliance,
+        admittance=settings.admittance,
+        torque_error=error,
+        replan=replan,
+        resume_after=resume_after,
+    )
+
+
+def _torque_error(settings: MotionSettings, model: RobotModel) -> Array | None:
+    """Return the error of the estimated torques, where the calibration gives the dead zone."""
+    monitor, period = settings.monitor, settings.period
+    if settings.admittance.dead_zone is not None or not monitor.calibration:
+        return None
+    path = find_calibration(monitor.calibration, period)
+    return load_calibration(path, model, period).torque_error(monitor.kind)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 import msgspec
 import numpy as np
 
-from ..assembly.run import build_simulated_robot, load_fit_robot
+from ..assembly.plant import build_simulated_robot
 from ..collision.build import PLAIN, build_monitor
 from ..collision.calibration import Calibration, model_hash
 from ..collision.collision_monitor import LARGEST, ROUNDING, CollisionMonitor
@@ -21,6 +21,7 @@ from ..control.control_simulation import ControlSimulation
 from ..core.errors import ConfigError
 from ..core.values import Array, JointState
 from ..plants.plant import Plant
+from ..robot.fit_robot import load_fit_robot
 from ..robot.model import RobotModel
 from ..scenario.scenario import Scenario
 from .free_motion import UNLIMITED_SPEED, FreeMotion, random_motion

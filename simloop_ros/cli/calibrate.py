@@ -11,11 +11,11 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from ..assembly.run import make_folder, write_text
 from ..calibration.calibrate import ALARMS_PER_HOUR, DURATION, calibrate
 from ..collision.calibration import Calibration
 from ..collision.disturbance_observer import SHOWN, DisturbanceObserver
 from ..core.errors import ConfigError
+from ..record.folder import make_folder, write_text
 from ..report.progress import progress_bar
 from ..scenario.scenario import load_scenario
 from .run import add_scenario_arguments, scenario_settings

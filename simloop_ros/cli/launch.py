@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 import sys
 
-from ..assembly.run import make_folder
+from ..record.folder import make_folder
 from ..ros.launch.graph import require_ros, run_graph
 from ..ros.launch.wiring import (
     NO_PLANT,

@@ -12,7 +12,8 @@ import time
 
 from rich.console import Console
 
-from ..assembly import run as run_module
+from ..assembly.assemble import assemble
+from ..assembly.run import run
 from ..report.page import draw_run, print_run
 from ..report.progress import progress_bar
 from ..scenario.scenario import load_scenario
@@ -56,12 +57,12 @@ def call(options: argparse.Namespace) -> int:
     """Run a scenario; 0 when it completed, 1 when it diverged, 130 when it was stopped."""
     scenario = load_scenario(options.scenario, scenario_settings(options))
     folder = options.out or Path('runs') / scenario.name
-    prepared = run_module.prepare(scenario)
+    assembly = assemble(scenario)
     console = Console(stderr=True)
-    for note in prepared.facts.notes:
+    for note in assembly.facts.notes:
         console.print(f'note: {note}', highlight=False)
     with _stop_on_signal() as stopped, progress_bar(console) as progress:
-        task = progress.add_task(scenario.name, total=prepared.facts.steps, factor='')
+        task = progress.add_task(scenario.name, total=assembly.facts.steps, factor='')
         begin = time.perf_counter()
 
         def proceed(steps: int) -> bool:
@@ -73,7 +74,7 @@ def call(options: argparse.Namespace) -> int:
         def writing(share: float) -> None:
             progress.update(task, description='writing log', total=1.0, completed=share, factor='')
 
-        summary = run_module.run(prepared, folder, time.perf_counter, proceed, writing)
+        summary = run(assembly, folder, time.perf_counter, proceed, writing)
     print_run(summary, folder, draw_run(folder))
     if summary['status'] == 'diverged':
         message = next(e['message'] for e in summary['events'] if e['kind'] == 'divergence')

@@ -39,6 +39,11 @@ class MonitorConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
         return bool(self.calibration) or self.reacts
 
     @property
+    def reactions(self) -> tuple[ReactionKind, ReactionKind]:
+        """Return the reactions to an impact and to a push."""
+        return self.reaction, self.reaction if self.push is None else self.push
+
+    @property
     def reacts(self) -> bool:
         """Return whether any contact has a consequence."""
         return self.reaction != 'none' or self.push not in (None, 'none')

@@ -41,7 +41,7 @@ class Detection(msgspec.Struct, frozen=True, gc=False):
     due: Clue | None = None
 
 
-class WatchSnapshot(msgspec.Struct, frozen=True):
+class DetectorSnapshot(msgspec.Struct, frozen=True):
     """All that the next step depends on.
 
     :ivar since: steps since the present contact began.
@@ -83,12 +83,12 @@ class CollisionDetector:
             self._kind.reset()
         self._since = 0
 
-    def snapshot(self) -> WatchSnapshot:
+    def snapshot(self) -> DetectorSnapshot:
         """Return all that the next step depends on."""
         kind = None if self._kind is None else self._kind.snapshot()
-        return WatchSnapshot(self.monitor.snapshot(), kind, self._since)
+        return DetectorSnapshot(self.monitor.snapshot(), kind, self._since)
 
-    def restore(self, snapshot: WatchSnapshot) -> None:
+    def restore(self, snapshot: DetectorSnapshot) -> None:
         """Go back to an earlier snapshot."""
         self.monitor.restore(snapshot.monitor)
         if self._kind is not None and snapshot.kind is not None:

@@ -11,7 +11,7 @@ import numpy as np
 import pinocchio as pin
 
 from ..core.errors import DivergenceError
-from ..core.values import Array, Command, JointState, Rollback
+from ..core.values import Array, Command, JointState, Rollback, Setpoint
 from ..robot.model import RobotModel
 from .build import build_law
 from .config import ControlConfig
@@ -59,7 +59,7 @@ class ControlSimulation:
     the raw measurement. With a regularisation, ``M a`` in ``rnea`` becomes
     ``(M^-1 + Sigma)^-1 a``, 000 (3.3).
 
-    (5.2) is the law ``deadbeat``. Another law says another acceleration than ``(v_d - v)/h``, or,
+    (5.2) is the law ``deadbeat``. Another law gives another acceleration than ``(v_d - v)/h``, or,
     as those of ``joint_laws``, the effort itself.
 
     Efforts leave this class finite and within the model's limits, or not at all.
@@ -125,18 +125,18 @@ class ControlSimulation:
         self.steps = snapshot.steps
         self.saturations = snapshot.saturations
 
-    def step(self, desired: Array, anew: bool = False) -> Command:
-        """Return the command that takes the twin to the desired position; algorithm 2.
+    def step(self, setpoint: Setpoint) -> Command:
+        """Return the command that takes the twin to a setpoint; algorithm 2.
 
-        :param desired: next desired position [rad], shape ``(n,)``.
-        :param anew: whether the desired motion starts from the control state now; a law that
-            remembers where the robot should have been forgets it.
         :raises DivergenceError: the torque would not be finite.
         """
+        if setpoint.effort is not None:
+            return self._step_effort(setpoint.effort)
+        desired = setpoint.position
         if desired.size != self._n:
             raise ValueError(f'desired position: {desired.size} joints given, {self._n} needed')
         state = self.state
-        if anew:
+        if setpoint.restart:
             self._law.start(state)
         velocity = desired - state.position
         velocity *= self._rate
@@ -151,13 +151,13 @@ class ControlSimulation:
             return Command(velocity, answer, effort, False)
         return self._limited(state, velocity, effort, None if self._sigma else answer)
 
-    def step_effort(self, effort: Array) -> Command:
+    def _step_effort(self, effort: Array) -> Command:
         """Return the command that sends an effort instead of reaching for a position.
 
         The twin does what the effort makes it do, and the desired motion is what the twin does:
-        a later ``step`` goes on from there. The effort is clipped to the limits.
+        a later position goes on from there. The effort is clipped to the limits.
 
-        :param effort: wanted [N m], shape ``(n,)``.
+        :param effort: [N m], shape ``(n,)``.
         :raises DivergenceError: the effort or the state is not finite.
         """
         if effort.size != self._n:

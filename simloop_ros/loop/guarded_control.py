@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
-
 import numpy as np
 
 from ..control.control_simulation import ControlSimulation
 from ..core.errors import DivergenceError, UnsafeCommandError
-from ..core.values import Array, Command, JointState, Rollback
+from ..core.values import Array, Command, JointState, Rollback, Setpoint
 from ..safety.config import SafetyConfig
 from ..safety.gate import CommandGate, safe_effort
 
@@ -55,22 +52,22 @@ class GuardedControl:
         self._gate.reset()
         self._command = None
 
-    def step(self, desired: Array, age: float = 0.0, anew: bool = False) -> Command:
+    def step(self, setpoint: Setpoint, age: float = 0.0) -> Command:
         """Return the command for the next period, with an effort that is finite, within limits.
 
-        :param desired: next desired position [rad], shape ``(n,)``.
-        :param age: of the state that it is computed from [s].
-        :param anew: whether the desired motion starts from the control state now.
-        """
-        return self._guarded(partial(self.control.step, desired, anew), age)
-
-    def step_effort(self, effort: Array, age: float = 0.0) -> Command:
-        """Return the command that sends an effort instead of reaching for a position.
-
-        :param effort: wanted [N m], shape ``(n,)``.
         :param age: of the state that it is computed from [s].
         """
-        return self._guarded(partial(self.control.step_effort, effort), age)
+        if not self.stopped:
+            try:
+                command = self.control.step(setpoint)
+                self._gate.check(command.effort, age)
+                self._command = command
+                return command
+            except (DivergenceError, UnsafeCommandError) as error:
+                self.stop(str(error))
+                self.diverged = isinstance(error, DivergenceError)
+        still = np.zeros(self._model.n)
+        return Command(still, still, self.stop_effort(), False)
 
     def pass_over(self, desired: Array) -> None:
         """Let the desired motion go on over a period in which the robot kept its last effort.
@@ -102,17 +99,3 @@ class GuardedControl:
         """Go on from where the robot is."""
         self.stopped = ''
         self.start(self.control.state.position)
-
-    def _guarded(self, compute: Callable[[], Command], age: float) -> Command:
-        """Return the computed command or, if it may not be sent, stop."""
-        if not self.stopped:
-            try:
-                command = compute()
-                self._gate.check(command.effort, age)
-                self._command = command
-                return command
-            except (DivergenceError, UnsafeCommandError) as error:
-                self.stop(str(error))
-                self.diverged = isinstance(error, DivergenceError)
-        still = np.zeros(self._model.n)
-        return Command(still, still, self.stop_effort(), False)

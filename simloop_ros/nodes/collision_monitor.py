@@ -12,7 +12,6 @@ import numpy as np
 from std_srvs.srv import Trigger
 from visualization_msgs.msg import MarkerArray
 
-from ..assembly.run import load_fit_robot
 from ..collision.config import MonitorConfig
 from ..collision.detector import Detection, build_detector
 from ..collision.gaps import filled
@@ -20,6 +19,7 @@ from ..collision.isolation import Clue
 from ..collision.observation import Observation
 from ..collision.wrist_torque import WristTorque
 from ..core.values import Array, JointState
+from ..robot.fit_robot import load_fit_robot
 from ..robot.model import RobotConfig
 from ..ros.messages.markers import hit_markers
 from ..ros.messages.notice import LEVELS, TOPIC, to_message

@@ -11,12 +11,12 @@ from sensor_msgs.msg import JointState as JointStateMessage
 from std_msgs.msg import Header
 from std_srvs.srv import SetBool
 
-from ..assembly.run import load_fit_robot
 from ..control.config import ControlConfig
 from ..control.control_simulation import ControlSimulation
 from ..core.errors import SimloopError, UnsafeCommandError
 from ..core.values import Array, Setpoint
 from ..loop.guarded_control import GuardedControl
+from ..robot.fit_robot import load_fit_robot
 from ..robot.model import RobotConfig
 from ..ros.messages.driver import DriverConfig, DriverOutput
 from ..ros.messages.safety_status import TOPIC, SafetyStatus, from_message, to_message

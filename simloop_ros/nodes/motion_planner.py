@@ -12,7 +12,6 @@ from rclpy.task import Future
 from std_msgs.msg import Header
 from std_srvs.srv import Trigger
 
-from ..assembly.run import load_fit_robot
 from ..bimanual.config import BimanualConfig
 from ..collision.config import MonitorConfig
 from ..core.config_types import NonNegative, Positive
@@ -21,6 +20,7 @@ from ..core.values import NO_INPUTS, Array, JointState, Setpoint
 from ..guiding.config import AdmittanceConfig, compliance, live_parameters
 from ..planning.config import PlannerConfig
 from ..reaction.config import ReactionConfig
+from ..robot.fit_robot import load_fit_robot
 from ..robot.model import RobotConfig
 from ..ros.messages.notice import TOPIC as COLLISION
 from ..ros.messages.notice import Notice

@@ -15,12 +15,14 @@ from std_msgs.msg import Header, String
 from std_srvs.srv import SetBool, Trigger
 from visualization_msgs.msg import MarkerArray
 
-from ..assembly.run import LONGEST_RUN, build_simulated_robot, load_fit_robot
+from ..assembly.assemble import LONGEST_RUN
+from ..assembly.plant import build_simulated_robot
 from ..core.config_types import Seed
 from ..core.errors import ConfigError, MessageError, SimloopError, UnsafeCommandError
 from ..core.values import Array, JointState
 from ..plants.config import PlantConfig
 from ..record.hands_log import AXES, object_row, wrench_rows
+from ..robot.fit_robot import load_fit_robot
 from ..robot.model import RobotConfig
 from ..ros.launch.view import with_mesh_addresses
 from ..ros.messages.contacts import to_message as contacts_to_message

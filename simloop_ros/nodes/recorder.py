@@ -13,23 +13,18 @@ import numpy as np
 from rich.console import Console
 from std_msgs.msg import Header
 
-from ..assembly.run import (
-    LONGEST_RUN,
-    RAW_HANDS,
-    RunFacts,
-    clean_folder,
-    load_fit_robot,
-    prepare,
-    remove_raw,
-    write_results,
-)
+from ..assembly.assemble import LONGEST_RUN, assemble
 from ..core.errors import ConfigError
 from ..core.values import Array, Contact
+from ..record.columns import COLUMNS
 from ..record.events import EventRecorder
+from ..record.facts import RunFacts
+from ..record.folder import RAW_HANDS, clean_folder, remove_raw, write_results
 from ..record.hands_log import AXES, HANDS_COLUMNS
-from ..record.log import COLUMNS, LogWriter
+from ..record.log import LogWriter
 from ..report.page import draw_run, print_run
 from ..report.progress import progress_bar
+from ..robot.fit_robot import load_fit_robot
 from ..ros.messages.contacts import from_message as contacts_from_message
 from ..ros.messages.notice import TOPIC as COLLISION
 from ..ros.messages.notice import Notice
@@ -340,7 +335,7 @@ def _facts(config: RecorderConfig) -> RunFacts:
     except msgspec.MsgspecError as error:
         raise ConfigError(f'recorder.scenario: not a scenario: {error}') from error
     if config.simulated:
-        prepared = prepare(scenario)
+        prepared = assemble(scenario)
         prepared.loop.plant.close()
         return prepared.facts
     model = load_fit_robot(scenario.robot)

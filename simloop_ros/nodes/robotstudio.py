@@ -10,9 +10,9 @@ from diagnostic_msgs.msg import DiagnosticStatus
 from rclpy.task import Future
 from std_srvs.srv import Trigger
 
-from ..assembly.run import load_fit_robot
 from ..core.errors import USER_ERROR, ConfigError, LinkError, SimloopError
 from ..core.values import Array
+from ..robot.fit_robot import load_fit_robot
 from ..robot.model import RobotConfig
 from ..robotstudio.axes import linked_axes
 from ..robotstudio.client import RobotStudioClient

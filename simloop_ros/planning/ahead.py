@@ -8,30 +8,24 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from ..core.values import Array, JointState
+from ..core.values import NO_INPUTS, JointState, Setpoint
 from .planner import Planner
 
 
 class Waypoint(msgspec.Struct, frozen=True, gc=False):
-    """Where the robot shall be after a step.
-
-    :ivar step: index of the step.
-    :ivar position: after it [rad], shape ``(n,)``.
-    :ivar velocity: after it [rad/s], shape ``(n,)``.
-    """
+    """The setpoint of the step with an index."""
 
     step: int
-    position: Array
-    velocity: Array
+    setpoint: Setpoint
 
 
 class Ahead:
     """Takes steps of a planner before the robot has come there, and takes them back.
 
     A planner that runs ahead expects the robot where it wants it. Once the robot has come to a
-    step, that step is taken again from where the robot really is; a planner's memory is a value,
-    so going back costs nothing. If the result is the same, all that was said holds. If not (the
-    robot was held, or pushed), the steps after it are taken anew.
+    step, that step is taken again from where the robot really is; the state of a planner is a
+    value, so going back costs nothing. If the result is the same, all later setpoints hold. If not
+    (the robot was held, or pushed), the steps after it are taken again.
 
     :param planner: at the beginning of step 0.
     :param lead: number of steps that are known beyond the present one.
@@ -41,7 +35,7 @@ class Ahead:
         self._planner = planner
         self._lead = lead
         self._first = 0
-        self._taken: deque[tuple[Any, Waypoint]] = deque()  # with the memory before each step
+        self._taken: deque[tuple[Any, Waypoint]] = deque()  # with the snapshot before each step
 
     def answer(self, step: int, control: JointState) -> list[Waypoint]:
         """Return the way points from this step on that are new, or no longer as they were.
@@ -60,7 +54,7 @@ class Ahead:
         return [waypoint for _, waypoint in self._taken if waypoint.step >= known]
 
     def take_back(self, step: int) -> None:
-        """Leave the planner at the beginning of a step; whoever goes on from there begins anew.
+        """Leave the planner at the beginning of a step; the planner goes on from there.
 
         :param step: that begins now; later than, or the same as, that of the last call.
         """
@@ -82,20 +76,20 @@ class Ahead:
         return self._first + len(self._taken)
 
     def _take(self, control: JointState) -> None:
-        memory = self._planner.snapshot()
-        position = self._planner.step(control)
-        waypoint = Waypoint(self._end, position, self._planner.expected.velocity)
-        self._taken.append((memory, waypoint))
+        before = self._planner.snapshot()
+        waypoint = Waypoint(self._end, self._planner.step(control, NO_INPUTS))
+        self._taken.append((before, waypoint))
 
     def _corrects(self, control: JointState) -> bool:
         """Take the present step again from where the robot is; return whether that changes it."""
-        memory, waypoint = self._taken[0]
+        before, waypoint = self._taken[0]
         latest = self._planner.snapshot()
-        self._planner.restore(memory)
-        if np.array_equal(self._planner.step(control), waypoint.position):
+        self._planner.restore(before)
+        again = self._planner.step(control, NO_INPUTS)
+        if np.array_equal(again.position, waypoint.setpoint.position):
             self._planner.restore(latest)
             return False
-        self._planner.restore(memory)
+        self._planner.restore(before)
         self._taken.clear()
         self._take(control)
         return True

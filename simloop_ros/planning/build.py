@@ -125,7 +125,7 @@ def _cartesian(
 ) -> PlannedMotion:
     tip = model.tips.index(chosen_tip(config, model))
     if goals is not None and at_same_place(goals[tip], model.tip_positions(start.position)[tip]):
-        return PlannedMotion(Stay(start), 0.0, goals)
+        return PlannedMotion(OfflinePlanner(start.position[None], period), 0.0, goals)
     plan = plan_cartesian(config, model, period, start, None if goals is None else goals[tip])
     if goals is None:
         goals = model.tip_positions(start.position)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 import numpy as np
 
-from ..core.values import Array, JointState
+from ..core.values import Array, ExternalInputs, JointState, Setpoint
 from .planner import Planner
 
 
@@ -40,6 +40,7 @@ class HandGuiding(Planner):
     def __init__(self, start: JointState, threshold: float, tare_steps: int):
         self._threshold = threshold
         self._tare_steps = tare_steps
+        self._rest = np.zeros_like(start.position)
         self._state = Grip(start.position, np.zeros_like(start.position), 0)
 
     def snapshot(self) -> Grip:
@@ -50,11 +51,11 @@ class HandGuiding(Planner):
         """Go back to an earlier snapshot."""
         self._state = snapshot
 
-    def step(self, control: JointState) -> Array:
-        """Return the position to stay at."""
+    def step(self, control: JointState, inputs: ExternalInputs) -> Setpoint:  # noqa: ARG002
+        """Return the position to stay at, at rest."""
         if not self._threshold:
             self._state = Grip(control.position, self._state.resting, 0)
-            return control.position
+            return Setpoint(control.position, self._rest)
         grip = self._state
         apart = control.position - grip.reference
         if grip.tared < self._tare_steps:
@@ -63,12 +64,12 @@ class HandGuiding(Planner):
             self._state = Grip(grip.reference, resting, grip.tared + 1)
         elif (np.abs(apart - grip.resting) > self._threshold).any():
             self._state = Grip(control.position - grip.resting, grip.resting, grip.tared)
-        return self._state.reference
+        return Setpoint(self._state.reference, self._rest)
 
     @property
     def expected(self) -> JointState:
         """Return the position to stay at, at rest."""
-        return JointState(self._state.reference, np.zeros_like(self._state.reference))
+        return JointState(self._state.reference, self._rest)
 
     def restart(self, start: JointState) -> bool:
         """Stay at a position; what was learnt about the model error holds on."""

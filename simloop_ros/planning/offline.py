@@ -2,10 +2,23 @@
 
 from __future__ import annotations
 
+import msgspec
 import numpy as np
 
-from ..core.values import Array, JointState
+from ..core.values import Array, ExternalInputs, JointState, Setpoint
 from .planner import Planner
+
+
+class OfflineSnapshot(msgspec.Struct, frozen=True, gc=False):
+    """The list, its difference quotients, and how many entries have been handed out.
+
+    :ivar positions: [rad], shape ``(steps, n)``.
+    :ivar velocities: [rad/s], shape ``(steps, n)``.
+    """
+
+    positions: Array
+    velocities: Array
+    index: int
 
 
 class OfflinePlanner(Planner):
@@ -18,33 +31,33 @@ class OfflinePlanner(Planner):
     open_loop = True
 
     def __init__(self, positions: Array, period: float):
-        self._positions = positions
-        # Once for all: a node tells the velocity with every position.
-        self._velocities = np.diff(positions, axis=0, prepend=positions[:1]) / period
-        self._last = len(positions) - 1
-        self._state = 0
+        # Once for all: a node sends the velocity with every position.
+        velocities = np.diff(positions, axis=0, prepend=positions[:1]) / period
+        self.restore(OfflineSnapshot(positions, velocities, 0))
 
-    def snapshot(self) -> int:
-        """Return all that the next step depends on."""
-        return self._state
+    def snapshot(self) -> OfflineSnapshot:
+        """Return the list, and how far it has been handed out."""
+        return OfflineSnapshot(self._positions, self._velocities, self._index)
 
-    def restore(self, snapshot: int) -> None:
-        """Go back to an earlier snapshot."""
-        self._state = snapshot
+    def restore(self, snapshot: OfflineSnapshot) -> None:
+        """Go on along a list."""
+        self._positions, self._velocities = snapshot.positions, snapshot.velocities
+        self._last = len(snapshot.positions) - 1
+        self._index = snapshot.index
+        self._at_goal = Setpoint(self._positions[-1], np.zeros_like(self._positions[-1]))
 
-    def step(self, control: JointState) -> Array:  # noqa: ARG002
-        """Return the next desired position, wherever the robot is."""
-        index = self._state
-        self._state = index + 1
-        return self._positions[index if index < self._last else self._last]
+    def step(self, control: JointState, inputs: ExternalInputs) -> Setpoint:  # noqa: ARG002
+        """Return the next entry, wherever the robot is; after the last one the robot rests."""
+        index = self._index
+        self._index = index + 1
+        if index <= self._last:
+            return Setpoint(self._positions[index], self._velocities[index])
+        return self._at_goal
 
     @property
     def expected(self) -> JointState:
-        """Return the last position that was handed out, with its difference quotient.
-
-        After the end of the list the robot rests.
-        """
-        index = max(0, self._state - 1)
+        """Return the last entry that was handed out, with its difference quotient."""
+        index = max(0, self._index - 1)
         if index <= self._last:
             return JointState(self._positions[index], self._velocities[index])
-        return JointState(self._positions[-1], np.zeros_like(self._positions[-1]))
+        return JointState(self._at_goal.position, self._at_goal.velocity)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..core.values import Array, JointState
+from ..core.values import Array, ExternalInputs, JointState, Setpoint
 from .forced_simulation import ForcedSimulation, Motion
 from .planner import Planner
 
@@ -37,15 +37,16 @@ class OnlinePlanner(Planner):
         """Go back to an earlier snapshot."""
         self._state = snapshot
 
-    def step(self, control: JointState) -> Array:
-        """Return the next desired position."""
+    def step(self, control: JointState, inputs: ExternalInputs) -> Setpoint:  # noqa: ARG002
+        """Return the setpoint of the next step."""
         motion = self._state
         apart = motion.joints.position - control.position
         # The norm is sufficient, and cheaper than the largest component.
         if not apart.dot(apart) <= self._leash_squared:
             motion = self._synchronise(motion, control, apart)
         self._state = self._simulation.step(motion)
-        return self._state.joints.position
+        joints = self._state.joints
+        return Setpoint(joints.position, joints.velocity)
 
     @property
     def expected(self) -> JointState:

@@ -5,46 +5,61 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import Any, ClassVar
 
-from ..core.values import Array, JointState
+from ..core.values import ExternalInputs, JointState, PlannerReport, Setpoint
 
 
 class Planner(ABC):
-    """Desired joint positions, one at a time.
+    """Setpoints, one at a time.
 
-    :cvar open_loop: whether the desired positions do not depend on the control state.
+    Reaction to contacts and hand guiding are decorators: planners around a planner.
+
+    :cvar open_loop: whether the setpoints depend neither on the control state nor on the inputs.
     """
 
     open_loop: ClassVar[bool] = False
 
     @abstractmethod
-    def snapshot(self) -> Any:
-        """Return all that the next step depends on."""
-
-    @abstractmethod
-    def restore(self, snapshot: Any) -> None:
-        """Go back to an earlier snapshot."""
-
-    @abstractmethod
-    def step(self, control: JointState) -> Array:
-        """Return the next desired position [rad], shape ``(n,)``.
+    def step(self, control: JointState, inputs: ExternalInputs) -> Setpoint:
+        """Return the setpoint of the next step.
 
         :param control: the control state, 000 section 5.3 step 9.
+        :param inputs: what is known of the outside world after the last step.
         """
 
     @property
     @abstractmethod
     def expected(self) -> JointState:
-        """Return the control state of a robot that is where the planner wants it now."""
+        """Return the control state of a robot that is exactly at the last setpoint."""
 
-    def feel(self, wrenches: Array | None) -> None:  # noqa: B027 - most planners have no hands
-        """Take readings of the wrists for the next step.
+    @abstractmethod
+    def snapshot(self) -> Any:
+        """Return all that the next step depends on, the plan itself included, as a value."""
 
-        :param wrenches: force first [N, N m], shape ``(tips, 6)``; None where there are none.
-        """
+    @abstractmethod
+    def restore(self, snapshot: Any) -> None:
+        """Continue from a snapshot of this planner, or of one that was built in the same way."""
 
     def restart(self, start: JointState) -> bool:  # noqa: ARG002 - a list leads from one place only
-        """Set out anew for the same goal; return whether that is possible without a new plan.
+        """Start again for the same goal; return whether that is possible without a new plan.
 
-        :param start: at rest, or a velocity that the next step may change at once.
+        :param start: at rest, or with a velocity that the next step may change at once.
         """
         return False
+
+    @property
+    def report(self) -> PlannerReport | None:
+        """Return what the planner tells of the last step beside its setpoint."""
+        return None
+
+
+class HaltablePlanner(Planner):
+    """A planner that can stop along its path by itself, and keeps control while it stands."""
+
+    @abstractmethod
+    def halt(self, reason: str) -> None:
+        """Stop from the next step on; the first reason stays."""
+
+    @property
+    @abstractmethod
+    def resting(self) -> bool:
+        """Return whether a halt has come to its end."""

@@ -4,36 +4,36 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..core.values import Array, JointState
+from ..core.values import Array, ExternalInputs, JointState, Setpoint
 from .planner import Planner
 
 
 class Stay(Planner):
-    """One desired position for ever."""
+    """One setpoint, at rest, for ever."""
 
     open_loop = True
 
     def __init__(self, start: JointState):
-        self._state = start.position
+        self.restore(start.position)
 
     def snapshot(self) -> Array:
-        """Return all that the next step depends on."""
-        return self._state
+        """Return the position [rad], shape ``(n,)``."""
+        return self._setpoint.position
 
     def restore(self, snapshot: Array) -> None:
-        """Go back to an earlier snapshot."""
-        self._state = snapshot
+        """Stay at a position [rad], shape ``(n,)``."""
+        self._setpoint = Setpoint(snapshot, np.zeros_like(snapshot))
 
-    def step(self, control: JointState) -> Array:  # noqa: ARG002 - wherever the robot is
-        """Return the position to stay at."""
-        return self._state
+    def step(self, control: JointState, inputs: ExternalInputs) -> Setpoint:  # noqa: ARG002
+        """Return the setpoint, wherever the robot is."""
+        return self._setpoint
 
     @property
     def expected(self) -> JointState:
         """Return the position to stay at, at rest."""
-        return JointState(self._state, np.zeros_like(self._state))
+        return JointState(self._setpoint.position, self._setpoint.velocity)
 
     def restart(self, start: JointState) -> bool:
         """Stay at another position."""
-        self._state = start.position
+        self.restore(start.position)
         return True

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib.util import find_spec
 
 import numpy as np
 
@@ -22,6 +23,7 @@ from .pinocchio_plant import PinocchioPlant
 from .plant import Plant
 from .position_robot import PositionRobot, with_motors
 from .pushes import Pushes
+from .pybullet_client import NOT_INSTALLED
 from .substeps import Substeps
 from .surrogate import Surrogate
 from .torque_driven_plant import TorqueDrivenPlant
@@ -252,3 +254,12 @@ ENGINES: dict[str, Callable[[RobotModel, float, int, PlantConfig], Plant]] = {
 }
 FALLBACKS = {'pybullet': 'mujoco'}
 """What takes the place of an engine that is not installed and can be replaced."""
+
+
+def used_engine(config: PlantConfig) -> tuple[str, tuple[str, ...]]:
+    """Return the engine that is really used, and notes where that is not the one asked for."""
+    engine = config.engine
+    if engine not in FALLBACKS or config.object is not None or find_spec(engine) is not None:
+        return engine, ()
+    other = FALLBACKS[engine]
+    return other, (f'{NOT_INSTALLED}; {other} is used instead',)

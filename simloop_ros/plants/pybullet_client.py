@@ -13,6 +13,11 @@ import xml.etree.ElementTree as ET
 
 from ..core.errors import MissingDependencyError
 
+NOT_INSTALLED = (
+    'plant.engine pybullet is not installed: pip install simloop_ros[pybullet], or choose '
+    'plant.engine mujoco'
+)
+
 
 class Snapshot:
     """All that a simulation holds at one moment, contacts included, until nobody needs it.
@@ -78,10 +83,7 @@ def _import_pybullet() -> Any:
         with _quiet_stderr():
             import pybullet
     except ImportError as error:
-        raise MissingDependencyError(
-            'plant.engine pybullet is not installed: pip install simloop_ros[pybullet], or choose '
-            'plant.engine mujoco'
-        ) from error
+        raise MissingDependencyError(NOT_INSTALLED) from error
     return pybullet
 
 

@@ -68,16 +68,16 @@ class Comply(Reaction):
         self._hold.begin(onset)
         self._place = None
 
-    def step(self, control: JointState, felt: ExternalInputs) -> Setpoint:
-        """Return the position to be at after the next step."""
+    def step(self, control: JointState, inputs: ExternalInputs) -> Setpoint:
+        """Return the setpoint of the next step."""
         if self._place is not None:
-            led = self._guidance.step(self._place, felt.torque)
+            led = self._guidance.step(self._place, inputs.torque)
             return Setpoint(led.position, led.velocity)
-        wanted = self._hold.step(control, felt)
+        setpoint = self._hold.step(control, inputs)
         if self._hold.resting:
-            self._place = wanted.position
+            self._place = setpoint.position
             self._guidance.reset()
-        return wanted
+        return setpoint
 
     @property
     def resting(self) -> bool:

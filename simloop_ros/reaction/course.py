@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from ..core.values import Array
+from ..core.values import NO_INPUTS, Array
 from ..planning.planner import Planner
 
 
@@ -58,8 +58,8 @@ def course_ahead(planner: Planner, period: float) -> Course:
     The planner takes two steps, as if the robot followed.
     """
     last = planner.expected
-    there = planner.step(planner.expected)
-    beyond = planner.step(planner.expected)
+    there = planner.step(planner.expected, NO_INPUTS).position
+    beyond = planner.step(planner.expected, NO_INPUTS).position
     return Course(last.position - period * last.velocity, last.position, there, beyond, 0.0)
 
 
@@ -71,6 +71,6 @@ def along(course: Course, steps: float, planner: Planner) -> Course:
     phase = course.phase + steps
     while phase >= 1.0:
         phase -= 1.0
-        beyond = planner.step(planner.expected)
+        beyond = planner.step(planner.expected, NO_INPUTS).position
         course = Course(course.here, course.there, course.beyond, beyond, phase)
     return msgspec.structs.replace(course, phase=phase)

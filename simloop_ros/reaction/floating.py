@@ -59,11 +59,11 @@ class Float(Reaction):
         """Float from the next step on."""
         self.restore(FloatSnapshot(False, None))
 
-    def step(self, control: JointState, felt: ExternalInputs) -> Setpoint:
+    def step(self, control: JointState, inputs: ExternalInputs) -> Setpoint:
         """Return the effort to send, or the held position."""
         self._ended = self._ended or self._ends(control)
         if self._ended:
-            return self._hold.step(control, felt)
+            return self._hold.step(control, inputs)
         q, v = control.position, control.velocity
         effort = (
             self._motors.gravity(q)

@@ -19,44 +19,46 @@ class Hold(Reaction):
 
     Every braking step starts from the control state, so a robot that an obstacle holds back is
     not pushed on towards where it should have been. A held position that the motors cannot reach
-    is let go, and the robot brakes anew: it yields at its limits and never swings back.
-
-    :ivar memory: the held position [rad], shape ``(n,)``; none while braking.
+    is let go, and the robot brakes again: it yields at its limits and never swings back.
     """
 
     def __init__(self, motors: Motors, period: float):
         self._motors = motors
         self._h = period
-        self._state: Array | None = None
+        self._held: Array | None = None
 
     def snapshot(self) -> Array | None:
-        """Return all that the next step depends on."""
-        return self._state
+        """Return the held position [rad], shape ``(n,)``; none while braking."""
+        return self._held
 
     def restore(self, snapshot: Array | None) -> None:
         """Go back to an earlier snapshot."""
-        self._state = snapshot
+        self._held = snapshot
 
     def begin(self, onset: Onset) -> None:  # noqa: ARG002 - the control state is all
         """Brake from the next step on."""
-        self._state = None
+        self.brake()
+
+    def brake(self) -> None:
+        """Let go of a held position and brake from the next step on."""
+        self._held = None
 
     def take(self, position: Array) -> None:
-        """Hold a position [rad], shape ``(n,)``, at which the robot is wanted at rest already."""
-        self._state = position
+        """Hold a position [rad], shape ``(n,)``, at which the robot is to rest already."""
+        self._held = position
 
-    def step(self, control: JointState, felt: ExternalInputs = NO_INPUTS) -> Setpoint:  # noqa: ARG002
-        """Return the position to be at after the next step."""
-        held = self._state
+    def step(self, control: JointState, inputs: ExternalInputs = NO_INPUTS) -> Setpoint:  # noqa: ARG002
+        """Return the setpoint of the next step."""
+        held = self._held
         if held is not None and self._motors.can_reach(control, held):
             return Setpoint(held, np.zeros_like(held))
         share = self._motors.stopping_share(control)
         velocity = (1.0 - share) * control.velocity
         position = control.position + self._h * velocity
-        self._state = position if share == 1.0 else None
+        self._held = position if share == 1.0 else None
         return Setpoint(position, velocity, restart=True)
 
     @property
     def resting(self) -> bool:
         """Return whether a position is held."""
-        return self._state is not None
+        return self._held is not None

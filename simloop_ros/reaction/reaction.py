@@ -8,18 +8,15 @@ from typing import Any
 import msgspec
 
 from ..core.values import NO_INPUTS, Array, ExternalInputs, JointState, Setpoint
-from ..planning.planner import Planner
 
 
 class Onset(msgspec.Struct, frozen=True):
     """The moment at which a contact is noticed.
 
-    :ivar planner: has handed out what is wanted until now; a reaction may take further steps.
     :ivar control: the control state.
     :ivar trail: positions that the robot was really at, until just before [rad], oldest first.
     """
 
-    planner: Planner
     control: JointState
     trail: tuple[Array, ...]
 
@@ -51,11 +48,11 @@ class Reaction(ABC):
         """Forget the past; a contact is noticed now."""
 
     @abstractmethod
-    def step(self, control: JointState, felt: ExternalInputs) -> Setpoint:
-        """Return what is wanted in the next step.
+    def step(self, control: JointState, inputs: ExternalInputs) -> Setpoint:
+        """Return the setpoint of the next step.
 
         :param control: the control state.
-        :param felt: what is felt now.
+        :param inputs: what is known of the outside world now.
         """
 
     @property

@@ -77,20 +77,20 @@ class Retreat(Reaction):
         before = onset.trail[:-TOUCHED] or onset.trail[:1]
         self.restore(RetreatSnapshot(before, None, None, 0, None))
 
-    def step(self, control: JointState, felt: ExternalInputs) -> Setpoint:
-        """Return the position to be at after the next step."""
-        another = felt.contact and self._clear >= self._clear_steps
-        self._clear = 0 if felt.contact else self._clear + 1
+    def step(self, control: JointState, inputs: ExternalInputs) -> Setpoint:
+        """Return the setpoint of the next step."""
+        another = inputs.contact and self._clear >= self._clear_steps
+        self._clear = 0 if inputs.contact else self._clear + 1
         if self._way is not None and self._travel is not None:
             return self._go_back(self._way, self._travel, control, another)
-        wanted = self._hold.step(control, felt)
+        setpoint = self._hold.step(control, inputs)
         # While the robot still yields, going back would pull it against what pushes it.
-        if self._way is None and not wanted.restart:
+        if self._way is None and not setpoint.restart:
             self._way = way_back(
-                self._points, self._trail, wanted.position, self._distance, self._speed
+                self._points, self._trail, setpoint.position, self._distance, self._speed
             )
             self._travel = Travel(self._way.length)
-        return wanted
+        return setpoint
 
     @property
     def resting(self) -> bool:
@@ -110,7 +110,7 @@ class Retreat(Reaction):
         if another or not self._motors.can_reach(control, position, FOLLOWING):
             # What is behind may be what was hit now: no later retreat leads there.
             self._way, self._travel = msgspec.structs.replace(way, rest=()), None
-            self._hold.restore(None)
+            self._hold.brake()
             return self._hold.step(control)
         self._travel = travel
         if travel.remaining == 0.0:

@@ -21,14 +21,12 @@ alone is beyond them, the control simulation has to clip the efforts anyway."""
 class Braking(msgspec.Struct, frozen=True):
     """How far a stop along the path has come.
 
-    :ivar planner: gives the path.
     :ivar course: the place on it.
     :ivar rate: speed as a share of the planned one.
     :ivar deceleration: of the rate [1/s].
     :ivar jerk: with which the deceleration builds up and goes [1/s^2].
     """
 
-    planner: Planner
     course: Course
     rate: float
     deceleration: float
@@ -57,10 +55,13 @@ class Stop(Reaction):
 
     A robot that an obstacle keeps so far from the path that the motors cannot bring it back is
     not on the path any more: it is stopped where it is, by ``Hold``.
+
+    :param planner: gives the path; while the robot brakes, it takes further steps.
     """
 
-    def __init__(self, motors: Motors, period: float, ramp_time: float):
+    def __init__(self, motors: Motors, planner: Planner, period: float, ramp_time: float):
         self._motors = motors
+        self._planner = planner
         self._h = period
         self._ramp = max(ramp_time, period)
         self._hold = Hold(motors, period)
@@ -78,31 +79,31 @@ class Stop(Reaction):
     def begin(self, onset: Onset) -> None:
         """Brake from the next step on."""
         self._hold.begin(onset)
-        course = course_ahead(onset.planner, self._h)
+        course = course_ahead(self._planner, self._h)
         most = self._most(course, 1.0)
-        self._braking = Braking(onset.planner, course, 1.0, 0.0, most / self._ramp)
+        self._braking = Braking(course, 1.0, 0.0, most / self._ramp)
 
-    def step(self, control: JointState, felt: ExternalInputs) -> Setpoint:
-        """Return the position to be at after the next step."""
+    def step(self, control: JointState, inputs: ExternalInputs) -> Setpoint:
+        """Return the setpoint of the next step."""
         braking = self._braking
         if braking is None:
-            return self._hold.step(control, felt)
+            return self._hold.step(control, inputs)
         h = self._h
         old = braking.course.position
         most = self._most(braking.course, braking.rate)
         ending = sqrt(2.0 * braking.jerk * braking.rate)
         deceleration = min(braking.deceleration + h * braking.jerk, most, ending)
         rate = max(0.0, braking.rate - h * deceleration)
-        course = along(braking.course, rate, braking.planner)
+        course = along(braking.course, rate, self._planner)
         position = course.position
         if not self._motors.can_reach(control, position, FOLLOWING):
             self._braking = None
-            return self._hold.step(control, felt)
+            return self._hold.step(control, inputs)
         if rate == 0.0:
             self._braking = None
             self._hold.take(position)
         else:
-            self._braking = Braking(braking.planner, course, rate, deceleration, braking.jerk)
+            self._braking = Braking(course, rate, deceleration, braking.jerk)
         return Setpoint(position, (position - old) / h)
 
     @property

@@ -11,6 +11,7 @@ import numpy as np
 from ..bimanual.planner import STOPPED
 from ..collision.isolation import Hit
 from ..core.values import Contact, ContactNature
+from ..loop.step_record import StepRecord
 from ..scenario.scenario import Scenario
 from .log import LogReader
 from .metrics import DIFFERENCES, difference
@@ -70,6 +71,7 @@ class EventRecorder:
 
     def __init__(self, scenario: Scenario):
         self._period = scenario.period
+        self._obstacles = bool(scenario.plant.obstacles)
         self._events: list[dict[str, Any]] = []
         self.limited_steps = 0
         self._touching: set[tuple[str, str]] = set()
@@ -97,6 +99,19 @@ class EventRecorder:
     def add(self, step: int, kind: str, **details: Any) -> None:
         """Add an event at the end of a step."""
         self._events.append({'time': (step + 1) * self._period, 'kind': kind, **details})
+
+    def take(self, record: StepRecord) -> None:
+        """Note what happened in a step."""
+        step = record.index
+        if record.planner is not None:
+            self.task(step, record.planner.activity)
+        monitor = record.monitor
+        if monitor is not None:
+            self.collision(step, monitor.kind, monitor.reading.margin, described(monitor.hit))
+        if record.command.saturated:
+            self.saturation(step)
+        if self._obstacles:
+            self.contacts(step, record.plant.contacts)
 
     def saturation(self, step: int) -> None:
         """Note that an effort limit was applied; the first time is an event."""

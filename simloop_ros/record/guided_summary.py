@@ -9,7 +9,8 @@ import numpy as np
 
 from ..core.values import Array
 from ..guiding.tip_masses import TipMasses
-from .log import GUIDED_COLUMNS, TRUE_POSITION, LogReader
+from .columns import GUIDED_COLUMNS, TRUE_POSITION
+from .log import LogReader
 
 EXTERNAL, TRUE_EXTERNAL = (
     GUIDED_COLUMNS.index(name) for name in ('external_torque', 'true_external_torque')

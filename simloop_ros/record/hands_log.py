@@ -6,7 +6,6 @@ import numpy as np
 import pinocchio as pin
 
 from ..core.values import Array, ObjectReport, PathCorrection
-from ..plants.plant import Plant
 
 AXES = ('x', 'y', 'z', 'rx', 'ry', 'rz')
 """What the six numbers of each column belong to: three axes, and three about them."""
@@ -23,14 +22,6 @@ HANDS_COLUMNS = (
 """Of the first and the second tip: what its sensor reads [N, N m], the path correction of the step
 in axes of the object [m, rad], the true wrench; pose of the object, its rotation as a vector, and
 its velocity, in the world [m, rad, m/s, rad/s]. Zero where there is no object."""
-
-
-def wrench_rows(plant: Plant) -> tuple[Array, Array]:
-    """Return what the two sensors read and the truth, shape ``(2, 6)`` each."""
-    wrenches, truth = plant.wrenches(), plant.true_wrenches()
-    assert wrenches is not None, 'two hands need sensors'
-    assert truth is not None
-    return wrenches, truth
 
 
 def correction_row(correction: PathCorrection) -> Array:

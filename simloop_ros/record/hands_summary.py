@@ -10,8 +10,9 @@ import pinocchio as pin
 from ..bimanual.plan import BimanualPlan
 from ..core.values import Array
 from ..robot.model import RobotModel
+from .columns import TRUE_POSITION
 from .hands_log import HANDS_COLUMNS
-from .log import TRUE_POSITION, LogRows
+from .log import LogRows
 from .planned_rows import planned_rows
 
 SMALL = 0.02

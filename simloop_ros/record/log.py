@@ -14,21 +14,7 @@ from typing import Protocol
 import numpy as np
 
 from ..core.values import Array
-
-COLUMNS = (
-    'desired_position',
-    'desired_velocity',
-    'effort',
-    'measured_position',
-    'position',
-    'velocity',
-    'rollback_effort',
-    'true_position',
-)
-"""q_d [rad], v_c [rad/s], tau [N m], q_r [rad], control q and v, tau' [N m], the plant's truth."""
-TRUE_POSITION = COLUMNS.index('true_position')
-GUIDED_COLUMNS = (*COLUMNS, 'external_torque', 'true_external_torque')
-"""Of a robot that is guided: also the torque from outside [N m], as estimated and as it is."""
+from .columns import COLUMNS
 
 _FLOAT64 = np.dtype(np.float64)
 _BUFFER_ROWS = 1024

@@ -26,9 +26,10 @@ import zstandard
 
 from ..core.errors import ConfigError
 from ..core.values import Array
+from .columns import COLUMNS, GUIDED_COLUMNS
 from .hands_log import HANDS_COLUMNS
 from .joint_state_cdr import CDR_LITTLE_ENDIAN, JOINT_STATE, JointStateLayout
-from .log import COLUMNS, GUIDED_COLUMNS, LogRows
+from .log import LogRows
 from .mcap_chunks import ChunkWriter, MessageBlock
 from .mcap_rows import DerivedTopic, RowRecords
 

@@ -10,7 +10,8 @@ import msgspec
 import numpy as np
 
 from ..core.values import Array
-from .log import COLUMNS, LogRows
+from .columns import COLUMNS
+from .log import LogRows
 
 DIFFERENCES: Mapping[str, tuple[str, str]] = {
     'force_difference': ('effort', 'rollback_effort'),

@@ -9,7 +9,8 @@ import numpy as np
 
 from ..planning.tip_path import TipCourse
 from ..robot.model import RobotModel, link_positions
-from .log import TRUE_POSITION, LogReader
+from .columns import TRUE_POSITION
+from .log import LogReader
 
 
 def tip_summary(

@@ -10,15 +10,16 @@ from matplotlib.figure import Figure
 import msgspec
 import numpy as np
 
-from ..assembly.run import HANDS_LOG, load_fit_robot
 from ..bimanual.plan import plan_bimanual
 from ..core.values import Array, Flags, JointState
+from ..record.columns import TRUE_POSITION
 from ..record.events import halt_step
+from ..record.folder import HANDS_LOG
 from ..record.hands_log import HANDS_COLUMNS
 from ..record.hands_summary import POSE, TOUCH, true_squeezes
-from ..record.log import TRUE_POSITION
 from ..record.mcap import McapReader
 from ..record.planned_rows import planned_rows
+from ..robot.fit_robot import load_fit_robot
 from ..robot.model import RobotModel, link_positions
 from ..scenario.scenario import HANDS_GRAPHS, Scenario
 from .bimanual_figures import (

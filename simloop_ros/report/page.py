@@ -9,10 +9,10 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from ..assembly.run import HANDS_LOG
 from ..bimanual.planner import STOPPED
 from ..core.errors import ConfigError
 from ..record.events import halt_reason
+from ..record.folder import HANDS_LOG
 from ..record.mcap import McapReader
 from .figures import Mark, draw_figures, possible_graphs
 from .hand_curves import HAND_DRAWINGS, hand_curves

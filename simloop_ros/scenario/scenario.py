@@ -78,6 +78,12 @@ class Scenario(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     bimanual: BimanualConfig = BimanualConfig()
     graphs: tuple[Graph, ...] = SIX_GRAPHS
 
+    def resolved_control(self) -> ControlConfig:
+        """Return the control with the choices that depend on the plant made."""
+        return self.control.resolved(
+            noisy=self.plant.encoder_error > 0.0, flexible=self.plant.flexible_joints
+        )
+
     def wrist_tare(self, *, simulated: bool = True) -> float | None:
         """Return in which time a monitor learns the bias of wrist sensors [s]; None without any.
 

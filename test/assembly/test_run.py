@@ -12,9 +12,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from simloop_ros.assembly.run import make_folder, prepare, run, write_text
+from simloop_ros.assembly.assemble import assemble
+from simloop_ros.assembly.run import run
 from simloop_ros.core.errors import ConfigError, GoalError, ModelError
 from simloop_ros.core.resources import resource_folder
+from simloop_ros.record.folder import make_folder, write_text
 from simloop_ros.record.mcap import McapReader, read_mcap
 from simloop_ros.record.metrics import compute_metrics
 from simloop_ros.scenario.scenario import load_scenario
@@ -24,7 +26,7 @@ BOX = '[{kind: box, position: [5, 0, 0]}]'
 
 
 def go(folder: Path, name: str, *settings: str, **options: Any) -> dict[str, Any]:
-    return run(prepare(load_scenario(name, settings)), folder, time.perf_counter, **options)
+    return run(assemble(load_scenario(name, settings)), folder, time.perf_counter, **options)
 
 
 def names(folder: Path) -> set[str]:
@@ -73,8 +75,8 @@ def test_a_step_with_flexible_joints_arrives(tmp_path: Path, period: float) -> N
 
 def test_flexible_joints_are_controlled_by_computed_torque() -> None:
     """Torques come late, which the deadbeat law does not bear."""
-    flexible = prepare(load_scenario('step', [*LWR, 'plant.flexible_joints=true']))
-    rigid = prepare(load_scenario('step', LWR))
+    flexible = assemble(load_scenario('step', [*LWR, 'plant.flexible_joints=true']))
+    rigid = assemble(load_scenario('step', LWR))
     laws = [type(each.loop.control._law).__name__ for each in (flexible, rigid)]
     assert laws == ['ComputedTorque', 'Deadbeat']
 
@@ -92,20 +94,20 @@ def test_the_duration_is_that_of_the_motion_and_the_rest() -> None:
     motion = 2.0 * np.sqrt(10.0)
     for rest in (0.0, 1.5):
         scenario = load_scenario('sphere_step', [f'rest={rest}'])
-        steps = prepare(scenario).facts.steps
+        steps = assemble(scenario).facts.steps
         a_few_steps = 3
         assert steps == pytest.approx((motion + rest) / scenario.period, abs=a_few_steps)
 
 
 def test_hand_guiding_needs_a_duration() -> None:
     with pytest.raises(ConfigError, match='duration: needed'):
-        prepare(load_scenario('step', ['robot=sphere', 'planner.kind=guiding']))
+        assemble(load_scenario('step', ['robot=sphere', 'planner.kind=guiding']))
 
 
 @pytest.mark.parametrize('duration', ['1e-9', '1e12'])
 def test_a_duration_without_or_with_endless_steps_is_refused(duration: str) -> None:
     with pytest.raises(ConfigError, match=r'^duration: .* steps'):
-        prepare(load_scenario('sphere_guiding', [f'duration={duration}']))
+        assemble(load_scenario('sphere_guiding', [f'duration={duration}']))
 
 
 @pytest.mark.parametrize(
@@ -131,7 +133,7 @@ def test_what_cannot_run_is_refused_beforehand(
     settings: list[str], error: type[Exception], message: str
 ) -> None:
     with pytest.raises(error, match=message):
-        prepare(load_scenario('sphere_step', settings))
+        assemble(load_scenario('sphere_step', settings))
 
 
 def test_a_stopped_run_keeps_what_it_has(tmp_path: Path) -> None:
@@ -166,7 +168,7 @@ def test_a_run_that_diverges_keeps_what_it_has(tmp_path: Path) -> None:
     log = read_mcap(tmp_path / 'log.mcap')
     assert len(log.time) == summary['steps'] > 0
     assert np.isfinite(log.columns).all()
-    limit = prepare(load_scenario('yumi_step')).facts.model.effort_limit
+    limit = assemble(load_scenario('yumi_step')).facts.model.effort_limit
     assert (np.abs(log.column('effort')) <= limit).all()
 
 
@@ -219,7 +221,7 @@ def test_units() -> None:
     expected = {'sphere': ('m',), 'two_link': ('rad',) * 2, 'yumi': ('rad',) * 14}
     for robot, units in expected.items():
         settings = [f'robot={robot}', 'planner.kind=guiding', 'duration=1']
-        assert prepare(load_scenario('step', settings)).facts.model.joint_units == units
+        assert assemble(load_scenario('step', settings)).facts.model.joint_units == units
 
 
 def test_a_folder_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
@@ -243,7 +245,7 @@ def test_text_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
 def test_a_push_beyond_all_bounds_diverges_and_keeps_the_log(tmp_path: Path) -> None:
     """The planner meets the state first, and leaves it to the control simulation to report."""
     push = '{link: sphere, start: 0.5, duration: 1, force: [0, 0, 1e300]}'
-    prepared = prepare(load_scenario('sphere_step', [f'plant.pushes=[{push}]']))
+    prepared = assemble(load_scenario('sphere_step', [f'plant.pushes=[{push}]']))
     summary = run(prepared, tmp_path, time.perf_counter)
     assert summary['status'] == 'diverged'
     assert summary['steps'] >= 100
@@ -253,5 +255,5 @@ def test_a_push_beyond_all_bounds_diverges_and_keeps_the_log(tmp_path: Path) -> 
 def test_results_of_an_earlier_run_do_not_stay(tmp_path: Path) -> None:
     (tmp_path / 'velocity_difference.png').write_bytes(b'old')
     (tmp_path / 'mine.txt').write_text('kept')
-    run(prepare(load_scenario('sphere_guiding', ['duration=0.1'])), tmp_path, time.perf_counter)
+    run(assemble(load_scenario('sphere_guiding', ['duration=0.1'])), tmp_path, time.perf_counter)
     assert {path.name for path in tmp_path.iterdir()} == {'log.mcap', 'summary.json', 'mine.txt'}

@@ -21,7 +21,7 @@ from simloop_bench.controller_run import (
 )
 from simloop_bench.controllers import Size, bench_controllers, claim_figures, row
 from simloop_bench.ripple import WINDOW, torque_ripple
-from simloop_ros.record.log import COLUMNS
+from simloop_ros.record.columns import COLUMNS
 from simloop_ros.robot.model import RobotModel
 from simloop_ros.scenario.scenario import load_scenario
 

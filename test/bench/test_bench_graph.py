@@ -12,7 +12,7 @@ import pytest
 from simloop_bench import graph, realtime
 from simloop_bench.guiding_realtime import push_delays
 from simloop_ros.cli.main import main
-from simloop_ros.record.log import GUIDED_COLUMNS
+from simloop_ros.record.columns import GUIDED_COLUMNS
 from simloop_ros.record.mcap import McapLog
 from simloop_ros.scenario.scenario import load_scenario
 

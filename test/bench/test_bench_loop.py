@@ -13,7 +13,7 @@ import pytest
 from simloop_bench import bare, loop
 from simloop_bench.robots import JOINTS_PER_ARM, row_of_arms
 from simloop_bench.timing import best_of
-from simloop_ros.assembly.run import prepare
+from simloop_ros.assembly.assemble import assemble
 from simloop_ros.cli.main import main
 from simloop_ros.robot.model import RobotModel
 from simloop_ros.scenario.scenario import load_scenario
@@ -89,7 +89,7 @@ def test_a_library_alone_can_run_again_and_again(
 
 def test_the_loop_that_is_timed_starts_from_its_first_step(tmp_path: Path) -> None:
     """Each round does the same work, so the least time is that of this work."""
-    timed = prepare(load_scenario('sphere_step')).loop
+    timed = assemble(load_scenario('sphere_step')).loop
     candidate = loop.whole_loop(timed, STEPS, tmp_path / 'raw')
     logs = []
     for _ in range(3):

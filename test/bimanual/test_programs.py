@@ -14,7 +14,8 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from simloop_ros.assembly.run import prepare, run
+from simloop_ros.assembly.assemble import assemble
+from simloop_ros.assembly.run import run
 from simloop_ros.bimanual.plan import BimanualPlan
 from simloop_ros.core.errors import ConfigError, GoalError
 from simloop_ros.record.hands_summary import true_squeezes
@@ -93,7 +94,7 @@ def play(tmp_path: Path) -> Play:
 
     def made(*tasks: str, scenario: str = 'workerbot_hold', settings: Sequence[str] = ()) -> Seen:
         found = load_scenario(scenario, [*SETTINGS, *settings, programme(tasks)])
-        prepared = prepare(found)
+        prepared = assemble(found)
         summary = run(prepared, tmp_path, time.perf_counter)
         assert summary['status'] == 'completed'
         assert not [event for event in summary['events'] if 'stopped' in str(event)]
@@ -165,7 +166,7 @@ def test_the_programme_of_the_docs(tmp_path: Path) -> None:
     (text,) = re.findall(r'```yaml\n(description:.*?)```', page, re.DOTALL)
     file = tmp_path / 'pick.yaml'
     file.write_text(text)
-    prepared = prepare(load_scenario(str(file)))
+    prepared = assemble(load_scenario(str(file)))
     summary = run(prepared, tmp_path, time.perf_counter)
     assert summary['status'] == 'completed'
     rows = read_mcap(tmp_path / 'hands.mcap')
@@ -408,4 +409,4 @@ JOG = '{do: jog, tip: palm_l, by: [0, 0.01, 0]}'
 )
 def test_what_makes_no_sense_is_refused(tasks: tuple[str, ...], said: str) -> None:
     with pytest.raises((ConfigError, GoalError), match=said):
-        prepare(load_scenario('workerbot_hold', [*SETTINGS, programme(tasks)]))
+        assemble(load_scenario('workerbot_hold', [*SETTINGS, programme(tasks)]))

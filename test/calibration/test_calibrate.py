@@ -5,13 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from simloop_ros.assembly.run import build_simulated_robot, load_fit_robot
+from simloop_ros.assembly.plant import build_simulated_robot
 from simloop_ros.calibration.calibrate import SHORTEST, calibrate, follow
 from simloop_ros.calibration.free_motion import random_motion
 from simloop_ros.collision.build import KINDS, build_monitor
 from simloop_ros.control.config import ControlConfig
 from simloop_ros.control.control_simulation import ControlSimulation
 from simloop_ros.core.errors import ConfigError
+from simloop_ros.robot.fit_robot import load_fit_robot
 from simloop_ros.scenario.scenario import load_scenario
 
 SETTINGS = [

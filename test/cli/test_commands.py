@@ -12,13 +12,13 @@ from typing import get_args
 import pytest
 
 from simloop_ros import __version__
-from simloop_ros.assembly.run import load_fit_robot
 from simloop_ros.cli.main import main
 from simloop_ros.collision.calibration import load_calibration
 from simloop_ros.core.errors import ConfigError
 from simloop_ros.core.resources import resource_folder
 from simloop_ros.record.mcap import McapReader, read_mcap
 from simloop_ros.record.metrics import compute_metrics
+from simloop_ros.robot.fit_robot import load_fit_robot
 from simloop_ros.scenario.scenario import (
     HANDS_GRAPHS,
     Graph,

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pinocchio as pin
 import pytest
+from steps import at, sending
 
 from simloop_ros.control.config import ControlConfig
 from simloop_ros.control.control_simulation import ControlSimulation
@@ -53,7 +54,7 @@ def test_after_a_step_the_robot_is_where_it_should_be(robot: RobotModel, exact: 
         state = moving(robot, rng)
         desired = state.position + H * (state.velocity + rng.normal(scale=0.5, size=robot.n))
         control.start(state)
-        command = control.step(desired)
+        command = control.step(at(desired))
         after = step(state, command.effort)
         np.testing.assert_allclose(after.position, desired, rtol=0.0, atol=LANDING)
         np.testing.assert_allclose(after.velocity, command.velocity, rtol=0.0, atol=LANDING / H)
@@ -66,7 +67,7 @@ def test_step_leaves_the_state_for_the_rollback(robot: RobotModel) -> None:
     """000 (5.5) costs nothing."""
     control = ControlSimulation(robot, ControlConfig(), H)
     before = control.state
-    control.step(robot.home + 1e-4)
+    control.step(at(robot.home + 1e-4))
     assert control.state is before
 
 
@@ -83,7 +84,7 @@ def test_rollback_is_what_was_measured(robot: RobotModel, exact: Exact) -> None:
     for _ in range(20):
         effort = rng.normal(scale=2.0, size=robot.n)
         after = step(state, effort)
-        command = control.step(state.position)
+        command = control.step(at(state.position))
         rollback = control.rollback(command, after.position)
         np.testing.assert_array_equal(rollback.state.position, after.position)
         assert rollback.state is control.state
@@ -101,7 +102,7 @@ def test_difference_of_efforts_is_the_disturbance(robot: RobotModel, exact: Exac
     state = control.state
     for desired in smooth_path(robot, 50):
         external = rng.normal(scale=3.0, size=robot.n)
-        command = control.step(desired)
+        command = control.step(at(desired))
         state = step(state, command.effort + external)
         rollback = control.rollback(command, state.position)
         scale = 1.0 + np.abs(command.effort).max()
@@ -119,7 +120,7 @@ def test_without_disturbance_there_is_no_error(
     control = ControlSimulation(robot, ControlConfig(law=law, rollback=rollback), H)
     step, state = exact(robot, H), control.state
     for desired in smooth_path(robot, 200):
-        command = control.step(desired)
+        command = control.step(at(desired))
         state = step(state, command.effort)
         control.rollback(command, state.position)
         np.testing.assert_allclose(state.position, desired, rtol=0.0, atol=100 * LANDING)
@@ -133,7 +134,7 @@ def test_constant_disturbance_leaves_a_known_error_under_deadbeat(
     control, step = ControlSimulation(two_link, ControlConfig(), H), exact(two_link, H)
     external, state = np.array([2.0, -1.0]), control.state
     for _ in range(100):
-        command = control.step(two_link.home)
+        command = control.step(at(two_link.home))
         state = step(state, command.effort + external)
         control.rollback(command, state.position)
     mass = pin.crba(two_link.pin_model, two_link.pin_model.createData(), two_link.home)
@@ -151,7 +152,7 @@ def test_regularisation_is_that_of_3_3(robot: RobotModel) -> None:
         state = moving(robot, rng)
         control.start(state)
         a = rng.normal(scale=5.0, size=robot.n)
-        command = control.step(state.position + H * (state.velocity + H * a))
+        command = control.step(at(state.position + H * (state.velocity + H * a)))
         mass = pin.crba(robot.pin_model, data, state.position).reshape(robot.n, robot.n)
         mass = np.triu(mass) + np.triu(mass, 1).T
         drift = pin.rnea(robot.pin_model, data, state.position, state.velocity, np.zeros(robot.n))
@@ -167,7 +168,7 @@ def test_regularisation_tends_to_none(robot: RobotModel) -> None:
     for sigma in (0.0, 1e-6, 1e-5):
         control = ControlSimulation(robot, ControlConfig(regularisation=sigma), H)
         control.start(state)
-        efforts.append(control.step(desired).effort)
+        efforts.append(control.step(at(desired)).effort)
     small, large = (np.abs(effort - efforts[0]).max() for effort in efforts[1:])
     assert small <= 1e-3 * np.abs(efforts[0]).max()
     assert large / small == pytest.approx(10.0, rel=0.05)
@@ -183,7 +184,7 @@ def test_efforts_stay_within_limits_and_are_counted(
     counted = 0
     for k in range(50):
         far = 0.05 if k % 2 else 0.0
-        command = control.step(state.position + far * rng.normal(size=robot.n))
+        command = control.step(at(state.position + far * rng.normal(size=robot.n)))
         assert np.all(np.abs(command.effort) <= robot.effort_limit)
         at_limit = bool((np.abs(command.effort) == robot.effort_limit).any())
         assert command.saturated == at_limit
@@ -219,11 +220,11 @@ def test_a_desired_position_that_is_no_number_stops_the_run(
 ) -> None:
     control = ControlSimulation(robot, ControlConfig(law=law), H)
     for _ in range(3):
-        control.rollback(control.step(robot.home), robot.home)
+        control.rollback(control.step(at(robot.home)), robot.home)
     desired = robot.home.copy()
     desired[joint] = value
     with pytest.raises(DivergenceError) as caught:
-        control.step(desired)
+        control.step(at(desired))
     assert caught.value.joint == robot.joint_names[joint]
     assert caught.value.step == 3
     assert f'step 3 (t = {3 * H:g} s)' in str(caught.value)
@@ -238,25 +239,25 @@ def test_a_measurement_that_is_no_number_lets_no_effort_out(
     control = ControlSimulation(robot, ControlConfig(law=law, rollback=rollback), H)
     measured = robot.home.copy()
     measured[-1] = np.nan
-    control.rollback(control.step(robot.home), measured)
+    control.rollback(control.step(at(robot.home)), measured)
     with pytest.raises(DivergenceError) as caught:
-        control.step(robot.home)
+        control.step(at(robot.home))
     assert caught.value.joint == robot.joint_names[-1]
     assert caught.value.step == 1
 
 
 def test_without_effort_limits_a_number_is_still_needed(two_link: RobotModel) -> None:
     control = ControlSimulation(unlimited(two_link), ControlConfig(), H)
-    assert np.isfinite(control.step(two_link.home + 1.0).effort).all()
+    assert np.isfinite(control.step(at(two_link.home + 1.0)).effort).all()
     with pytest.raises(DivergenceError):
-        control.step(np.array([0.0, np.nan]))
+        control.step(at(np.array([0.0, np.nan])))
 
 
 def test_a_saturated_joint_that_runs_away_stops_the_run(two_link: RobotModel) -> None:
     control = ControlSimulation(two_link, ControlConfig(), H)
     control.start(JointState(two_link.home, np.array([0.0, 21.0 * two_link.velocity_limit[1]])))
     with pytest.raises(DivergenceError, match='velocity of joint joint2 is 210'):
-        control.step(two_link.home)
+        control.step(at(two_link.home))
 
 
 @pytest.mark.parametrize('more', [-1, 1])
@@ -265,8 +266,8 @@ def test_every_joint_and_no_other_is_needed(robot: RobotModel, more: int) -> Non
     wrong = np.zeros(robot.n + more)
     says = f'{robot.n + more} joints given, {robot.n} needed'
     with pytest.raises(ValueError, match=f'desired position: {says}'):
-        control.step(wrong)
-    command = control.step(robot.home)
+        control.step(at(wrong))
+    command = control.step(at(robot.home))
     with pytest.raises(ValueError, match=f'measured position: {says}'):
         control.rollback(command, wrong)
 
@@ -282,7 +283,7 @@ def test_memory_goes_back(robot: RobotModel, law: str, rollback: str) -> None:
     def run(part: slice) -> list[np.ndarray]:
         out = []
         for desired, seen in zip(path[part], measured[part], strict=True):
-            command = control.step(desired)
+            command = control.step(at(desired))
             back = control.rollback(command, seen)
             out += [command.effort, command.acceleration, back.effort, back.state.velocity]
         return out
@@ -304,7 +305,7 @@ def test_a_wanted_effort_is_sent_as_it_is_and_the_twin_knows_what_it_does(
     step, state, rng = exact(robot, H), control.state, np.random.default_rng(8)
     for _ in range(20):
         effort = rng.uniform(-0.1, 0.1, robot.n) * np.minimum(robot.effort_limit, 1.0)
-        command = control.step_effort(effort)
+        command = control.step(sending(effort))
         np.testing.assert_array_equal(command.effort, effort)
         assert not command.saturated
         state = step(state, effort)
@@ -329,10 +330,10 @@ def test_from_efforts_back_to_positions_there_is_no_leap(
     data = robot.pin_model.createData()
     effort = pin.rnea(robot.pin_model, data, robot.home, state.velocity, np.full(robot.n, 0.2))
     for _ in range(30):
-        command = control.step_effort(effort)
+        command = control.step(sending(effort))
         state = step(state, effort)
         control.rollback(command, state.position)
-    command = control.step(state.position + H * state.velocity, anew)
+    command = control.step(at(state.position + H * state.velocity, anew))
     coasting = pin.rnea(robot.pin_model, data, state.position, state.velocity, np.zeros(robot.n))
     np.testing.assert_allclose(command.effort, coasting, rtol=0.0, atol=1e-6)
 
@@ -343,8 +344,8 @@ def test_a_desired_motion_that_starts_anew_forgets_where_the_robot_should_be(
     """A robot that is kept from its path is not pulled back to it: no effort but its weight."""
     control = ControlSimulation(robot, ControlConfig(law='computed_torque'), H)
     for desired in smooth_path(robot, 40):
-        control.rollback(control.step(desired), robot.home)
-    command = control.step(robot.home, restart=True)
+        control.rollback(control.step(at(desired)), robot.home)
+    command = control.step(at(robot.home, restart=True))
     weight = ControlSimulation(robot, ControlConfig(), H).step(robot.home).effort
     np.testing.assert_allclose(command.effort, weight, rtol=0.0, atol=1e-9)
 
@@ -352,15 +353,15 @@ def test_a_desired_motion_that_starts_anew_forgets_where_the_robot_should_be(
 def test_wanted_efforts_are_clipped_counted_and_refused_if_no_number(robot: RobotModel) -> None:
     control = ControlSimulation(robot, ControlConfig(), H)
     most = np.where(np.isfinite(robot.effort_limit), robot.effort_limit, 1.0)
-    command = control.step_effort(3.0 * most)
+    command = control.step(sending(3.0 * most))
     np.testing.assert_array_equal(command.effort, np.minimum(3.0 * most, robot.effort_limit))
     assert command.saturated == np.isfinite(robot.effort_limit).any()
     assert control.saturations == int(command.saturated)
     for bad in (np.nan, np.inf):
         with pytest.raises(DivergenceError, match=f'effort of joint {robot.joint_names[0]}'):
-            control.step_effort(np.full(robot.n, bad))
+            control.step(sending(np.full(robot.n, bad)))
     with pytest.raises(ValueError, match='effort: '):
-        control.step_effort(np.zeros(robot.n + 1))
+        control.step(sending(np.zeros(robot.n + 1)))
 
 
 def test_starts_at_home_and_knows_its_rollback(robot: RobotModel) -> None:

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pinocchio as pin
 import pytest
+from steps import at, sending
 
 from simloop_ros.control.config import ControlConfig
 from simloop_ros.control.control_simulation import ControlSimulation
@@ -45,7 +46,7 @@ def settle(control: ControlSimulation, step: Step, desired: np.ndarray, steps: i
     """Return the state of a robot that was held at a position."""
     state = control.state
     for _ in range(steps):
-        command = control.step(desired)
+        command = control.step(at(desired))
         state = step(state, command.effort)
         control.rollback(command, state.position)
     return state
@@ -55,7 +56,7 @@ def settle(control: ControlSimulation, step: Step, desired: np.ndarray, steps: i
 def test_held_at_home_a_robot_gets_its_weight(robot: RobotModel, exact: Exact, law: str) -> None:
     control = control_of(robot, law)
     weight = weight_of(robot, robot.home)
-    np.testing.assert_allclose(control.step(robot.home).effort, weight, rtol=0.0, atol=1e-12)
+    np.testing.assert_allclose(control.step(at(robot.home)).effort, weight, rtol=0.0, atol=1e-12)
     control.start(control.state)
     state = settle(control, exact(robot, H), robot.home, 100)
     np.testing.assert_allclose(state.position, robot.home, rtol=0.0, atol=LINEAR)
@@ -79,7 +80,7 @@ def test_the_error_of_one_mass_obeys_its_equation(
     goal, q, v, z = sphere.home[0] + 0.01, sphere.home[0], 0.0, 0.0
     wanted, speed = sphere.home[0], 0.0
     for _ in range(400):
-        command = control.step(np.array([goal]))
+        command = control.step(at(np.array([goal])))
         state = step(state, command.effort)
         control.rollback(command, state.position)
         z += H * ki * (wanted - q)
@@ -118,8 +119,8 @@ def test_pid_finds_the_weight(
 def test_efforts_are_clipped_to_the_limits(robot: RobotModel, exact: Exact, law: str) -> None:
     """The command says what the twin does under the effort that leaves, not the one wished."""
     control, step = control_of(robot, law), exact(robot, H)
-    control.step(robot.home + 5.0)
-    command = control.step(robot.home + 5.0)
+    control.step(at(robot.home + 5.0))
+    command = control.step(at(robot.home + 5.0))
     assert command.saturated
     np.testing.assert_array_equal(np.abs(command.effort).max(), robot.effort_limit.max())
     assert np.all(np.abs(command.effort) <= robot.effort_limit)
@@ -135,17 +136,17 @@ def test_the_integral_does_not_wind_up_at_a_limit(two_link: RobotModel, way: flo
     control = control_of(two_link, 'pid')
     weight = integral_of(control).copy()
     far = two_link.home + np.array([way, 1e-6])
-    control.step(far)  # which looks at where the robot should have been before
+    control.step(at(far))  # which looks at where the robot should have been before
     for _ in range(500):
-        command = control.step(far)
+        command = control.step(at(far))
         control.rollback(command, two_link.home)
         assert command.saturated
     after = integral_of(control)
     assert after[0] == weight[0]
     assert after[1] > weight[1]
     # Setpoint on the other side it lets go at once.
-    control.step(two_link.home - np.array([way, 0.0]))
-    assert np.sign(control.step(two_link.home - np.array([way, 0.0])).effort[0]) == -way
+    control.step(at(two_link.home - np.array([way, 0.0])))
+    assert np.sign(control.step(at(two_link.home - np.array([way, 0.0]))).effort[0]) == -way
 
 
 def test_an_integral_stays_within_the_limits(sphere: RobotModel) -> None:
@@ -154,7 +155,7 @@ def test_an_integral_stays_within_the_limits(sphere: RobotModel) -> None:
     tight = replace(sphere, effort_limit=1.05 * np.abs(weight))
     control = control_of(tight, 'pid')
     for _ in range(5000):
-        command = control.step(tight.home + 1e-4)
+        command = control.step(at(tight.home + 1e-4))
         control.rollback(command, tight.home)
         assert abs(integral_of(control)[0]) <= tight.effort_limit[0]
     assert command.saturated
@@ -165,10 +166,10 @@ def test_from_an_effort_pid_goes_on_without_a_leap(robot: RobotModel, exact: Exa
     effort = weight_of(robot, robot.home) + 0.01 * np.minimum(robot.effort_limit, 1.0)
     state = control.state
     for _ in range(5):
-        command = control.step_effort(effort)
+        command = control.step(sending(effort))
         state = step(state, command.effort)
         control.rollback(command, state.position)
-    went_on = control.step(state.position + H * state.velocity).effort
+    went_on = control.step(at(state.position + H * state.velocity)).effort
     np.testing.assert_allclose(went_on, effort, rtol=0.0, atol=1e-6)
 
 
@@ -199,9 +200,9 @@ def test_gains_come_from_the_configuration(two_link: RobotModel, law: str) -> No
     rule = {'pd_gravity': pd_gains, 'pid': pid_gains}[law]
     gains: JointGains = rule(two_link, H, W, 0.7)
     control = control_of(two_link, law, damping_ratio=0.7)
-    control.step(two_link.home)
+    control.step(at(two_link.home))
     error = np.array([1e-4, -2e-4])
     control.state = JointState(two_link.home - error, np.zeros(2))
     weight = weight_of(two_link, two_link.home - (error if law == 'pd_gravity' else 0.0))
     wanted = weight + (gains.stiffness + H * gains.integral) * error
-    np.testing.assert_allclose(control.step(two_link.home).effort, wanted, rtol=1e-12)
+    np.testing.assert_allclose(control.step(at(two_link.home)).effort, wanted, rtol=1e-12)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from steps import at
 
 from simloop_ros.control.config import ControlConfig
 from simloop_ros.control.control_simulation import ControlSimulation, ControlSnapshot
@@ -60,7 +61,7 @@ def test_computed_torque_obeys_its_error_equation(
     path = robot.home + 0.05 * (1.0 - np.cos(3.0 * H * np.arange(1, steps + 1)))[:, None]
     errors = []
     for desired in path:
-        command = control.step(desired)
+        command = control.step(at(desired))
         state = step(state, command.effort)
         control.rollback(command, state.position)
         errors.append(desired - state.position)

@@ -9,7 +9,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from simloop_ros.assembly.run import prepare
+from simloop_ros.assembly.assemble import assemble
 from simloop_ros.control.config import ControlConfig
 from simloop_ros.control.tuning import (
     BANDWIDTH_TIMES_PERIOD,
@@ -117,7 +117,7 @@ def test_at_home_every_gain_may_be_four_times_or_half_as_large(
 
 def test_where_yumi_goes_every_gain_may_still_grow_by_the_half(yumi: RobotModel) -> None:
     """At the end of ``yumi_step`` the joints are coupled twice as much as at home."""
-    motion = prepare(load_scenario('yumi_offline'))
+    motion = assemble(load_scenario('yumi_offline'))
     planner = motion.loop.planner
     for _ in range(motion.facts.steps):
         goal = planner.step(motion.loop.control.state)

@@ -9,14 +9,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from steps import into
 
-from simloop_ros.assembly.run import Prepared, prepare
+from simloop_ros.assembly.assemble import Assembly, assemble
 from simloop_ros.loop.loop import BLOCK, PARTS, Loop
 from simloop_ros.record.log import LogReader, LogWriter
 from simloop_ros.record.metrics import compute_metrics
 from simloop_ros.scenario.scenario import load_scenario
 
-Build = Callable[..., Prepared]
+Build = Callable[..., Assembly]
 FAULTS = (
     'plant.noise=1e-5',
     'plant.mass_bias=0.1',
@@ -42,8 +43,8 @@ def build() -> Iterator[Build]:
     """Return the builder of a scenario with its settings; its plant is closed afterwards."""
     plants = []
 
-    def make(name: str, *settings: str) -> Prepared:
-        prepared = prepare(load_scenario(name, settings))
+    def make(name: str, *settings: str) -> Assembly:
+        prepared = assemble(load_scenario(name, settings))
         plants.append(prepared.loop.plant)
         return prepared
 
@@ -64,11 +65,11 @@ def rows(loop: Loop, steps: int, folder: Path) -> np.ndarray:
     """Take steps and return what was logged, shape ``(steps, 8, n)``."""
     path, n = folder / 'raw', loop.control.model.n
     with LogWriter(path, n) as log:
-        loop.run(steps, log)
+        loop.run(steps, into(log))
     return LogReader(path, n).read()
 
 
-def digest(prepared: Prepared, steps: int, folder: Path) -> str:
+def digest(prepared: Assembly, steps: int, folder: Path) -> str:
     rows(prepared.loop, steps, folder)
     return compute_metrics(LogReader(folder / 'raw', prepared.facts.model.n)).digest
 
@@ -85,13 +86,13 @@ def test_replay_is_bitwise_the_straight_run(
     ).loop
     states, parts = [], []
     for length in (1, 20, 40, 60):  # from rest, tare, push and motion
-        states.append(loop.state)
+        states.append(loop.snapshot())
         parts.append(rows(loop, length, tmp_path))
     straight = np.concatenate(parts)
     for state in reversed(states):
         loop.restore(state)
-        again = rows(loop, len(straight) - state.step, tmp_path)
-        assert again.tobytes() == straight[state.step :].tobytes()
+        again = rows(loop, len(straight) - state.index, tmp_path)
+        assert again.tobytes() == straight[state.index :].tobytes()
     assert loop.index == len(straight)
     assert np.ptp(straight[:, 7, 0]) > 0.0  # it did move
 
@@ -118,11 +119,11 @@ def test_replay_through_a_contact(build: Build, tmp_path: Path, engine: str) -> 
     unwatched = ('period=0.02', "monitor.calibration=''")
     loop = build('sphere_collision', f'plant.engine={engine}', *unwatched).loop
     rows(loop, 150, tmp_path)  # the sphere meets the plane after 3.16 s
-    before = loop.state
+    before = loop.snapshot()
     first = rows(loop, 30, tmp_path)
-    touching = loop.state
+    touching = loop.snapshot()
     second = rows(loop, 30, tmp_path)
-    assert loop.plant.contacts()
+    assert loop.plant.report().contacts
     loop.restore(touching)
     assert rows(loop, 30, tmp_path).tobytes() == second.tobytes()
     loop.restore(before)
@@ -149,17 +150,17 @@ def test_taking_the_time_does_not_change_the_run(build: Build, tmp_path: Path) -
     loop = build('sphere_step', *FAULTS).loop
     ticks = count()
     with LogWriter(tmp_path / 'timed', 1) as log:
-        costs = loop.run(steps, log, clock=lambda: float(next(ticks)))
+        costs = loop.run(steps, into(log), clock=lambda: float(next(ticks)))
     assert LogReader(tmp_path / 'timed', 1).read().tobytes() == expected.tobytes()
     # With a clock that ticks once per look, a part costs as many ticks as it has calls.
-    calls = {'planner': 1, 'control': 1, 'plant': 2, 'rollback': 1, 'log': 1}
+    calls = {'planner': 1, 'control': 1, 'plant': 3, 'rollback': 1, 'monitor': 1, 'log': 1}
     assert costs == calls
     assert set(costs) == set(PARTS)
 
 
 def test_without_a_clock_there_are_no_costs(build: Build, tmp_path: Path) -> None:
     with LogWriter(tmp_path / 'raw', 1) as log:
-        assert build('sphere_step').loop.run(3, log) == {}
+        assert build('sphere_step').loop.run(3, into(log)) == {}
 
 
 def test_proceed_stops_soon(build: Build, tmp_path: Path) -> None:
@@ -170,7 +171,7 @@ def test_proceed_stops_soon(build: Build, tmp_path: Path) -> None:
         return step < 600
 
     with LogWriter(tmp_path / 'raw', 1) as log:
-        loop.run(10**9, log, proceed)
+        loop.run(10**9, into(log), proceed)
         assert log.rows == loop.index == asked[-1]
     assert asked[0] == 0
     assert 600 <= loop.index <= 600 + BLOCK + 1
@@ -182,7 +183,7 @@ def test_proceed_stops_soon(build: Build, tmp_path: Path) -> None:
 def test_as_many_steps_as_asked_for(build: Build, tmp_path: Path, steps: int, timed: bool) -> None:
     loop = build('sphere_step').loop
     with LogWriter(tmp_path / 'raw', 1) as log:
-        loop.run(steps, log, clock=(lambda: 0.0) if timed else None)
+        loop.run(steps, into(log), clock=(lambda: 0.0) if timed else None)
         assert log.rows == loop.index == steps
 
 
@@ -190,7 +191,7 @@ def test_no_block_writes_into_what_it_was_given(build: Build, tmp_path: Path) ->
     """A saved state stays what it was, however far the loop goes on."""
     loop = build(*MOTIONS['online'], *FAULTS).loop
     rows(loop, 10, tmp_path)
-    state = loop.state
+    state = loop.snapshot()
     control = state.control.state
     before = control.position.tobytes(), control.velocity.tobytes()
     rows(loop, 50, tmp_path)

@@ -13,7 +13,7 @@ from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 
-from simloop_ros.assembly.run import load_fit_robot
+from simloop_ros.robot.fit_robot import load_fit_robot
 from simloop_ros.ros.launch.wiring import WiringOptions, wire
 from simloop_ros.scenario.scenario import Scenario
 

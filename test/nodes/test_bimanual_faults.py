@@ -15,9 +15,9 @@ import pytest
 from sensor_msgs.msg import JointState as JointStateMessage
 from spun_node import SpunNode
 
-from simloop_ros.assembly.run import load_fit_robot
 from simloop_ros.bimanual.internal_force import split
 from simloop_ros.core.values import Array
+from simloop_ros.robot.fit_robot import load_fit_robot
 from simloop_ros.robot.model import RobotModel
 from simloop_ros.ros.launch.wiring import WiringOptions, wire
 from simloop_ros.ros.messages.safety_status import from_message

@@ -14,7 +14,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from simloop_ros.assembly.run import prepare, run
+from simloop_ros.assembly.assemble import assemble
+from simloop_ros.assembly.run import run
 from simloop_ros.ros.launch.supervisor import Program
 from simloop_ros.ros.launch.wiring import NodeSpec, WiringOptions, wire
 from simloop_ros.scenario.scenario import load_scenario
@@ -101,7 +102,7 @@ def shortened(period: float, steps: int = STEPS) -> tuple[str, ...]:
 def expected(name: str, *settings: str) -> dict[str, Any]:
     """Return the summary of the run in this process."""
     with tempfile.TemporaryDirectory() as folder:
-        run(prepare(load_scenario(name, settings)), Path(folder), time.perf_counter)
+        run(assemble(load_scenario(name, settings)), Path(folder), time.perf_counter)
         return comparable(Path(folder))
 
 

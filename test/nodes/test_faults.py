@@ -29,9 +29,11 @@ from sensor_msgs.msg import JointState as JointStateMessage
 from spun_node import SpunNode
 from std_srvs.srv import SetBool, Trigger
 
-from simloop_ros.assembly.run import load_fit_robot, prepare, run
+from simloop_ros.assembly.assemble import assemble
+from simloop_ros.assembly.run import run
 from simloop_ros.core.errors import MessageError
 from simloop_ros.nodes.plant import LARGEST_EFFORT
+from simloop_ros.robot.fit_robot import load_fit_robot
 from simloop_ros.robot.model import RobotModel
 from simloop_ros.ros.launch.wiring import WiringOptions, wire
 from simloop_ros.ros.messages.safety_status import SafetyStatus, from_message
@@ -724,7 +726,7 @@ LOCKSTEP = ('robot=two_link', 'period=0.001', 'duration=4', *MOVE)
 def expected_digest() -> str:
     """Return the digest of the run in this process."""
     with tempfile.TemporaryDirectory() as folder:
-        run(prepare(load_scenario('step', LOCKSTEP)), Path(folder), time.perf_counter)
+        run(assemble(load_scenario('step', LOCKSTEP)), Path(folder), time.perf_counter)
         return digest(Path(folder))
 
 

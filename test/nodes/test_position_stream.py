@@ -17,8 +17,8 @@ from spun_node import SpunNode
 from std_msgs.msg import Float64MultiArray
 from std_srvs.srv import SetBool, Trigger
 
-from simloop_ros.assembly.run import load_fit_robot
 from simloop_ros.guiding.guidance import Guidance
+from simloop_ros.robot.fit_robot import load_fit_robot
 from simloop_ros.ros.transport.joint_state import JointStateDecoder, JointStateEncoder
 from simloop_ros.scenario.scenario import load_scenario
 

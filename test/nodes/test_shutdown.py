@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from simloop_ros.assembly.run import prepare, run
+from simloop_ros.assembly.assemble import assemble
+from simloop_ros.assembly.run import run
 from simloop_ros.record.mcap import McapReader, read_mcap
 from simloop_ros.record.metrics import compute_metrics
 from simloop_ros.scenario.scenario import load_scenario
@@ -45,7 +46,7 @@ def load() -> float:
 def log_of_the_loop() -> np.ndarray:
     """Return the columns of the run in this process, shape ``(rows, 8, n)``."""
     with tempfile.TemporaryDirectory() as folder:
-        prepared = prepare(load_scenario('sphere_step', SETTINGS))
+        prepared = assemble(load_scenario('sphere_step', SETTINGS))
         run(prepared, Path(folder), time.perf_counter, lambda steps: steps < COMPARED)
         return read_mcap(Path(folder) / 'log.mcap').columns
 

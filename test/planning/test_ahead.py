@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from simloop_ros.core.values import JointState
+from simloop_ros.core.values import NO_INPUTS, JointState
 from simloop_ros.planning.ahead import Ahead, Waypoint
 from simloop_ros.planning.build import build_planner
 from simloop_ros.planning.config import PlannerConfig
@@ -42,14 +42,14 @@ def straight(robot: RobotModel, kind: str, steps: int = STEPS) -> list[JointStat
     planner = planner_of(robot, kind)
     states = [JointState(robot.home, np.zeros(robot.n))]
     for _ in range(steps):
-        position = planner.step(states[-1])
+        position = planner.step(states[-1], NO_INPUTS).position
         states.append(JointState(position, (position - states[-1].position) / H))
     return states
 
 
 def assert_same(said: dict[int, Waypoint], states: list[JointState]) -> None:
     for step, state in enumerate(states[1:]):
-        np.testing.assert_array_equal(said[step].position, state.position)
+        np.testing.assert_array_equal(said[step].setpoint.position, state.position)
 
 
 def test_it_says_the_same_as_without_running_ahead(robot: RobotModel, kind: str) -> None:
@@ -68,7 +68,7 @@ def test_it_says_the_same_as_without_running_ahead(robot: RobotModel, kind: str)
 def test_velocities_are_those_of_the_positions(robot: RobotModel, kind: str) -> None:
     """Of the planner's own simulation exactly, of a list to the rounding of a difference."""
     said = Ahead(planner_of(robot, kind), STEPS).answer(0, straight(robot, kind, 0)[0])
-    for before, after in pairwise(said):
+    for before, after in pairwise(point.setpoint for point in said):
         np.testing.assert_allclose(
             after.velocity, (after.position - before.position) / H, rtol=0.0, atol=1e-11
         )
@@ -82,7 +82,7 @@ def test_time_goes_on_over_states_that_nobody_saw(robot: RobotModel, kind: str) 
         said |= {point.step: point for point in ahead.answer(step, states[step])}
     for step, point in said.items():
         if step < STEPS:
-            np.testing.assert_array_equal(point.position, states[step + 1].position)
+            np.testing.assert_array_equal(point.setpoint.position, states[step + 1].position)
     assert max(said) == 150 + LEAD
 
 
@@ -96,9 +96,9 @@ def test_a_robot_that_is_elsewhere_changes_what_was_said(robot: RobotModel) -> N
     held = JointState(states[50].position - FAR, np.zeros(robot.n))
     new = ahead.answer(50, held)
     assert [point.step for point in new] == list(range(50, 51 + LEAD))
-    np.testing.assert_array_equal(new[0].position, plain.step(held))
+    np.testing.assert_array_equal(new[0].setpoint.position, plain.step(held))
     for point in new[1:]:
-        np.testing.assert_array_equal(point.position, plain.step(plain.expected))
+        np.testing.assert_array_equal(point.setpoint.position, plain.step(plain.expected))
 
 
 def test_a_list_does_not_care_where_the_robot_is(robot: RobotModel) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from simloop_ros.core.errors import ConfigError, GoalError
-from simloop_ros.core.values import JointState
+from simloop_ros.core.values import NO_INPUTS, JointState
 from simloop_ros.planning.build import build_planner
 from simloop_ros.planning.config import PlannerConfig
 from simloop_ros.planning.hand_guiding import HandGuiding
@@ -58,7 +58,7 @@ def test_the_motion_is_counted_from_the_start(sphere: RobotModel) -> None:
     built = build_planner(config, sphere, H, start)
     assert built.duration is not None
     steps = round(built.duration / H)
-    last = [built.planner.step(start) for _ in range(steps)][-1]
+    last = [built.planner.step(start, NO_INPUTS).position for _ in range(steps)][-1]
     assert last == pytest.approx(0.6, abs=1e-9)
 
 

@@ -12,15 +12,15 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from simloop_ros.assembly.run import load_fit_robot
 from simloop_ros.core.errors import ConfigError, GoalError, UnknownNameError
-from simloop_ros.core.values import JointState
+from simloop_ros.core.values import NO_INPUTS, JointState
 from simloop_ros.planning import cartesian
 from simloop_ros.planning.build import PlannedMotion, build_planner
 from simloop_ros.planning.cartesian import plan_cartesian
 from simloop_ros.planning.config import PlannerConfig
 from simloop_ros.planning.offline import OfflinePlanner
 from simloop_ros.planning.stay import Stay
+from simloop_ros.robot.fit_robot import load_fit_robot
 from simloop_ros.robot.model import RobotModel, link_positions
 from simloop_ros.scenario.scenario import load_scenario
 
@@ -147,7 +147,9 @@ def test_any_robot(shipped: Callable[[str], RobotModel], robot: str, tip: str | 
     motion = built(model, config)
     assert motion.course is not None
     assert motion.goals is not None
-    positions = np.array([motion.planner.step(rest(model.home)) for _ in range(240)])
+    positions = np.array(
+        [motion.planner.step(rest(model.home), NO_INPUTS).position for _ in range(240)]
+    )
     name = tip or model.tips[0]
     which = model.tips.index(name)
     tips = link_positions(model.pin_model, name, positions)

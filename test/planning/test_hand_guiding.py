@@ -10,7 +10,7 @@ import pytest
 
 from simloop_ros.control.config import ControlConfig
 from simloop_ros.control.control_simulation import ControlSimulation
-from simloop_ros.core.values import JointState
+from simloop_ros.core.values import NO_INPUTS, JointState
 from simloop_ros.planning.build import build_planner
 from simloop_ros.planning.config import PlannerConfig
 from simloop_ros.planning.hand_guiding import HandGuiding
@@ -33,14 +33,14 @@ def tared(threshold: float = THRESHOLD) -> HandGuiding:
     """Return hand guiding around zero that has learnt the resting offset."""
     guiding = HandGuiding(at(np.zeros(2)), threshold, TARE)
     for _ in range(TARE):
-        guiding.step(at(RESTING))
+        guiding.step(at(RESTING), NO_INPUTS)
     return guiding
 
 
 def test_without_a_threshold_it_is_where_the_robot_is() -> None:
     guiding = HandGuiding(at(np.zeros(2)), 0.0, TARE)
     for position in np.random.default_rng(0).normal(size=(20, 2)):
-        np.testing.assert_array_equal(guiding.step(at(position)), position)
+        np.testing.assert_array_equal(guiding.step(at(position), NO_INPUTS).position, position)
 
 
 def test_the_tare_is_the_mean_of_what_was_seen() -> None:
@@ -48,9 +48,9 @@ def test_the_tare_is_the_mean_of_what_was_seen() -> None:
     seen = RESTING + np.random.default_rng(1).normal(scale=1e-4, size=(TARE, 2))
     guiding = HandGuiding(at(np.zeros(2)), THRESHOLD, TARE)
     for position in seen:
-        np.testing.assert_array_equal(guiding.step(at(position)), 0.0)
+        np.testing.assert_array_equal(guiding.step(at(position), NO_INPUTS).position, 0.0)
     np.testing.assert_allclose(guiding.snapshot().resting, seen[1:].mean(axis=0), atol=ROUNDING)
-    guiding.step(at(seen[0]))
+    guiding.step(at(seen[0]), NO_INPUTS)
     np.testing.assert_allclose(guiding.snapshot().resting, seen[1:].mean(axis=0), atol=ROUNDING)
 
 
@@ -60,35 +60,42 @@ def test_the_threshold_counts_from_rest_in_both_directions(joint: int, side: flo
     push = np.zeros(2)
     push[joint] = side * THRESHOLD
     guiding = tared()
-    np.testing.assert_array_equal(guiding.step(at(RESTING + 0.99 * push)), 0.0)
+    np.testing.assert_array_equal(guiding.step(at(RESTING + 0.99 * push), NO_INPUTS).position, 0.0)
     np.testing.assert_allclose(
-        guiding.step(at(RESTING + 1.01 * push)), 1.01 * push, rtol=0.0, atol=ROUNDING
+        guiding.step(at(RESTING + 1.01 * push), NO_INPUTS).position,
+        1.01 * push,
+        rtol=0.0,
+        atol=ROUNDING,
     )
 
 
 def test_a_robot_that_is_let_go_does_not_creep() -> None:
     """Untouched, it rests as far from the held position as at the start: nothing to follow."""
     guiding = tared()
-    held = guiding.step(at(np.array([0.3, -0.2])))
+    held = guiding.step(at(np.array([0.3, -0.2])), NO_INPUTS).position
     for _ in range(1000):
-        np.testing.assert_array_equal(guiding.step(at(held + RESTING)), held)
+        np.testing.assert_array_equal(guiding.step(at(held + RESTING), NO_INPUTS).position, held)
 
 
 def test_memory_goes_back() -> None:
     guiding = tared()
     positions = np.random.default_rng(2).normal(scale=THRESHOLD, size=(40, 2))
     memory = guiding.snapshot()
-    first = [guiding.step(at(position)) for position in positions]
+    first = [guiding.step(at(position), NO_INPUTS).position for position in positions]
     guiding.restore(memory)
-    np.testing.assert_array_equal([guiding.step(at(position)) for position in positions], first)
+    np.testing.assert_array_equal(
+        [guiding.step(at(position), NO_INPUTS).position for position in positions], first
+    )
 
 
 def test_restarted_it_stays_there_and_knows_what_it_learnt() -> None:
     guiding = tared()
     place = np.array([0.5, 0.6])
     assert guiding.restart(at(place))
-    np.testing.assert_array_equal(guiding.step(at(place + RESTING)), place)
-    np.testing.assert_array_equal(guiding.step(at(place + RESTING + 0.9 * THRESHOLD)), place)
+    np.testing.assert_array_equal(guiding.step(at(place + RESTING), NO_INPUTS).position, place)
+    np.testing.assert_array_equal(
+        guiding.step(at(place + RESTING + 0.9 * THRESHOLD), NO_INPUTS).position, place
+    )
 
 
 def guide(robot: RobotModel, planner: PlannerConfig, pushes: list[float]) -> np.ndarray:
@@ -100,7 +107,7 @@ def guide(robot: RobotModel, planner: PlannerConfig, pushes: list[float]) -> np.
     q, v = robot.home, np.zeros(robot.n)
     path = [q]
     for push in pushes:
-        command = control.step(guiding.step(control.state))
+        command = control.step(at(guiding.step(control.state, NO_INPUTS).position))
         v = v + H * pin.aba(heavier, data, q, v, command.effort + push)
         q = q + H * v
         control.rollback(command, q)

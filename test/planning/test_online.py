@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from simloop_ros.core.values import JointState
+from simloop_ros.core.values import NO_INPUTS, JointState
 from simloop_ros.planning.build import build_planner
 from simloop_ros.planning.config import PlannerConfig
 from simloop_ros.planning.forced_simulation import ForcedSimulation
@@ -36,7 +36,7 @@ class Follower:
         self.state = start
 
     def follow(self) -> np.ndarray:
-        desired = self.planner.step(self.state)
+        desired = self.planner.step(self.state, NO_INPUTS).position
         self.state = JointState(desired, (desired - self.state.position) / H)
         return desired
 
@@ -95,7 +95,7 @@ def test_held_it_waits_within_the_leash_and_then_arrives(
         follower.follow()
     held = JointState(follower.state.position, np.zeros(robot.n))
     for step in range(200):
-        desired = follower.planner.step(held)
+        desired = follower.planner.step(held, NO_INPUTS).position
         apart = np.abs(desired - held.position)
         velocity = np.abs(follower.planner.snapshot().joints.velocity)
         assert np.all(apart <= LEASH + H * velocity + ROUNDING)
@@ -115,7 +115,7 @@ def test_displaced_it_starts_again_from_there(
     thrown = follower.state.position + 20.0 * LEASH * rng.uniform(-1.0, 1.0, robot.n)
     thrown = np.clip(thrown, robot.lower, robot.upper)
     follower.state = JointState(thrown, np.zeros(robot.n))
-    desired = follower.planner.step(follower.state)
+    desired = follower.planner.step(follower.state, NO_INPUTS).position
     velocity = np.abs(follower.planner.snapshot().joints.velocity)
     assert np.all(np.abs(desired - thrown) <= LEASH + H * velocity + ROUNDING)
     assert np.all(velocity <= robot.velocity_limit + ROUNDING)
@@ -137,7 +137,7 @@ def test_goes_on_no_faster_than_the_robot_and_never_backwards(
     for _ in range(100):
         position = position + H * speed
         apart = follower.planner.snapshot().joints.position - position
-        follower.planner.step(JointState(position, np.array([speed])))
+        follower.planner.step(JointState(position, np.array([speed])), NO_INPUTS)
         if abs(apart[0]) > LEASH:
             beyond += 1
             velocity = follower.planner.snapshot().joints.velocity[0]
@@ -155,7 +155,7 @@ def test_a_held_robot_makes_the_motion_later_not_wrong(
     duration = rehearse(simulation, start).duration
     follower = Follower(OnlinePlanner(simulation, start, LEASH), start)
     for _ in range(round(1.0 / H)):
-        follower.planner.step(start)
+        follower.planner.step(start, NO_INPUTS)
     steps = 0
     while np.linalg.norm(follower.state.position - simulation.goals[0, 2]) > AT_GOAL:
         follower.follow()
@@ -179,11 +179,13 @@ def test_memory_goes_back(
         for _ in range(60)
     ]
     for control in controls[:30]:
-        planner.step(control)
+        planner.step(control, NO_INPUTS)
     memory = planner.snapshot()
-    first = [planner.step(control) for control in controls[30:]]
+    first = [planner.step(control, NO_INPUTS).position for control in controls[30:]]
     planner.restore(memory)
-    np.testing.assert_array_equal([planner.step(control) for control in controls[30:]], first)
+    np.testing.assert_array_equal(
+        [planner.step(control, NO_INPUTS).position for control in controls[30:]], first
+    )
 
 
 def test_offline_hands_out_its_list_and_stays_at_the_end(
@@ -192,10 +194,10 @@ def test_offline_hands_out_its_list_and_stays_at_the_end(
     positions = np.arange(12.0).reshape(4, 3)
     planner = OfflinePlanner(positions, H)
     anywhere = at_home(sphere)
-    handed_out = [planner.step(anywhere) for _ in range(6)]
+    handed_out = [planner.step(anywhere, NO_INPUTS).position for _ in range(6)]
     np.testing.assert_array_equal(handed_out, positions[[0, 1, 2, 3, 3, 3]])
     planner.restore(1)
-    np.testing.assert_array_equal(planner.step(anywhere), positions[1])
+    np.testing.assert_array_equal(planner.step(anywhere, NO_INPUTS).position, positions[1])
 
 
 def test_both_kinds_are_built_for_the_same_motion(yumi: RobotModel, at_home: AtHome) -> None:
@@ -210,7 +212,9 @@ def test_both_kinds_are_built_for_the_same_motion(yumi: RobotModel, at_home: AtH
     assert online.duration == offline.duration
     follower = Follower(online.planner, start)
     for _ in range(100):
-        np.testing.assert_array_equal(follower.follow(), offline.planner.step(start))
+        np.testing.assert_array_equal(
+            follower.follow(), offline.planner.step(start, NO_INPUTS).position
+        )
 
 
 def test_restarted_anywhere_it_arrives_at_the_same_goal(

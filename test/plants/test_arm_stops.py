@@ -4,7 +4,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from simloop_ros.assembly.run import build_simulated_robot
+from simloop_ros.assembly.plant import build_simulated_robot
 from simloop_ros.core.errors import ConfigError, UnknownNameError
 from simloop_ros.core.values import JointState
 from simloop_ros.plants.arm_stops import ArmStops

@@ -8,6 +8,7 @@ import msgspec
 import numpy as np
 import pinocchio as pin
 import pytest
+from steps import at
 
 from simloop_ros.control.config import ControlConfig
 from simloop_ros.control.control_simulation import ControlSimulation
@@ -126,7 +127,7 @@ def test_deadbeat_control_presses_it_quietly(build, hands, stiffness):
     seen = []
     for step in range(500):
         close = (GAP + press) * min(1.0, step / 200)
-        command = control.step(np.array([0.0, -close, 0.0, close]))
+        command = control.step(at(np.array([0.0, -close, 0.0, close])))
         plant.step(command.effort)
         control.rollback(command, plant.observe())
         seen.append(in_world(plant, hands)[0, 1])

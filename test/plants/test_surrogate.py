@@ -3,8 +3,10 @@
 import numpy as np
 import pinocchio as pin
 import pytest
+from steps import at
 
-from simloop_ros.assembly.run import prepare, run
+from simloop_ros.assembly.assemble import assemble
+from simloop_ros.assembly.run import run
 from simloop_ros.control.config import ControlConfig
 from simloop_ros.control.control_simulation import ControlSimulation
 from simloop_ros.core.errors import ConfigError
@@ -36,7 +38,7 @@ def lead(plant, model, seconds, turn=0.1):
     for i in range(1, round(seconds / H) + 1):
         s = min(1.0, i * H / 1.0)
         desired = model.home + turn * s**3 * (10.0 - 15.0 * s + 6.0 * s * s)
-        command = control.step(desired)
+        command = control.step(at(desired))
         plant.step(command.effort)
         control.rollback(command, plant.observe())
         yield desired, plant.observe(), plant.truth
@@ -56,7 +58,7 @@ def test_the_real_robot_is_where_its_surrogate_is(build, arm):
 def test_it_tracks_the_steps_of_the_shipped_robots(scenario, tmp_path):
     """Control sees its own surrogate, which is exact; the real robot is 10 % heavier."""
     settings = ['plant.takes=position', 'plant.mass_bias=0.1', 'plant.friction.coulomb=0.02']
-    summary = run(prepare(load_scenario(scenario, settings)), tmp_path, lambda: 0.0)
+    summary = run(assemble(load_scenario(scenario, settings)), tmp_path, lambda: 0.0)
     assert summary['status'] == 'completed'
     assert summary['path_error_max'] < 1e-9
     assert 1e-9 < summary['true_path_error_max'] < 5e-3

@@ -10,7 +10,14 @@ import pytest
 
 from simloop_ros.control.config import ControlConfig
 from simloop_ros.control.control_simulation import ControlSimulation
-from simloop_ros.core.values import Array, Command, ExternalInputs, JointState, Setpoint
+from simloop_ros.core.values import (
+    Array,
+    Command,
+    Disturbance,
+    ExternalInputs,
+    JointState,
+    Setpoint,
+)
 from simloop_ros.planning.build import PlannedMotion, build_planner
 from simloop_ros.planning.config import PlannerConfig
 from simloop_ros.plants.pinocchio_plant import PinocchioPlant
@@ -30,31 +37,28 @@ FAST = {'acceleration': 4.0, 'max_velocity': 0.5}
 
 @dataclass
 class Rig:
-    """The loop: what was wanted, sent and driven, step by step."""
+    """The loop: setpoints, commands and positions, step by step."""
 
     reacting: Reacting
     control: ControlSimulation
     plant: Plant
     motion: PlannedMotion
     push: Array | float = 0.0
-    wanted: list[Setpoint] = field(default_factory=list)
+    setpoints: list[Setpoint] = field(default_factory=list)
     commands: list[Command] = field(default_factory=list)
     driven: list[Array] = field(default_factory=list)
 
     def step(self, contact: bool = False) -> Setpoint:
-        felt = ExternalInputs(contact, torque=self.plant.external)
-        wanted = self.reacting.step(self.control.state, felt)
-        command = (
-            self.control.step(wanted.position, wanted.restart)
-            if wanted.effort is None
-            else self.control.step_effort(wanted.effort)
-        )
-        self.plant.step(command.effort, np.zeros(self.control.model.n) + self.push)
+        inputs = ExternalInputs(contact, torque=self.plant.report().external)
+        setpoint = self.reacting.step(self.control.state, inputs)
+        command = self.control.step(setpoint)
+        push = np.zeros(self.control.model.n) + self.push
+        self.plant.step(command.effort, Disturbance(push))
         self.control.rollback(command, self.plant.observe())
-        self.wanted.append(wanted)
+        self.setpoints.append(setpoint)
         self.commands.append(command)
         self.driven.append(self.plant.observe())
-        return wanted
+        return setpoint
 
     def run(self, steps: int, contact: bool = False) -> None:
         for _ in range(steps):
@@ -63,14 +67,14 @@ class Rig:
     def until(self, state: str, most: int = 3000, contact: bool = False) -> int:
         """Step until a state is reached; return the number of steps."""
         for k in range(most):
-            if self.reacting.state == state:
+            if self.reacting.activity == state:
                 return k
             self.step(contact)
-        raise AssertionError(f'still {self.reacting.state} after {most} steps')
+        raise AssertionError(f'still {self.reacting.activity} after {most} steps')
 
     @property
     def positions(self) -> Array:
-        return np.array([wanted.position for wanted in self.wanted])
+        return np.array([setpoint.position for setpoint in self.setpoints])
 
 
 @pytest.fixture(scope='session')
@@ -98,13 +102,13 @@ def rig() -> Callable[..., Rig]:
             ).planner
 
         plant = PinocchioPlant(robot.with_mass_bias(bias), H)
-        plant.reset(start)
+        plant.start(start)
         reacting = Reacting(
             motion.planner,
             robot,
             H,
             kind,
-            ReactionConfig(**config),
+            config=ReactionConfig(**config),
             compliance=compliance,
             replan=replan,
         )

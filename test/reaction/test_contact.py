@@ -39,7 +39,7 @@ def forces(request: pytest.FixtureRequest) -> Forces:
         spring = Spring('tool0_l', np.zeros(3), tip, np.array([0.0, 1.0, 0.0]), stiffness)
         wall = SpringContact(lambda step: PinocchioPlant(real, step), real, H, spring)
         loop = rig(yumi, kind)
-        wall.reset(loop.plant.truth)
+        wall.start(loop.plant.truth)
         loop.plant = wall
         told, peaks = deque([False] * DELAY), []
         for _ in range(STEPS):

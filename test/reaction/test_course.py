@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from simloop_ros.core.values import JointState
+from simloop_ros.core.values import NO_INPUTS, JointState
 from simloop_ros.planning.offline import OfflinePlanner
 from simloop_ros.reaction.course import along, course_ahead
 
@@ -19,7 +19,7 @@ def parabola(t: np.ndarray) -> np.ndarray:
 def planner_at(index: int) -> OfflinePlanner:
     planner = OfflinePlanner(parabola(H * np.arange(200)), H)
     for _ in range(index + 1):
-        planner.step(JointState(np.zeros(3), np.zeros(3)))
+        planner.step(JointState(np.zeros(3), np.zeros(3)), NO_INPUTS)
     return planner
 
 
@@ -44,7 +44,7 @@ def test_whole_steps_are_the_planners() -> None:
     positions = rng.normal(size=(30, 4))
     planner = OfflinePlanner(positions, H)
     for _ in range(5):
-        planner.step(JointState(np.zeros(4), np.zeros(4)))
+        planner.step(JointState(np.zeros(4), np.zeros(4)), NO_INPUTS)
     course = course_ahead(planner, H)
     np.testing.assert_array_equal(course.position, positions[4])
     for k in range(5, 20):

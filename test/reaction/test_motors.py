@@ -10,7 +10,7 @@ import pytest
 
 from simloop_ros.control.config import ControlConfig
 from simloop_ros.control.control_simulation import ControlSimulation
-from simloop_ros.core.values import Array, JointState
+from simloop_ros.core.values import Array, JointState, Setpoint
 from simloop_ros.reaction.motors import Motors
 from simloop_ros.robot.model import RobotModel
 
@@ -78,7 +78,7 @@ def test_out_of_reach_is_where_control_meets_a_limit(robot: RobotModel) -> None:
         control.start(state)
         far = 10.0 ** rng.uniform(-9.0, -3.0)
         position = state.position + far * rng.normal(size=robot.n)
-        saturated = control.step(position).saturated
+        saturated = control.step(Setpoint(position, np.zeros_like(position))).saturated
         assert motors.can_reach(state, position) == (not saturated)
         met.add(saturated)
     assert met == {False, True}

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from simloop_ros.core.errors import GoalError, UnknownNameError
-from simloop_ros.core.values import ExternalInputs, JointState
+from simloop_ros.core.values import NO_INPUTS, ExternalInputs, JointState
 from simloop_ros.planning.offline import OfflinePlanner
 from simloop_ros.reaction.reacting import Reacting
 from simloop_ros.robot.model import RobotModel
@@ -32,14 +32,14 @@ def test_until_there_is_a_contact_it_is_the_planner(
     loop, bare = rig(robot, kind, planner), rig(robot, 'none', planner)
     control = bare.control.state
     for k in range(HIT):
-        wanted = loop.step(contact=kind == 'none' and k > 50)
-        position = bare.motion.planner.step(control)
+        setpoint = loop.step(contact=kind == 'none' and k > 50)
+        expected = bare.motion.planner.step(control, NO_INPUTS)
         control = loop.control.state
-        np.testing.assert_array_equal(wanted.position, position)
-        np.testing.assert_array_equal(wanted.velocity, bare.motion.planner.expected.velocity)
-        assert wanted.effort is None
-        assert not wanted.restart
-    assert loop.reacting.state == 'moving'
+        np.testing.assert_array_equal(setpoint.position, expected.position)
+        np.testing.assert_array_equal(setpoint.velocity, expected.velocity)
+        assert setpoint.effort is None
+        assert not setpoint.restart
+    assert loop.reacting.activity == 'moving'
 
 
 @pytest.mark.parametrize('planner', PLANNERS)
@@ -54,40 +54,40 @@ def test_after_a_reaction_the_motion_goes_on_to_its_goal(
     loop.run(30, contact=True)
     for _ in range(1500):
         loop.step()
-        if loop.reacting.state == 'resting' or kind in ('float', 'comply'):
+        if loop.reacting.activity == 'resting' or kind in ('float', 'comply'):
             break
     while not loop.reacting.resume(loop.control.state):
         loop.step()
-    assert loop.reacting.state == 'moving'
+    assert loop.reacting.activity == 'moving'
     loop.run(3000)
     tips = robot.tip_positions(loop.plant.truth.position)
     np.testing.assert_allclose(tips, loop.motion.goals, rtol=0.0, atol=AT_GOAL)
     assert loop.control.saturations == 0
-    last = loop.wanted[0].position
-    for wanted, driven in zip(loop.wanted[1:], loop.driven[:-1], strict=True):
-        begin = driven if wanted.restart or wanted.effort is not None else last
-        step = wanted.position - begin
-        if wanted.effort is None:
-            np.testing.assert_allclose(step, H * wanted.velocity, rtol=0.0, atol=FIRST_STEP)
-        last = wanted.position
+    last = loop.setpoints[0].position
+    for setpoint, driven in zip(loop.setpoints[1:], loop.driven[:-1], strict=True):
+        begin = driven if setpoint.restart or setpoint.effort is not None else last
+        step = setpoint.position - begin
+        if setpoint.effort is None:
+            np.testing.assert_allclose(step, H * setpoint.velocity, rtol=0.0, atol=FIRST_STEP)
+        last = setpoint.position
 
 
 @pytest.mark.parametrize('planner', PLANNERS)
 @pytest.mark.parametrize('kind', KINDS)
-def test_memory_goes_back(yumi: RobotModel, rig: Make, kind: str, planner: str) -> None:
+def test_a_snapshot_goes_back(yumi: RobotModel, rig: Make, kind: str, planner: str) -> None:
     """From any moment the replay is bitwise the straight run, a resumed motion included."""
     loop = rig(yumi, kind, planner)
 
     def run() -> list[np.ndarray]:
         out = []
         for k in range(700):
-            wanted = loop.step(contact=100 <= k < 130 or k == 210)
-            out += [wanted.position, wanted.velocity, loop.plant.truth.position]
+            setpoint = loop.step(contact=100 <= k < 130 or k == 210)
+            out += [setpoint.position, setpoint.velocity, loop.plant.truth.position]
             if k == 600:
                 loop.reacting.resume(loop.control.state)
             if k in moments:
                 saved.append(
-                    (k, loop.reacting.snapshot(), loop.control.snapshot(), loop.plant.state)
+                    (k, loop.reacting.snapshot(), loop.control.snapshot(), loop.plant.snapshot())
                 )
         return out
 
@@ -98,11 +98,11 @@ def test_memory_goes_back(yumi: RobotModel, rig: Make, kind: str, planner: str) 
     for k, reacting, control, plant in saved:
         loop.reacting.restore(reacting)
         loop.control.restore(control)
-        loop.plant.reset(plant)
+        loop.plant.restore(plant)
         again = []
         for j in range(k + 1, 700):
-            wanted = loop.step(contact=100 <= j < 130 or j == 210)
-            again += [wanted.position, wanted.velocity, loop.plant.truth.position]
+            setpoint = loop.step(contact=100 <= j < 130 or j == 210)
+            again += [setpoint.position, setpoint.velocity, loop.plant.truth.position]
             if j == 600:
                 loop.reacting.resume(loop.control.state)
         np.testing.assert_array_equal(again, straight[3 * (k + 1) :])
@@ -112,16 +112,16 @@ def test_another_kind_takes_effect_at_the_next_contact(yumi: RobotModel, rig: Ma
     loop = rig(yumi, 'hold')
     loop.run(HIT)
     loop.step(contact=True)
-    loop.reacting.kind = 'retreat'
+    loop.reacting.choose('retreat', 'retreat')
     loop.until('resting', contact=True)
-    assert (loop.reacting.active, loop.reacting.kind) == ('hold', 'retreat')
+    assert (loop.reacting.active, loop.reacting.impact) == ('hold', 'retreat')
     assert loop.reacting.resume(loop.control.state)
     assert loop.reacting.active == 'none'
     loop.run(300)
     loop.step(contact=True)
     assert loop.reacting.active == 'retreat'
     with pytest.raises(UnknownNameError, match='did you mean retreat'):
-        loop.reacting.kind = 'retret'
+        loop.reacting.choose('retret', 'none')
 
 
 def test_a_contact_that_is_still_there_stops_the_resumed_motion(
@@ -134,22 +134,22 @@ def test_a_contact_that_is_still_there_stops_the_resumed_motion(
     held = loop.step(contact=True).position
     assert loop.reacting.resume(loop.control.state)
     loop.run(5, contact=True)
-    assert loop.reacting.state == 'resting'
+    assert loop.reacting.activity == 'resting'
     np.testing.assert_allclose(loop.plant.truth.position, held, rtol=0.0, atol=1e-6)
 
 
 @pytest.mark.parametrize('kind', ['float', 'comply', 'retreat'])
-def test_reset_holds_what_moves(yumi: RobotModel, rig: Make, kind: str) -> None:
+def test_stop_holds_what_moves(yumi: RobotModel, rig: Make, kind: str) -> None:
     loop = rig(yumi, kind)
     loop.run(HIT)
     loop.run(120, contact=True)
-    assert loop.reacting.state == 'reacting'
-    loop.reacting.reset()
+    assert loop.reacting.activity == 'reacting'
+    loop.reacting.stop()
     loop.step()
     loop.until('resting', 100)
     assert loop.reacting.active == 'hold'
     held = loop.step().position
-    loop.reacting.reset()
+    loop.reacting.stop()
     np.testing.assert_array_equal(loop.step().position, held)
 
 
@@ -158,17 +158,17 @@ def test_a_motion_that_cannot_go_on_stays_at_rest(yumi: RobotModel) -> None:
     reacting = Reacting(OfflinePlanner(path, H), yumi, H, 'hold')
     state = JointState(yumi.home, np.zeros(yumi.n))
     reacting.step(state, ExternalInputs(contact=True))
-    assert reacting.state == 'resting'
+    assert reacting.activity == 'resting'
     with pytest.raises(GoalError, match='cannot be resumed'):
         reacting.resume(state)
-    assert reacting.state == 'resting'
+    assert reacting.activity == 'resting'
 
 
 def test_a_moving_robot_has_nothing_to_resume(yumi: RobotModel, rig: Make) -> None:
     loop = rig(yumi, 'hold')
     loop.run(10)
-    before = loop.reacting.snapshot().motion
+    before = loop.reacting.snapshot().planner
     assert loop.reacting.resume(loop.control.state)
-    loop.reacting.reset()
-    assert loop.reacting.state == 'moving'
-    assert loop.reacting.snapshot().motion == before
+    loop.reacting.stop()
+    assert loop.reacting.activity == 'moving'
+    assert loop.reacting.snapshot().planner == before

@@ -68,7 +68,7 @@ def test_what_is_wanted_never_leaps(robot: RobotModel, rig: Make, kind: str) -> 
     hit(loop)
     loop.run(800)
     velocities = np.diff(loop.positions, axis=0) / H
-    told = np.array([wanted.velocity for wanted in loop.wanted])[1:]
+    told = np.array([setpoint.velocity for setpoint in loop.setpoints])[1:]
     np.testing.assert_allclose(velocities, told, rtol=0.0, atol=1e-8)
 
 
@@ -81,7 +81,7 @@ def test_hold_slows_all_joints_by_the_same_share(
     before = loop.plant.truth.velocity
     moves = np.abs(before) > 1e-3 * np.abs(before).max()
     share = 1.0
-    while loop.reacting.state != 'resting':
+    while loop.reacting.activity != 'resting':
         loop.step(contact=True)
         shares = (loop.plant.truth.velocity / np.where(moves, before, 1.0))[moves]
         np.testing.assert_allclose(shares, shares[0], rtol=0.0, atol=1e-6)
@@ -112,14 +112,15 @@ def test_stop_stays_on_the_planned_path_and_slows_down_steadily(
     path = undisturbed.positions
     chord = np.abs(np.diff(path, axis=0)).max()
     speeds = []
-    for wanted in loop.wanted[HIT:]:
-        i = int(np.argmin(np.abs(path - wanted.position).max(axis=1)))
-        near = [_distance(wanted.position, path[j], path[j + 1]) for j in (max(i - 1, 0), i)]
+    for setpoint in loop.setpoints[HIT:]:
+        i = int(np.argmin(np.abs(path - setpoint.position).max(axis=1)))
+        near = [_distance(setpoint.position, path[j], path[j + 1]) for j in (max(i - 1, 0), i)]
         assert min(near) < 1e-3 * chord
-        speeds.append(np.abs(wanted.velocity).max())
+        speeds.append(np.abs(setpoint.velocity).max())
     assert speeds[0] > 10.0 * speeds[-1]
-    fastest = np.argmax(np.abs(loop.wanted[HIT].velocity))
-    rate = [w.velocity[fastest] / undisturbed.wanted[HIT].velocity[fastest] for w in loop.wanted]
+    fastest = np.argmax(np.abs(loop.setpoints[HIT].velocity))
+    planned = undisturbed.setpoints[HIT].velocity[fastest]
+    rate = [setpoint.velocity[fastest] / planned for setpoint in loop.setpoints]
     assert np.all(np.diff(rate[HIT:]) <= 1e-3)
 
 
@@ -190,7 +191,7 @@ def test_retreat_goes_back_by_its_distance_along_the_way_it_came(
 ) -> None:
     loop = rig(robot, 'retreat', planner, distance=distance, speed=0.1, acceleration=0.5)
     hit(loop)
-    turn = len(loop.wanted) - 1 + loop.until('resting', contact=False)
+    turn = len(loop.setpoints) - 1 + loop.until('resting', contact=False)
     driven = np.array(loop.driven)
     tips = np.array([robot.tip_positions(q) for q in driven])
     back_from = int(np.argmax(np.linalg.norm(tips - tips[0], axis=2).max(axis=1)))
@@ -222,7 +223,7 @@ def test_a_second_contact_ends_the_retreat(yumi: RobotModel, rig: Make) -> None:
     loop.run(150, contact=True)
     loop.run(10)
     loop.run(20, contact=True)  # a monitor that cannot make up its mind
-    assert loop.reacting.state == 'reacting'
+    assert loop.reacting.activity == 'reacting'
     loop.run(100)
     before = np.abs(loop.plant.truth.velocity).max()
     assert before > 0.01
@@ -242,13 +243,13 @@ def test_a_retreat_that_is_blocked_ends_without_a_word_from_the_monitor(
     loop = rig(yumi, 'retreat')
     hit(loop)
     loop.run(100)
-    assert loop.reacting.state == 'reacting'
+    assert loop.reacting.activity == 'reacting'
     wall = still(loop.plant.truth)
     for _ in range(30):
         loop.step()
         loop.plant.reset(wall)
         loop.control.state = wall
-    assert loop.reacting.state == 'resting'
+    assert loop.reacting.activity == 'resting'
     np.testing.assert_allclose(loop.step().position, wall.position, rtol=0.0, atol=1e-12)
 
 
@@ -279,13 +280,13 @@ def test_float_bears_the_weight_only(robot: RobotModel, rig: Make, law: str) -> 
     state = loop.plant.truth
     before = pin.computeKineticEnergy(robot.pin_model, data, state.position, state.velocity)
     for _ in range(50):
-        wanted = loop.step(contact=True)
-        weight = pin.computeGeneralizedGravity(robot.pin_model, data, np.array(wanted.position))
-        np.testing.assert_array_equal(wanted.effort, weight)
+        setpoint = loop.step(contact=True)
+        weight = pin.computeGeneralizedGravity(robot.pin_model, data, np.array(setpoint.position))
+        np.testing.assert_array_equal(setpoint.effort, weight)
     state = loop.plant.truth
     after = pin.computeKineticEnergy(robot.pin_model, data, state.position, state.velocity)
     assert after == pytest.approx(before, rel=0.02)
-    assert loop.reacting.state == 'reacting'
+    assert loop.reacting.activity == 'reacting'
 
 
 def test_float_can_be_damped(yumi: RobotModel, rig: Make) -> None:
@@ -332,4 +333,4 @@ def test_comply_follows_a_push_and_stays_where_it_ends(
     loop.run(200)
     np.testing.assert_allclose(loop.plant.truth.position, rest, rtol=0.0, atol=1e-7)
     assert loop.control.saturations == 0
-    assert loop.reacting.state == 'reacting'
+    assert loop.reacting.activity == 'reacting'

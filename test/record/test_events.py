@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from simloop_ros.core.values import Contact
+from simloop_ros.record.columns import COLUMNS
 from simloop_ros.record.events import (
     END_WINDOW,
     SIGN_WINDOW,
@@ -15,7 +16,7 @@ from simloop_ros.record.events import (
     halt_reason,
     halt_step,
 )
-from simloop_ros.record.log import COLUMNS, LogReader, LogWriter
+from simloop_ros.record.log import LogReader, LogWriter
 from simloop_ros.scenario.scenario import load_scenario
 
 PERIOD = 0.01

@@ -11,12 +11,15 @@ from mcap_ros2.reader import read_ros2_messages
 import numpy as np
 import pytest
 
-from simloop_ros.assembly.run import load_fit_robot, prepare, run
+from simloop_ros.assembly.assemble import assemble
+from simloop_ros.assembly.run import run
 from simloop_ros.core.errors import ConfigError
 from simloop_ros.guiding.tip_masses import TipMasses
+from simloop_ros.record.columns import GUIDED_COLUMNS
 from simloop_ros.record.guided_summary import guided_summary
-from simloop_ros.record.log import GUIDED_COLUMNS, LogReader, LogWriter
+from simloop_ros.record.log import LogReader, LogWriter
 from simloop_ros.record.mcap import read_mcap
+from simloop_ros.robot.fit_robot import load_fit_robot
 from simloop_ros.scenario.scenario import load_scenario
 
 ROUNDING = 1e-12  # sums of the same numbers in another order
@@ -29,7 +32,7 @@ SETTINGS = ('duration=0.6', 'admittance.mass_direction=[0, 1, 0]', HAND + LINE)
 def led(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any], float]:
     """Give the folder of a run, its summary, and the work of the hand as the plant knows it."""
     folder = tmp_path_factory.mktemp('led')
-    prepared = prepare(load_scenario('lwr_tcp', SETTINGS))
+    prepared = assemble(load_scenario('lwr_tcp', SETTINGS))
     run(prepared, folder, time.perf_counter)
     work = sum(hand.energy for hand in prepared.loop.plant.hands())
     return folder, json.loads((folder / 'summary.json').read_text()), work
@@ -97,4 +100,4 @@ def test_a_run_without_a_step_has_no_masses(tmp_path: Path) -> None:
 
 def test_a_wrong_direction_is_refused_before_the_run() -> None:
     with pytest.raises(ConfigError, match='mass_direction'):
-        prepare(load_scenario('lwr_tcp', ['admittance.mass_direction=[0, 0, 0]']))
+        assemble(load_scenario('lwr_tcp', ['admittance.mass_direction=[0, 0, 0]']))

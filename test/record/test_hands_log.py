@@ -13,10 +13,14 @@ import pinocchio as pin
 import pytest
 from rosbags.highlevel import AnyReader
 from rosbags.typesys import Stores, get_typestore
+from steps import into
 
-from simloop_ros.assembly.run import HANDS_LOG, prepare, run
+from simloop_ros.assembly.assemble import assemble
+from simloop_ros.assembly.run import run
 from simloop_ros.core.values import ObjectReport, PathCorrection
 from simloop_ros.loop.loop import Loop
+from simloop_ros.record.columns import hands_row
+from simloop_ros.record.folder import HANDS_LOG
 from simloop_ros.record.hands_log import (
     AXES,
     HANDS_COLUMNS,
@@ -43,7 +47,7 @@ def carried(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, A
     folder = tmp_path_factory.mktemp('carry')
     settings = (*CARRY, 'graphs=[]')
     return folder, run(
-        prepare(load_scenario('workerbot_carry', settings)), folder, time.perf_counter
+        assemble(load_scenario('workerbot_carry', settings)), folder, time.perf_counter
     )
 
 
@@ -61,17 +65,17 @@ def test_a_correction_is_a_displacement_then_a_turn() -> None:
     np.testing.assert_array_equal(rows, [[0, 1, 2, 10, 11, 12], [3, 4, 5, 13, 14, 15]])
 
 
-def test_a_row_is_what_the_plant_and_the_planner_say_after_the_step(tmp_path: Path) -> None:
-    loop = prepare(load_scenario('workerbot_carry', CARRY)).loop
+def test_a_row_is_what_the_plant_and_the_planner_report_after_the_step() -> None:
+    loop = assemble(load_scenario('workerbot_carry', CARRY)).loop
     rows: list[tuple[int, np.ndarray, str]] = []
-    loop.on_hands = lambda step, row, doing: rows.append((step, np.array(row), doing))
-    with LogWriter(tmp_path / 'raw', loop.control.model.n) as log:
-        for _ in range(300):
-            loop.step(log)
-            step, row, doing = rows[-1]
-            assert step == loop.index - 1
-            np.testing.assert_array_equal(row[:2], loop.plant.wrenches())
-            np.testing.assert_array_equal(row[4:6], loop.plant.true_wrenches())
+    for _ in range(300):
+        record = loop.step()
+        assert record.planner is not None
+        row, report = np.array(hands_row(record)), loop.plant.report()
+        rows.append((record.index, row, record.planner.activity))
+        assert record.index == loop.index - 1
+        np.testing.assert_array_equal(row[:2], report.wrenches)
+        np.testing.assert_array_equal(row[4:6], report.true_wrenches)
     model = loop.control.model
     poses = model.frame_poses(loop.plant.truth.position, model.sensors)
     left, right = (
@@ -81,7 +85,7 @@ def test_a_row_is_what_the_plant_and_the_planner_say_after_the_step(tmp_path: Pa
     assert right[1] < -10.0
     off = np.abs(rows[-1][1][:2] - rows[-1][1][4:6])  # what the sensors add
     assert 0.1 < off[:, :3].max() < 10.0
-    held = loop.plant.held_object()
+    held = loop.plant.report().object
     assert held is not None
     np.testing.assert_array_equal(rows[-1][1][6, :3], held.position)
     np.testing.assert_array_equal(rows[-1][1][7], held.velocity)
@@ -148,9 +152,12 @@ def test_the_digest_is_over_both_logs(tmp_path: Path, carried: tuple[Path, dict]
 def ahead(loop: Loop, path: Path, steps: int) -> bytes:
     """Return the bytes of both logs over some steps."""
     hands: list[bytes] = []
-    loop.on_hands = lambda _, row, doing: hands.append(np.array(row).tobytes() + doing.encode())
     with LogWriter(path, loop.control.model.n) as log:
-        loop.run(steps, log)
+        for _ in range(steps):
+            record = loop.step()
+            into(log)(record)
+            assert record.planner is not None
+            hands.append(np.array(hands_row(record)).tobytes() + record.planner.activity.encode())
     return path.read_bytes() + b''.join(hands)
 
 
@@ -161,10 +168,10 @@ def ahead(loop: Loop, path: Path, steps: int) -> bytes:
 )
 def test_what_follows_a_state_follows_it_again(tmp_path: Path, settings: tuple[str, ...]) -> None:
     """With contact and noise, before it, as it begins, while the object is carried."""
-    loop = prepare(load_scenario('workerbot_carry', [*CARRY, *settings])).loop
+    loop = assemble(load_scenario('workerbot_carry', [*CARRY, *settings])).loop
     for steps in (round(TOUCHED / 1e-3) - 20, 30, 200):
         ahead(loop, tmp_path / 'raw', steps)
-        state = loop.state
+        state = loop.snapshot()
         first = ahead(loop, tmp_path / 'raw', 60)
         loop.restore(state)
         assert ahead(loop, tmp_path / 'raw', 60) == first

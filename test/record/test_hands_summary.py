@@ -14,9 +14,10 @@ from simloop_ros.bimanual.internal_force import split
 from simloop_ros.bimanual.leg import Insertion, Leg
 from simloop_ros.bimanual.plan import BimanualPlan
 from simloop_ros.core.values import Array
+from simloop_ros.record.columns import COLUMNS
 from simloop_ros.record.hands_log import HANDS_COLUMNS
 from simloop_ros.record.hands_summary import hands_summary, true_squeezes, turn_angles
-from simloop_ros.record.log import COLUMNS, LogReader, LogWriter
+from simloop_ros.record.log import LogReader, LogWriter
 from simloop_ros.record.planned_rows import planned_rows
 from simloop_ros.robot.model import RobotModel
 

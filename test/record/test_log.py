@@ -6,7 +6,8 @@ from hypothesis.extra import numpy as hnp
 import numpy as np
 import pytest
 
-from simloop_ros.record.log import COLUMNS, LogReader, LogWriter
+from simloop_ros.record.columns import COLUMNS
+from simloop_ros.record.log import LogReader, LogWriter
 
 any_float = st.floats(width=64)  # NaN, infinities and -0.0 included
 

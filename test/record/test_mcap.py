@@ -13,7 +13,8 @@ from rosbags.typesys import Stores, get_typestore
 
 from simloop_ros.core.errors import ConfigError
 from simloop_ros.record import mcap
-from simloop_ros.record.log import COLUMNS, GUIDED_COLUMNS, LogReader, LogWriter
+from simloop_ros.record.columns import COLUMNS, GUIDED_COLUMNS
+from simloop_ros.record.log import LogReader, LogWriter
 from simloop_ros.record.mcap import GUIDED_TOPICS, McapReader, read_mcap, write_mcap
 from simloop_ros.record.metrics import compute_metrics
 

@@ -17,8 +17,8 @@ from rosbags.highlevel import AnyReader
 from rosbags.typesys import Stores, get_typestore
 
 from simloop_ros.record import mcap
+from simloop_ros.record.columns import COLUMNS
 from simloop_ros.record.joint_state_cdr import JOINT_STATE
-from simloop_ros.record.log import COLUMNS
 from simloop_ros.record.mcap import TOPICS, read_mcap, write_mcap
 
 NAMES = ['elbow', 'é', 'wrist_roll']

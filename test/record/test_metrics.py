@@ -5,7 +5,8 @@ from hypothesis import strategies as st
 import numpy as np
 import pytest
 
-from simloop_ros.record.log import COLUMNS, LogReader, LogWriter
+from simloop_ros.record.columns import COLUMNS
+from simloop_ros.record.log import LogReader, LogWriter
 from simloop_ros.record.metrics import compute_metrics
 
 ROUNDING = 1e-12  # sums of the same numbers in another order

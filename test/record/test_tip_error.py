@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from simloop_ros.assembly.run import prepare, run
+from simloop_ros.assembly.assemble import assemble
+from simloop_ros.assembly.run import run
 from simloop_ros.record.mcap import read_mcap
 from simloop_ros.scenario.scenario import load_scenario
 
@@ -18,7 +19,7 @@ ASKED = {1 / 200: 1e-4, 1 / 2000: 1e-6}
 
 
 def summary_of(folder: Path, *settings: str, name: str = 'irb120_rectangle') -> dict[str, Any]:
-    return run(prepare(load_scenario(name, settings)), folder, time.perf_counter)
+    return run(assemble(load_scenario(name, settings)), folder, time.perf_counter)
 
 
 @pytest.mark.parametrize('period', ASKED)

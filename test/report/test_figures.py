@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from simloop_ros.core.errors import UnknownNameError
-from simloop_ros.record.log import GUIDED_COLUMNS
+from simloop_ros.record.columns import GUIDED_COLUMNS
 from simloop_ros.report.figures import DOTS_PER_INCH, GRAPHS, Mark, draw_figures, grid_shape
 from simloop_ros.report.series import DIFFERENCES, Series
 

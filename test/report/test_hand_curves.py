@@ -12,9 +12,11 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from simloop_ros.assembly.run import HANDS_LOG, prepare, run
+from simloop_ros.assembly.assemble import assemble
+from simloop_ros.assembly.run import run
 from simloop_ros.cli.main import main
 from simloop_ros.core.errors import ConfigError
+from simloop_ros.record.folder import HANDS_LOG
 from simloop_ros.record.mcap import read_mcap
 from simloop_ros.report.hand_curves import HAND_DRAWINGS, hand_curves
 from simloop_ros.report.page import draw_run, print_table
@@ -37,7 +39,7 @@ TRACKING = 5e-5  # m: how well a robot that is 10 % heavier than its model follo
 def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the folder of a short carry."""
     folder = tmp_path_factory.mktemp('carry')
-    run(prepare(load_scenario('workerbot_carry', SETTINGS)), folder, time.perf_counter)
+    run(assemble(load_scenario('workerbot_carry', SETTINGS)), folder, time.perf_counter)
     return folder
 
 
@@ -92,7 +94,7 @@ def test_halted_hands_are_not_compared_with_the_plan(tmp_path: Path) -> None:
     """The arm stops in the middle of the way; the plan goes on."""
     stops = 'plant.stops=[{tip: palm_l, start: 0.5}]'
     settings = (*SETTINGS, stops)
-    run(prepare(load_scenario('workerbot_carry', settings)), tmp_path, time.perf_counter)
+    run(assemble(load_scenario('workerbot_carry', settings)), tmp_path, time.perf_counter)
     summary = summary_of(tmp_path)
     assert summary['object_error_max'] < 0.005  # of 0.02 m
     assert summary['tasks_left'] == ['task 4 (move)']
@@ -113,7 +115,7 @@ def test_the_settling_of_a_second_grasp_is_not_compared(tmp_path: Path) -> None:
         '{do: move, by: [0, -0.01, -0.02], duration: 0.25}'
     )
     settings = (*SETTINGS, f'bimanual.tasks=[{TASKS}, {again}]')
-    run(prepare(load_scenario('workerbot_carry', settings)), tmp_path, time.perf_counter)
+    run(assemble(load_scenario('workerbot_carry', settings)), tmp_path, time.perf_counter)
     summary = summary_of(tmp_path)
     assert summary['squeeze_error_max'] < 10.0 < summary['internal_force_peak'] - 20.0
     assert said_of_the_carry(tmp_path) == from_summary(summary)
@@ -162,7 +164,7 @@ def test_a_run_without_its_log_of_the_hands_is_refused(folder: Path) -> None:
 
 
 def test_a_run_without_a_step_has_no_figures(tmp_path: Path) -> None:
-    prepared = prepare(load_scenario('workerbot_carry', SETTINGS))
+    prepared = assemble(load_scenario('workerbot_carry', SETTINGS))
     run(prepared, tmp_path, time.perf_counter, lambda _: False)
     assert draw_run(tmp_path, every_graph=True) == []
 
@@ -171,7 +173,7 @@ def test_hands_that_touched_nothing_are_drawn(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     four = f'graphs=[{", ".join(HANDS_GRAPHS)}]'
-    prepared = prepare(load_scenario('workerbot_carry', [*SETTINGS, 'duration=0.05', four]))
+    prepared = assemble(load_scenario('workerbot_carry', [*SETTINGS, 'duration=0.05', four]))
     summary = run(prepared, tmp_path, time.perf_counter)
     assert [path.stem for path in draw_run(tmp_path)] == list(HANDS_GRAPHS)
     print_table(summary, Console(width=200))

@@ -12,7 +12,8 @@ from typing import Any, get_args
 import pytest
 from rich.console import Console
 
-from simloop_ros.assembly.run import prepare, run
+from simloop_ros.assembly.assemble import assemble
+from simloop_ros.assembly.run import run
 from simloop_ros.core.errors import ConfigError
 from simloop_ros.report.page import draw_run, print_table
 from simloop_ros.scenario.scenario import HANDS_GRAPHS, Graph, load_scenario
@@ -29,7 +30,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
         'graphs=[path_difference, force_comparison]',
         'plant.pushes=[{link: sphere, start: 0.1, duration: 1, force: [0, 0, 1]}]',
     ]
-    run(prepare(load_scenario('sphere_step', settings)), folder, time.perf_counter)
+    run(assemble(load_scenario('sphere_step', settings)), folder, time.perf_counter)
     return folder
 
 
@@ -65,7 +66,7 @@ def test_the_same_log_gives_the_same_figures(folder: Path) -> None:
 
 
 def test_a_run_without_a_step_has_no_figures(tmp_path: Path) -> None:
-    prepared = prepare(load_scenario('sphere_step'))
+    prepared = assemble(load_scenario('sphere_step'))
     run(prepared, tmp_path, time.perf_counter, lambda _: False)
     assert draw_run(tmp_path) == []
 

@@ -1,6 +1,7 @@
 import numpy as np
 
-from simloop_ros.record.log import COLUMNS, LogReader, LogWriter
+from simloop_ros.record.columns import COLUMNS
+from simloop_ros.record.log import LogReader, LogWriter
 from simloop_ros.report.series import DIFFERENCES, series_of
 
 

@@ -8,13 +8,15 @@ import time
 import numpy as np
 import pytest
 
-from simloop_ros.assembly.run import load_fit_robot, prepare, run
+from simloop_ros.assembly.assemble import assemble
+from simloop_ros.assembly.run import run
 from simloop_ros.record.mcap import McapReader, read_mcap
 from simloop_ros.report.drawing import Mark
 from simloop_ros.report.joint_figures import JOINT_GRAPHS, draw_joints
 from simloop_ros.report.series import series_of
 from simloop_ros.report.tip_curves import TipCurve, tip_curves
 from simloop_ros.report.tip_figures import TIP_GRAPHS
+from simloop_ros.robot.fit_robot import load_fit_robot
 from simloop_ros.robot.model import kinematic_tree, link_positions
 from simloop_ros.scenario.scenario import load_scenario
 
@@ -24,7 +26,7 @@ SETTINGS = ('duration=0.3', 'plant.mass_bias=0.1')
 @pytest.fixture(scope='module')
 def log(tmp_path_factory: pytest.TempPathFactory) -> McapReader:
     folder: Path = tmp_path_factory.mktemp('run')
-    run(prepare(load_scenario('yumi_offline', SETTINGS)), folder, time.perf_counter)
+    run(assemble(load_scenario('yumi_offline', SETTINGS)), folder, time.perf_counter)
     return McapReader(folder / 'log.mcap')
 
 

@@ -17,9 +17,9 @@ from launch.actions import DeclareLaunchArgument, LogInfo, OpaqueFunction, Shutd
 from launch.events.process import ProcessExited
 from launch_ros.actions import Node
 
-from ...assembly.run import make_folder
 from ...core.errors import ConfigError, MissingDependencyError, SimloopError
 from ...core.resources import PACKAGE, resource_folder
+from ...record.folder import make_folder
 from ...robot.model import load_robot
 from ...scenario.scenario import load_scenario, scenario_names
 from ..node.parent import LAUNCHER

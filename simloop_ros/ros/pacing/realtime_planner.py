@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...core.values import JointState, Setpoint
+from ...core.values import JointState
 from ...planning.ahead import Ahead
 from ...planning.planner import Planner
 from ..transport.stamps import NANO, stamp_of, step_of
@@ -38,7 +38,7 @@ class RealtimePlanner:
         return [
             PlanPoint(
                 self._begin + stamp_of(point.step, self._period),
-                Setpoint(point.position, point.velocity),
+                point.setpoint,
             )
             for point in self._ahead.answer(step, moved)
         ]

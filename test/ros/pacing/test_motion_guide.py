@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from simloop_ros.assembly.run import load_fit_robot
 from simloop_ros.bimanual.planner import BimanualPlanner
 from simloop_ros.core.values import ExternalInputs, JointState
+from simloop_ros.robot.fit_robot import load_fit_robot
 from simloop_ros.ros.pacing.motion_guide import MotionGuide
 from simloop_ros.scenario.scenario import load_scenario
 

@@ -1,4 +1,4 @@
-"""The loop with a watch and a reflex: from contact to reaction, and bit for bit again."""
+"""The loop with a monitor: from contact to reaction, and bit for bit again."""
 
 from __future__ import annotations
 
@@ -7,13 +7,15 @@ from typing import Any
 
 import numpy as np
 import pytest
+from steps import into
 
-from simloop_ros.assembly.run import prepare, run
+from simloop_ros.assembly.assemble import assemble
+from simloop_ros.assembly.run import run
 from simloop_ros.collision.build import build_monitor
 from simloop_ros.collision.detector import CollisionDetector
 from simloop_ros.collision.wrist_torque import WristTorque
 from simloop_ros.core.errors import ConfigError
-from simloop_ros.loop.protection import Protection
+from simloop_ros.loop.sensing import MonitoredSensing
 from simloop_ros.record.log import LogWriter
 from simloop_ros.scenario.scenario import load_scenario
 
@@ -23,7 +25,7 @@ CONTACT = 3.16  # s: when the sphere is at the ceiling
 
 
 def summary_of(folder: Path, *settings: str) -> dict[str, Any]:
-    prepared = prepare(load_scenario(SCENARIO, list(settings)))
+    prepared = assemble(load_scenario(SCENARIO, list(settings)))
     ticks = iter(range(10**9))
     return run(prepared, folder, lambda: float(next(ticks)))
 
@@ -61,18 +63,18 @@ def test_a_motion_that_is_resumed_tries_again(tmp_path: Path) -> None:
 @pytest.mark.parametrize('reaction', ['none', *REACTIONS])
 def test_what_follows_a_state_follows_it_again(tmp_path: Path, reaction: str) -> None:
     """Before the contact, in the reaction and after it."""
-    prepared = prepare(load_scenario(SCENARIO, [f'monitor.reaction={reaction}']))
+    prepared = assemble(load_scenario(SCENARIO, [f'monitor.reaction={reaction}']))
     loop = prepared.loop
     raw = tmp_path / 'raw'
     for steps in (600, 34, 20):
         with LogWriter(raw, 1) as log:
-            loop.run(steps, log)
-        state = loop.state
+            loop.run(steps, into(log))
+        state = loop.snapshot()
         logs = []
         for _ in range(2):
             loop.restore(state)
             with LogWriter(raw, 1) as log:
-                loop.run(100, log)
+                loop.run(100, into(log))
             logs.append(raw.read_bytes())
         assert logs[0] == logs[1]
         loop.restore(state)
@@ -82,12 +84,12 @@ def test_what_follows_a_state_follows_it_again(tmp_path: Path, reaction: str) ->
 def test_a_reaction_needs_thresholds() -> None:
     settings = ["monitor.calibration=''", 'monitor.reaction=stop']
     with pytest.raises(ConfigError, match='simloop calibrate'):
-        prepare(load_scenario(SCENARIO, settings))
+        assemble(load_scenario(SCENARIO, settings))
 
 
 def test_a_period_without_a_calibration_is_named() -> None:
     with pytest.raises(ConfigError, match=r'period of 0.001 s; there is one for a period of'):
-        prepare(load_scenario(SCENARIO, ['period=0.001']))
+        assemble(load_scenario(SCENARIO, ['period=0.001']))
 
 
 def test_a_push_can_have_a_reaction_of_its_own(tmp_path: Path) -> None:
@@ -111,17 +113,17 @@ HOLD = (
 PUSHED = 'plant.pushes=[{link: wb_link_4_l, start: 0.5, duration: 1, force: [0, 0, -40]}]'
 
 
-def test_what_wrists_feel_is_the_torque_of_the_object(tmp_path: Path) -> None:
+def test_wrist_readings_are_the_torque_of_the_object() -> None:
     """``J^T w`` at the sensors is what the plant knows to act from outside: only the object."""
-    loop = prepare(load_scenario('workerbot_hold', [HOLD])).loop
-    with LogWriter(tmp_path / 'raw', loop.control.model.n) as log:
-        loop.run(400, log)
-    truth = loop.plant.true_wrenches()
+    loop = assemble(load_scenario('workerbot_hold', [HOLD])).loop
+    for _ in range(400):
+        loop.step()
+    truth = loop.plant.report().true_wrenches
     assert truth is not None
     felt = WristTorque(loop.control.model, 0.1, loop.control.period)
     found = felt.torque(loop.plant.truth.position, truth)
     # The plant's is the mean over its last step; the object rests.
-    np.testing.assert_allclose(found, loop.plant.external, rtol=0.0, atol=0.02)
+    np.testing.assert_allclose(found, loop.plant.report().external, rtol=0.0, atol=0.02)
     assert np.abs(found).max() > 2.0  # N m
     lost = np.vstack((np.full(6, np.nan), truth[1]))
     torque = felt.torque(loop.plant.truth.position, lost)
@@ -130,43 +132,39 @@ def test_what_wrists_feel_is_the_torque_of_the_object(tmp_path: Path) -> None:
     assert np.abs(torque[:7]).max() < 1e-12 < 1.0 < min(left, right)
 
 
-def torques_of_monitor(tmp_path: Path, told: bool, *settings: str) -> np.ndarray:
+def torques_of_monitor(told: bool, *settings: str) -> np.ndarray:
     """Return the torques that an observer estimates [N m], shape ``(steps, n)``.
 
     :param told: whether it is told what the wrists feel.
     """
-    loop = prepare(load_scenario('workerbot_hold', [HOLD, *settings])).loop
-    assert loop.protection is not None
+    loop = assemble(load_scenario('workerbot_hold', [HOLD, *settings])).loop
     model, period = loop.control.model, loop.control.period
-    loop.protection = Protection(
+    loop.sensing = MonitoredSensing(
         CollisionDetector(build_monitor('momentum_observer', model, period)),
-        loop.protection.reflex,
-        wrenches=loop.plant.wrenches(),
+        wrenches=loop.plant.report().wrenches,
         wrist_torque=WristTorque(model, 0.1, period) if told else None,
     )
-    torques: list[np.ndarray] = []
-    loop.on_alarm = lambda _, alarm: torques.append(alarm.reading.torque)
-    with LogWriter(tmp_path / 'raw', model.n) as log:
-        loop.run(600, log)
-    assert 'hold' in loop.planner.doing  # type: ignore[attr-defined]
-    return np.array(torques)
+    records = [loop.step() for _ in range(600)]
+    assert records[-1].planner is not None
+    assert 'hold' in records[-1].planner.activity
+    return np.array([record.monitor.reading.torque for record in records])
 
 
-def test_an_object_in_hand_is_no_collision(tmp_path: Path) -> None:
-    held, told = (torques_of_monitor(tmp_path, told) for told in (False, True))
+def test_an_object_in_hand_is_no_collision() -> None:
+    held, told = (torques_of_monitor(told) for told in (False, True))
     assert np.abs(held[-1]).max() > 2.0
     assert np.abs(told[-1]).max() < 0.05
     assert np.abs(told).max() < 0.2 * np.abs(held).max()
 
 
-def test_the_bias_of_a_sensor_is_no_collision(tmp_path: Path) -> None:
+def test_the_bias_of_a_sensor_is_no_collision() -> None:
     """It would be 2 N at an arm of half a metre and more."""
-    biased = torques_of_monitor(tmp_path, True, 'plant.sensors={bias: 2}')
+    biased = torques_of_monitor(True, 'plant.sensors={bias: 2}')
     assert np.abs(biased[-1]).max() < 0.05
 
 
-def test_what_touches_the_arm_elsewhere_is_still_seen(tmp_path: Path) -> None:
-    free, pushed = (torques_of_monitor(tmp_path, True, *more) for more in ((), (PUSHED,)))
+def test_what_touches_the_arm_elsewhere_is_still_seen() -> None:
+    free, pushed = (torques_of_monitor(True, *more) for more in ((), (PUSHED,)))
     assert np.abs(free[-1]).max() < 0.05
     assert np.abs(pushed[-1]).max() > 2.0
     assert np.abs(pushed[-1, 7:]).max() < 0.5 < np.abs(pushed[-1, :7]).max()

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from simloop_ros.assembly.run import prepare
+from simloop_ros.assembly.assemble import assemble
+from simloop_ros.assembly.motion import MotionSettings, build_motion
 from simloop_ros.bimanual.internal_force import split
 from simloop_ros.bimanual.planner import BimanualPlanner
 from simloop_ros.core.errors import GoalError
 from simloop_ros.core.values import NO_INPUTS, ExternalInputs, JointState
-from simloop_ros.loop.loop import Loop, LoopState
-from simloop_ros.reaction.halt import REASON
-from simloop_ros.record.log import LogWriter
+from simloop_ros.loop.loop import Loop, LoopSnapshot
+from simloop_ros.planning.planner import Planner
+from simloop_ros.reaction.halting import REASON, Halting
 from simloop_ros.robot.model import RobotModel
 from simloop_ros.scenario.scenario import load_scenario
 
@@ -36,32 +36,32 @@ KINDS = ('stop', 'hold', 'retreat', 'float', 'comply')
 class Carry:
     """A real loop that carries a beam; what the monitor says is said here."""
 
-    def __init__(self, folder: Path, *settings: str):
+    def __init__(self, *settings: str):
         tasks = (f'bimanual.tasks=[{TASKS}]', 'seed=3')
-        prepared = prepare(load_scenario('workerbot_carry', (*tasks, *settings)))
-        self.loop: Loop = prepared.loop
-        self.model: RobotModel = prepared.facts.model
-        assert self.loop.protection is not None
-        self.protection = self.loop.protection
-        self.reflex = self.protection.reflex
-        self._log = LogWriter(folder / 'raw', self.model.n)
-
-    @property
-    def planner(self) -> BimanualPlanner:
-        planner = self.reflex.reacting.planner
+        scenario = load_scenario('workerbot_carry', (*tasks, *settings))
+        assembly = assemble(scenario)
+        self.loop: Loop = assembly.loop
+        self.model: RobotModel = assembly.facts.model
+        planner = self.loop.planner
         assert isinstance(planner, BimanualPlanner)
-        return planner
+        self.planner = planner
+
+        def replan(position: np.ndarray) -> Planner:
+            return build_motion(MotionSettings.of(scenario), self.model, position).base
+
+        self.halting = Halting(planner, 'none', 'none', replan=replan)
+        self.loop.planner = self.halting
 
     @property
     def object(self) -> Any:
-        return self.loop.plant.held_object()
+        return self.loop.plant.report().object
 
     @property
     def squeeze(self) -> float:
         """Return the true squeeze [N], by the forces at the palms in axes of the world."""
         poses = self.model.frame_poses(self.loop.plant.truth.position, self.model.sensors)
         points = np.array([pose.translation for pose in poses])
-        wrenches = self.loop.plant.true_wrenches()
+        wrenches = self.loop.plant.report().true_wrenches
         assert wrenches is not None
         turned = [
             np.concatenate((pose.rotation @ wrench[:3], pose.rotation @ wrench[3:]))
@@ -79,30 +79,29 @@ class Carry:
         squeezes = []
         for _ in range(round(time / self.loop.control.period)):
             if contact:
-                felt = self.protection.felt
-                wrenches = None if felt.wrenches is None else felt.wrenches + more
-                self.protection.felt = ExternalInputs(True, 'impact', felt.torque, wrenches)
-            self.loop.step(self._log)
+                inputs = self.loop.sensing.inputs
+                wrenches = None if inputs.wrenches is None else inputs.wrenches + more
+                self.loop.sensing.inputs = ExternalInputs(True, 'impact', inputs.torque, wrenches)
+            self.loop.step()
             squeezes.append(self.squeeze)
         return squeezes
 
     def close(self) -> None:
-        self._log.close()
         self.loop.plant.close()
 
 
 @pytest.fixture(scope='module')
-def on_its_way(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Carry, LoopState]]:
-    carry = Carry(tmp_path_factory.mktemp('carry'))
+def on_its_way() -> Iterator[tuple[Carry, LoopSnapshot]]:
+    carry = Carry()
     carry.run(MOVING)
     assert 'move' in carry.planner.task
     assert carry.object.velocity[2] > 0.05
-    yield carry, carry.loop.state
+    yield carry, carry.loop.snapshot()
     carry.close()
 
 
 @pytest.fixture
-def carry(on_its_way: tuple[Carry, LoopState]) -> Carry:
+def carry(on_its_way: tuple[Carry, LoopSnapshot]) -> Carry:
     """Return a loop in the middle of a move."""
     carry, state = on_its_way
     carry.loop.restore(state)
@@ -112,21 +111,21 @@ def carry(on_its_way: tuple[Carry, LoopState]) -> Carry:
 @pytest.mark.parametrize('kind', KINDS)
 def test_both_arms_stop_along_the_path_and_go_on(carry: Carry, kind: Any) -> None:
     """Whatever reaction is asked for, no arm leaves the other."""
-    reacting = carry.reflex.reacting
-    carry.reflex.impact = kind
+    halting = carry.halting
+    carry.halting.choose(kind, kind)
     braked = carry.run(0.01, contact=True)
-    assert reacting.state in ('reacting', 'resting')
+    assert halting.activity in ('reacting', 'resting')
     assert carry.planner.halted == REASON
     assert carry.planner.doing == f'stopped: {REASON}'
     stopped = carry.run(0.1, contact=True)
-    assert reacting.state == 'resting'
+    assert halting.activity == 'resting'
     assert np.linalg.norm(carry.object.velocity[:3]) < STOPPED
     place = carry.object.position.copy()
     assert LOW + 0.003 < place[2] < HIGH - 0.003  # it neither went back nor on
     np.testing.assert_allclose(place[:2], [0.4, 0.0], rtol=0.0, atol=1e-4)
     assert np.abs(np.array([*braked, *stopped]) - WANTED).max() < KEPT
-    assert reacting.resume(carry.loop.control.state)
-    assert reacting.state == 'moving'
+    assert halting.resume(carry.loop.control.state)
+    assert halting.activity == 'moving'
     assert not carry.planner.halted
     gone_on = carry.run(0.35)
     np.testing.assert_allclose(carry.object.position, [0.4, 0.0, HIGH], rtol=0.0, atol=2e-4)
@@ -134,32 +133,32 @@ def test_both_arms_stop_along_the_path_and_go_on(carry: Carry, kind: Any) -> Non
 
 
 def test_without_a_reaction_a_contact_changes_nothing(carry: Carry) -> None:
-    carry.reflex.impact = carry.reflex.push = 'none'
+    carry.halting.choose('none', 'none')
     carry.run(0.05, contact=True)
-    assert carry.reflex.reacting.state == 'moving'
+    assert carry.halting.activity == 'moving'
     assert not carry.planner.halted
 
 
 def test_it_goes_on_by_itself_if_it_shall(carry: Carry, monkeypatch: pytest.MonkeyPatch) -> None:
-    carry.reflex.impact = 'stop'
-    monkeypatch.setattr(carry.reflex, '_resume_after', 100)
+    carry.halting.choose('stop', 'stop')
+    monkeypatch.setattr(carry.halting, '_resume_after', 100)
     carry.run(0.02, contact=True)
     carry.run(0.06)
-    assert carry.reflex.reacting.state == 'resting'
+    assert carry.halting.activity == 'resting'
     carry.run(0.4)
-    assert carry.reflex.reacting.state == 'moving'
+    assert carry.halting.activity == 'moving'
     np.testing.assert_allclose(carry.object.position, [0.4, 0.0, HIGH], rtol=0.0, atol=2e-4)
 
 
-def test_without_its_sensor_it_does_not_go_on(tmp_path: Path) -> None:
+def test_without_its_sensor_it_does_not_go_on() -> None:
     """Nor begins the tasks once more, with the object in its hands."""
-    carry = Carry(tmp_path, f'plant.sensors.faults=[{{tip: palm_l, kind: lost, start: {MOVING}}}]')
+    carry = Carry(f'plant.sensors.faults=[{{tip: palm_l, kind: lost, start: {MOVING}}}]')
     carry.run(MOVING)
-    carry.reflex.impact = 'stop'
+    carry.halting.choose('stop', 'stop')
     carry.run(0.1, contact=True)
     with pytest.raises(GoalError, match='bring the robot home'):
-        carry.reflex.reacting.resume(carry.loop.control.state)
-    assert carry.reflex.reacting.state == 'resting'
+        carry.halting.resume(carry.loop.control.state)
+    assert carry.halting.activity == 'resting'
     place = carry.object.position.copy()
     squeezes = carry.run(0.2)
     np.testing.assert_allclose(carry.object.position, place, rtol=0.0, atol=2e-4)
@@ -169,71 +168,71 @@ def test_without_its_sensor_it_does_not_go_on(tmp_path: Path) -> None:
 
 def test_going_on_takes_no_step_of_its_own(carry: Carry) -> None:
     """A reading would count twice in force control."""
-    carry.reflex.impact = 'stop'
+    carry.halting.choose('stop', 'stop')
     carry.run(0.1, contact=True)
     before = carry.planner.snapshot()
-    assert carry.reflex.reacting.resume(carry.loop.control.state)
+    assert carry.halting.resume(carry.loop.control.state)
     after = carry.planner.snapshot()
     assert after.control is before.control
     np.testing.assert_array_equal(after.position, before.position)
 
 
 def test_hands_that_are_elsewhere_do_not_go_on(carry: Carry) -> None:
-    carry.reflex.impact = 'stop'
+    carry.halting.choose('stop', 'stop')
     carry.run(0.1, contact=True)
     control = carry.loop.control.state
     away = JointState(control.position + 0.03, control.velocity)  # rad
     with pytest.raises(GoalError, match='bring the robot home'):
-        carry.reflex.resume(away)
-    assert carry.reflex.reacting.state == 'resting'
-    assert carry.reflex.resume(control)
+        carry.halting.resume(away)
+    assert carry.halting.activity == 'resting'
+    assert carry.halting.resume(control)
 
 
-def test_near_home_it_begins_anew_and_feels(tmp_path: Path) -> None:
+def test_near_home_it_is_planned_again() -> None:
     """A free hand is bumped: after that fault there is no going on, but the way is free."""
     slow = (
         'bimanual.tasks=[{do: approach, path: cp, clearance: 0.008, durations: [1]}, '
         '{do: grasp, squeeze: 20, durations: [0.3]}]'
     )
-    carry = Carry(tmp_path, slow)
-    old = carry.planner
+    carry = Carry(slow)
+    old = carry.planner.snapshot().plan
     carry.run(0.2)
-    carry.reflex.impact = 'stop'
+    carry.halting.choose('stop', 'stop')
     bumped = np.zeros((2, 6))
     bumped[0, 2] = 40.0  # N, above bimanual.free_force
     carry.run(0.03, contact=True, more=bumped)
-    assert carry.reflex.reacting.state == 'resting'
-    carry.reflex._resume_after = 50
+    assert carry.halting.activity == 'resting'
+    carry.halting._resume_after = 50
     carry.run(0.1)
-    assert carry.planner is not old
-    assert carry.reflex.reacting.state == 'moving'
+    assert carry.planner.snapshot().plan is not old
+    assert carry.halting.activity == 'moving'
     assert carry.planner.doing == 'task 1 (approach)'
     carry.close()
 
 
-def test_a_reset_leaves_the_hands_closed(carry: Carry) -> None:
+def test_a_stop_leaves_the_hands_closed(carry: Carry) -> None:
     """A reaction that moves is stopped by holding the joints: not that of two hands."""
-    reacting = carry.reflex.reacting
-    carry.reflex.impact = 'float'
+    halting = carry.halting
+    carry.halting.choose('float', 'float')
     carry.run(0.003, contact=True)
-    assert reacting.state == 'reacting'
-    reacting.reset()
-    assert reacting.active == 'float'
+    assert halting.activity == 'reacting'
+    halting.stop()
+    assert halting.active == 'float'
     squeezes = carry.run(0.1)
-    assert reacting.state == 'resting'
+    assert halting.activity == 'resting'
     assert np.abs(np.array(squeezes) - WANTED).max() < KEPT
 
 
-def test_the_memory_of_a_halt_goes_back(carry: Carry) -> None:
-    carry.reflex.impact = 'stop'
+def test_the_snapshot_of_a_halt_goes_back(carry: Carry) -> None:
+    carry.halting.choose('stop', 'stop')
     carry.run(0.005, contact=True)
-    state, wrenches = carry.loop.state, carry.protection.felt.wrenches
+    state, wrenches = carry.loop.snapshot(), carry.loop.sensing.inputs.wrenches
     runs = []
     for _ in range(2):
         carry.loop.restore(state)
-        np.testing.assert_array_equal(carry.protection.felt.wrenches, wrenches)
+        np.testing.assert_array_equal(carry.loop.sensing.inputs.wrenches, wrenches)
         carry.run(0.03)
-        assert carry.reflex.reacting.resume(carry.loop.control.state)
+        assert carry.halting.resume(carry.loop.control.state)
         squeezes = carry.run(0.03)
         runs.append((carry.loop.plant.truth.position.tobytes(), squeezes))
     assert runs[0] == runs[1]
@@ -242,6 +241,7 @@ def test_the_memory_of_a_halt_goes_back(carry: Carry) -> None:
 @pytest.mark.parametrize('lost', [False, True])
 def test_readings_reach_the_planner(carry: Carry, lost: bool) -> None:
     """None of them is a lost sensor: both arms stop."""
-    felt = NO_INPUTS if lost else ExternalInputs(wrenches=carry.loop.plant.wrenches())
-    carry.reflex.step(carry.loop.control.state, felt)
+    wrenches = carry.loop.plant.report().wrenches
+    inputs = NO_INPUTS if lost else ExternalInputs(wrenches=wrenches)
+    carry.halting.step(carry.loop.control.state, inputs)
     assert carry.planner.halted.startswith('wrist sensors lost') == lost

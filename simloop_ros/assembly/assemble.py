@@ -1,0 +1,123 @@
+"""From a scenario to its blocks: the one builder of runs, nodes, calibration and benches."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..collision.detector import build_detector
+from ..collision.wrist_torque import WristTorque
+from ..control.control_simulation import ControlSimulation
+from ..core.errors import ConfigError
+from ..core.values import Array
+from ..loop.loop import Loop
+from ..loop.sensing import MonitoredSensing, Sensing
+from ..plants.build import used_engine
+from ..record.facts import RunFacts
+from ..robot.fit_robot import load_fit_robot
+from ..robot.model import RobotModel
+from ..scenario.contradictions import refuse_contradictions, refuse_graphs
+from ..scenario.scenario import Scenario
+from .motion import Motion, MotionSettings, build_motion
+from .plant import build_simulated_robot
+
+LONGEST_RUN = 10**9
+"""Number of steps beyond which a duration is refused as a mistake."""
+
+
+@dataclass(frozen=True)
+class Assembly:
+    """A scenario whose every block is built and valid, ready to move."""
+
+    facts: RunFacts
+    loop: Loop
+
+
+def assemble(scenario: Scenario) -> Assembly:
+    """Build every block of a scenario; the robot rests at its home.
+
+    :raises SimloopError: the scenario cannot be run, with the reason.
+    """
+    refuse_contradictions(scenario)
+    refuse_graphs(scenario)
+    model = load_fit_robot(scenario.robot)
+    period = scenario.period
+    built = build_simulated_robot(scenario.plant, model, period, scenario.seed, scenario.safety)
+    motion = build_motion(MotionSettings.of(scenario), model, model.home)
+    control = ControlSimulation(model, scenario.resolved_control(), period)
+    facts = _facts(scenario, model, motion, built.engine, built.notes)
+    sensing = _sensing(scenario, model, motion, built.plant.report().wrenches)
+    return Assembly(facts, Loop(motion.planner, control, built.plant, sensing))
+
+
+def run_facts(scenario: Scenario, *, simulated: bool = True) -> RunFacts:
+    """Return what a run of a scenario is, without building its plant.
+
+    :param simulated: whether the robot is; the run of a real one ends with its duration, or when
+        it is stopped.
+    """
+    model = load_fit_robot(scenario.robot)
+    if simulated:
+        motion = build_motion(MotionSettings.of(scenario), model, model.home)
+        return _facts(scenario, model, motion, *used_engine(scenario.plant))
+    steps = round(scenario.duration / scenario.period) if scenario.duration else LONGEST_RUN
+    rollback = scenario.control.rollback or 'measured'
+    return RunFacts(scenario, model, 'robot', rollback, steps, None, simulated=False)
+
+
+def count_steps(scenario: Scenario, planned: float | None) -> int:
+    """Return the number of steps of a run.
+
+    :param planned: how long the planned motion takes [s], if it has an end.
+    :raises ConfigError: there are none, or far too many.
+    """
+    if scenario.duration is None and planned is None:
+        raise ConfigError('duration: needed, because hand guiding has no end of its own')
+    duration = scenario.duration or (planned or 0.0) + scenario.rest
+    steps = round(duration / scenario.period)
+    if not 1 <= steps <= LONGEST_RUN:
+        raise ConfigError(
+            f'duration: {duration:g} s are {steps:g} steps of {scenario.period:g} s; '
+            f'1 to {LONGEST_RUN} are possible'
+        )
+    if scenario.plant.delay >= steps:
+        raise ConfigError(
+            f'plant.delay: {scenario.plant.delay} periods, but the run has only {steps} steps'
+        )
+    return steps
+
+
+def _facts(
+    scenario: Scenario, model: RobotModel, motion: Motion, engine: str, notes: tuple[str, ...]
+) -> RunFacts:
+    facts = RunFacts(
+        scenario=scenario,
+        model=model,
+        engine=engine,
+        rollback=str(scenario.resolved_control().rollback),
+        steps=count_steps(scenario, motion.duration),
+        goals=motion.goals,
+        notes=notes,
+        course=motion.course,
+        plan=motion.plan,
+    )
+    _ = facts.tip_masses  # refused now if it makes no sense
+    return facts
+
+
+def _sensing(
+    scenario: Scenario, model: RobotModel, motion: Motion, wrenches: Array | None
+) -> Sensing:
+    """Return what the loop senses of the outside world.
+
+    :param wrenches: readings of the wrist sensors before the first step.
+    """
+    monitor, period = scenario.monitor, scenario.period
+    if not (monitor.watches or scenario.admittance.guides or motion.plan is not None):
+        return Sensing()
+    tare_time = scenario.wrist_tare() if monitor.watches else None
+    return MonitoredSensing(
+        build_detector(monitor, model, period),
+        by_truth=scenario.admittance.source == 'truth',
+        wrenches=wrenches,
+        wrist_torque=None if tare_time is None else WristTorque(model, tare_time, period),
+    )

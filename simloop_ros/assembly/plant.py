@@ -1,0 +1,29 @@
+"""From a configuration to a simulated robot."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..core.values import Flags, JointState
+from ..plants.build import BuiltPlant, build_plant
+from ..plants.config import PlantConfig
+from ..plants.overlap import refuse_overlap
+from ..robot.model import RobotModel
+from ..safety.brake import Brake
+from ..safety.config import SafetyConfig
+from ..scenario.contradictions import refuse_pushes
+
+
+def build_simulated_robot(
+    config: PlantConfig, model: RobotModel, period: float, seed: int, safety: SafetyConfig
+) -> BuiltPlant:
+    """Build the plant, at rest at its home, which no obstacle may fill."""
+
+    def brakes(joints: Flags) -> Brake:
+        return Brake(model, period, safety, joints)
+
+    refuse_pushes(config, model)
+    built = build_plant(config, model, period, np.random.default_rng(seed), brakes)
+    refuse_overlap(model, config.obstacles, model.home)
+    built.plant.start(JointState(model.home, np.zeros(model.n)))
+    return built

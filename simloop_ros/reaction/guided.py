@@ -1,0 +1,63 @@
+"""A planner around a planner: the robot gives way to external torques, 001 (2)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from ..core.values import ExternalInputs, JointState, PlannerReport, Setpoint
+from ..guiding.guidance import Guidance, GuidanceSnapshot
+from ..planning.planner import Planner
+
+
+class GuidedSnapshot(msgspec.Struct, frozen=True):
+    """Snapshots of the planner and of the guidance."""
+
+    planner: Any
+    guidance: GuidanceSnapshot
+
+
+class Guided(Planner):
+    """The setpoints of a planner plus the deflection ``e`` of 001 (2).
+
+    The planner does not know of it: it gets the control state without ``e``. An effort that the
+    planner asks for is sent as it is.
+    """
+
+    def __init__(self, planner: Planner, guidance: Guidance):
+        self.planner = planner
+        self.guidance = guidance
+
+    def snapshot(self) -> GuidedSnapshot:
+        """Return all that the next step depends on."""
+        return GuidedSnapshot(self.planner.snapshot(), self.guidance.snapshot())
+
+    def restore(self, snapshot: GuidedSnapshot) -> None:
+        """Go back to an earlier snapshot."""
+        self.planner.restore(snapshot.planner)
+        self.guidance.restore(snapshot.guidance)
+
+    @property
+    def expected(self) -> JointState:
+        """Return where a robot is that follows the planner and is not deflected."""
+        return self.planner.expected
+
+    @property
+    def report(self) -> PlannerReport | None:
+        """Return the planner's report."""
+        return self.planner.report
+
+    def step(self, control: JointState, inputs: ExternalInputs) -> Setpoint:
+        """Return the setpoint of the next step."""
+        setpoint = self.planner.step(self.undeflected(control), inputs)
+        if setpoint.effort is not None:
+            return setpoint
+        led = self.guidance.step(setpoint.position, inputs.torque)
+        velocity = setpoint.velocity + led.velocity
+        return Setpoint(led.position, velocity, restart=setpoint.restart)
+
+    def undeflected(self, control: JointState) -> JointState:
+        """Return where the robot would be if it had not given way."""
+        away = self.guidance.deflection
+        return JointState(control.position - away.position, control.velocity - away.velocity)

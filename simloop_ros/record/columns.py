@@ -1,0 +1,52 @@
+"""The columns of the logs, and where each stands in the record of a step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from operator import attrgetter
+from typing import Any
+
+from ..core.values import Array
+from ..loop.step_record import StepRecord
+from .hands_log import correction_row, object_row
+
+SOURCES = {
+    'desired_position': 'setpoint.position',
+    'desired_velocity': 'command.velocity',
+    'effort': 'command.effort',
+    'measured_position': 'measured',
+    'position': 'rollback.state.position',
+    'velocity': 'rollback.state.velocity',
+    'rollback_effort': 'rollback.effort',
+    'true_position': 'plant.truth.position',
+    'external_torque': 'monitor.reading.torque',
+    'true_external_torque': 'plant.external',
+}
+"""Column -> its place in a ``StepRecord``."""
+GUIDED_COLUMNS = tuple(SOURCES)
+"""Of a robot that is guided: also the external torque [N m], as estimated and as it is."""
+COLUMNS = GUIDED_COLUMNS[:8]
+"""q_d [rad], v_c [rad/s], tau [N m], q_r [rad], control q and v, tau' [N m], the plant's truth."""
+TRUE_POSITION = COLUMNS.index('true_position')
+
+Row = Callable[[StepRecord], tuple[Array, ...]]
+
+
+def row_reader(columns: tuple[str, ...]) -> Row:
+    """Return what reads the columns of joints from a record, each of shape ``(n,)``."""
+    read: Any = attrgetter(*(SOURCES[column] for column in columns))
+    return read
+
+
+def hands_row(record: StepRecord) -> tuple[Array, ...]:
+    """Return ``HANDS_COLUMNS`` of a record, each of shape ``(6,)``."""
+    plant, planner = record.plant, record.planner
+    assert plant.wrenches is not None, 'two hands need sensors'
+    assert plant.true_wrenches is not None
+    assert planner is not None
+    return (
+        *plant.wrenches,
+        *correction_row(planner.correction),
+        *plant.true_wrenches,
+        *object_row(plant.object),
+    )
