@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-import tempfile
-
 import msgspec
 import numpy as np
 import pinocchio as pin
@@ -12,9 +9,9 @@ import pinocchio as pin
 from simloop_ros.assembly.assemble import Assembly, assemble
 from simloop_ros.core.errors import DivergenceError
 from simloop_ros.core.values import Array, JointState
+from simloop_ros.loop.step_record import StepRecord
 from simloop_ros.planning.stay import Stay
-from simloop_ros.record.columns import COLUMNS
-from simloop_ros.record.log import LogReader, LogWriter
+from simloop_ros.record.columns import COLUMNS, stacked
 from simloop_ros.robot.model import RobotModel
 from simloop_ros.scenario.scenario import load_scenario
 
@@ -178,12 +175,10 @@ def _rows(prepared: Assembly, steps: int) -> Array:
 
     :raises DivergenceError: numbers ran away.
     """
-    n = prepared.facts.model.n
-    with tempfile.TemporaryDirectory() as folder:
-        raw = Path(folder) / 'log.raw'
-        with LogWriter(raw, n) as log, np.errstate(all='ignore'):
-            prepared.loop.run(steps, into(log))
-        return LogReader(raw, n).read()
+    records: list[StepRecord] = []
+    with np.errstate(all='ignore'):
+        prepared.loop.run(steps, records.append)
+    return stacked(records)
 
 
 def _rms(values: Array) -> float:

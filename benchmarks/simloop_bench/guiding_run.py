@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-import tempfile
-
 import msgspec
 import numpy as np
 
 from simloop_ros.assembly.assemble import assemble
 from simloop_ros.core.errors import DivergenceError
 from simloop_ros.core.values import Array
-from simloop_ros.record.columns import GUIDED_COLUMNS
-from simloop_ros.record.log import LogReader, LogWriter
+from simloop_ros.loop.step_record import StepRecord
+from simloop_ros.record.columns import GUIDED_COLUMNS, stacked
 from simloop_ros.robot.model import RobotModel
 from simloop_ros.scenario.scenario import Scenario
 
@@ -58,24 +55,19 @@ def lead(scenario: Scenario) -> GuidedRun:
     """Run a guided scenario to its end, or until it diverges, and return what happened."""
     prepared = assemble(scenario)
     facts, loop = prepared.facts, prepared.loop
-    n, hands = facts.model.n, len(facts.scenario.plant.hands)
-    force, gap = [], []
+    hands = len(facts.scenario.plant.hands)
+    records: list[StepRecord] = []
     completed = True
     try:
-        with tempfile.TemporaryDirectory() as folder:
-            raw = Path(folder) / 'log.raw'
-            with LogWriter(raw, n, GUIDED_COLUMNS) as log, np.errstate(all='ignore'):
-                try:
-                    for _ in range(facts.steps):
-                        loop.step(log)
-                        reports = loop.plant.hands()
-                        force.append([report.force for report in reports])
-                        gap.append([report.gap for report in reports])
-                except DivergenceError:
-                    completed = False
-            rows = LogReader(raw, n, GUIDED_COLUMNS).read()
+        with np.errstate(all='ignore'):
+            loop.run(facts.steps, records.append)
+    except DivergenceError:
+        completed = False
     finally:
         loop.plant.close()
+    rows = stacked(records, GUIDED_COLUMNS)
+    force = [[hand.force for hand in record.plant.hands] for record in records]
+    gap = [[hand.gap for hand in record.plant.hands] for record in records]
     position = rows[:, GUIDED_COLUMNS.index('true_position')]
     before = np.vstack((facts.model.home[None], position[:-1]))
     period = facts.scenario.period

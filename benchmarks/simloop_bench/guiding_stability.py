@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 from collections import deque
+from typing import Any
 from math import sqrt
-from pathlib import Path
 
 import msgspec
 import numpy as np
 
 from simloop_ros.assembly.assemble import assemble
 from simloop_ros.collision.detector import Detection
-from simloop_ros.collision.observation import Observation
 from simloop_ros.core.errors import DivergenceError
-from simloop_ros.core.values import Array
-from simloop_ros.loop.protection import Protection
+from simloop_ros.loop.sensing import MonitoredSensing
 from simloop_ros.plants.config import Hand, Push
-from simloop_ros.record.columns import GUIDED_COLUMNS
-from simloop_ros.record.log import LogWriter
 from simloop_ros.scenario.scenario import load_scenario
 
 from .guiding_robots import TIPS, with_hand
@@ -65,24 +61,22 @@ class Cell(msgspec.Struct, frozen=True):
     robot: str = 'lwr'
 
 
-class LateProtection(Protection):
-    """A protection that feels everything some steps later.
+class LateSensing(MonitoredSensing):
+    """Sensing whose inputs come some steps later.
 
     :param delay: in steps.
     """
 
-    def __init__(self, protection: Protection, delay: int, *, by_truth: bool):
-        super().__init__(protection.watch, protection.reflex, by_truth=by_truth)
-        self._on_the_way = deque([self.felt] * delay)
+    def __init__(self, sensing: MonitoredSensing, delay: int, *, by_truth: bool):
+        super().__init__(sensing.detector, by_truth=by_truth)
+        self._on_the_way = deque([self.inputs] * delay)
 
-    def look(
-        self, observation: Observation, external: Array, wrenches: Array | None = None
-    ) -> Detection:
-        """Return what the watch says of a step; it is felt later."""
-        alarm = super().look(observation, external, wrenches)
-        self._on_the_way.append(self.felt)
-        self.felt = self._on_the_way.popleft()
-        return alarm
+    def step(self, *step: Any) -> Detection:
+        """Return what is detected in a step; its inputs are handed out later."""
+        detection = super().step(*step)
+        self._on_the_way.append(self.inputs)
+        self.inputs = self._on_the_way.popleft()
+        return detection
 
 
 def stable(cell: Cell) -> bool:
@@ -104,19 +98,16 @@ def stable(cell: Cell) -> bool:
     plant = msgspec.structs.replace(found.plant, pushes=(kick,))
     prepared = assemble(msgspec.structs.replace(found, plant=plant))
     loop, period = prepared.loop, found.period
-    assert loop.protection is not None
+    assert isinstance(loop.sensing, MonitoredSensing)
     if cell.delay:
         by_truth = cell.source == 'truth'
-        loop.protection = LateProtection(loop.protection, cell.delay, by_truth=by_truth)
+        loop.sensing = LateSensing(loop.sensing, cell.delay, by_truth=by_truth)
     speeds: list[float] = []
-    with (
-        LogWriter(Path('/dev/null'), prepared.facts.model.n, GUIDED_COLUMNS) as log,
-        np.errstate(all='ignore'),
-    ):
+    with np.errstate(all='ignore'):
         try:
             for _ in range(prepared.facts.steps):
-                loop.step(log)
-                speeds.append(float(np.abs(loop.plant.truth.velocity).max()))
+                record = loop.step()
+                speeds.append(float(np.abs(record.plant.truth.velocity).max()))
                 if not speeds[-1] < WILD:
                     return False
         except DivergenceError:

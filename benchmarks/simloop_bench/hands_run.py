@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
-import tempfile
 from typing import Any
 
 import msgspec
 import numpy as np
 
 from simloop_ros.assembly.assemble import assemble
-from simloop_ros.bimanual.plan import BimanualPlan
 from simloop_ros.bimanual.planner import STOPPED
 from simloop_ros.core.errors import DivergenceError, SimloopError
 from simloop_ros.core.values import Array
-from simloop_ros.record.columns import COLUMNS, TRUE_POSITION
-from simloop_ros.record.hands_log import AXES, HANDS_COLUMNS
+from simloop_ros.loop.step_record import StepRecord
+from simloop_ros.record.columns import COLUMNS, TRUE_POSITION, hands_row, stacked
+from simloop_ros.record.hands_log import HANDS_COLUMNS
 from simloop_ros.record.hands_summary import POSE, hands_summary, true_squeezes
-from simloop_ros.record.log import LogReader, LogWriter
-from simloop_ros.robot.model import RobotModel
+from simloop_ros.record.log import LogArray
 from simloop_ros.scenario.scenario import load_scenario
 
 from .controller_run import tip_paths
@@ -86,49 +83,19 @@ def run_hands(scenario_name: str, settings: tuple[str, ...] = ()) -> HandsRun:
     plan = facts.plan
     if plan is None:
         raise SimloopError(f'{scenario_name}: no scenario of two hands')
-    doing: list[str] = []
+    records: list[StepRecord] = []
     completed = True
     try:
-        with tempfile.TemporaryDirectory() as folder:
-            raw, raw_hands = Path(folder) / 'log.raw', Path(folder) / 'hands.raw'
-            with (
-                LogWriter(raw, facts.model.n) as log,
-                LogWriter(raw_hands, len(AXES), HANDS_COLUMNS) as hands,
-                np.errstate(all='ignore'),
-            ):
-
-                def take(_: int, row: tuple[Array, ...], now: str) -> None:
-                    hands.append(*row)
-                    doing.append(now)
-
-                loop.on_hands = take
-                try:
-                    loop.run(facts.steps, log)
-                except DivergenceError:
-                    completed = False
-            return _found(
-                facts.model,
-                LogReader(raw, facts.model.n),
-                LogReader(raw_hands, len(AXES), HANDS_COLUMNS),
-                plan,
-                facts.scenario.period,
-                tuple(doing),
-                completed,
-            )
+        with np.errstate(all='ignore'):
+            loop.run(facts.steps, records.append)
+    except DivergenceError:
+        completed = False
     finally:
         loop.plant.close()
-
-
-def _found(
-    model: RobotModel,
-    log: LogReader,
-    hands: LogReader,
-    plan: BimanualPlan,
-    period: float,
-    doing: tuple[str, ...],
-    completed: bool,
-) -> HandsRun:
-    rows = log.read()
+    model, period = facts.model, facts.scenario.period
+    doing = tuple(record.planner.activity for record in records if record.planner)
+    rows, hand_rows = stacked(records), np.array([hands_row(record) for record in records])
+    log, hands = LogArray(rows), LogArray(hand_rows, HANDS_COLUMNS)
     true = rows[:, TRUE_POSITION]
     return HandsRun(
         period=period,
@@ -136,7 +103,7 @@ def _found(
         true=true,
         tips=tip_paths(model, true),
         squeeze=true_squeezes(model, log, hands),
-        object=hands.read()[:, POSE, :3],
+        object=hand_rows[:, POSE, :3],
         doing=doing,
         summary=hands_summary(model, log, hands, plan, period, halted_at(doing)),
         completed=completed,

@@ -12,10 +12,11 @@ from simloop_ros.assembly.assemble import assemble
 from simloop_ros.control.config import ControlConfig
 from simloop_ros.control.control_simulation import ControlSimulation
 from simloop_ros.core.errors import MissingDependencyError
-from simloop_ros.core.values import Array, JointState
+from simloop_ros.core.values import NO_INPUTS, Array, JointState, Setpoint
 from simloop_ros.loop.loop import Loop
 from simloop_ros.planning.offline import OfflinePlanner
 from simloop_ros.plants.pinocchio_plant import PinocchioPlant
+from simloop_ros.record.columns import COLUMNS, row_reader
 from simloop_ros.record.log import LogWriter
 from simloop_ros.robot.model import RobotModel
 from simloop_ros.scenario.scenario import load_scenario
@@ -82,7 +83,8 @@ def _compare(
     online = assemble(load_scenario('yumi_step', settings))
     model = offline.facts.model
     start = JointState(model.home, np.zeros(model.n))
-    positions = np.array([offline.loop.planner.step(start) for _ in range(steps)])
+    planner = offline.loop.planner
+    positions = np.array([planner.step(start, NO_INPUTS).position for _ in range(steps)])
     candidates: dict[str, Candidate] = {
         'two rnea': two_rnea(model, positions),
         'two rnea, aba': two_rnea_one_aba(model, positions),
@@ -137,11 +139,12 @@ def _control(model: RobotModel, positions: Array) -> Candidate:
     """Return the control simulation's step and rollback, behind a robot that does as told."""
     control = ControlSimulation(model, ControlConfig(), PERIOD)
     start = JointState(positions[0], np.zeros(model.n))
+    setpoints = [Setpoint(position, np.zeros(model.n)) for position in positions]
 
     def run() -> int:
         control.start(start)
-        for desired in positions:
-            control.rollback(control.step(desired), desired)
+        for setpoint in setpoints:
+            control.rollback(control.step(setpoint), setpoint.position)
         return len(positions)
 
     return run
@@ -149,12 +152,14 @@ def _control(model: RobotModel, positions: Array) -> Candidate:
 
 def whole_loop(loop: Loop, steps: int, path: Path) -> Candidate:
     """Return the whole loop with its raw log, from its first step each time."""
-    start = loop.state
+    start = loop.snapshot()
+    row = row_reader(COLUMNS)
 
     def run() -> int:
         loop.restore(start)
         with LogWriter(path, loop.control.model.n) as log:
-            loop.run(steps, log)
+            append = log.append
+            loop.run(steps, lambda record: append(*row(record)))
         return steps
 
     return run

@@ -66,7 +66,7 @@ def _bare(planner: Planner, steps: int) -> Candidate:
     def run() -> int:
         planner.restore(memory)
         for _ in range(steps):
-            planner.step(planner.expected)
+            planner.step(planner.expected, NO_INPUTS)
         return steps
 
     return run
@@ -97,8 +97,8 @@ def _reacting(planner: Planner, model: RobotModel, kind: ReactionKind, steps: in
         reacting.restore(memory)
         control = state
         for _ in range(steps):
-            wanted = reacting.step(control, touched)
-            control = JointState(wanted.position, wanted.velocity)
+            setpoint = reacting.step(control, touched)
+            control = JointState(setpoint.position, setpoint.velocity)
         return steps
 
     return run

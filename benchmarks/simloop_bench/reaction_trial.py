@@ -102,22 +102,17 @@ def collide(
     loop = robot.build(model, np.random.default_rng([seed, 2]), trial.spring)
     plant, contact = loop.plant, loop.contact
     assert isinstance(contact, SpringContact)
-    plant.reset(trial.start)
+    plant.start(trial.start)
     loop.control.start(trial.start)
     control = GuardedControl(loop.control, period, SafetyConfig())
     reacting = Reacting(OfflinePlanner(trial.positions, period), model, period, kind)
     told = deque([NO_INPUTS] * round(DELAY / period))
     forces, peaks, positions = [], [], []
     for _ in trial.positions:
-        wanted = reacting.step(control.state, told.popleft())
-        command = (
-            control.step(wanted.position, anew=wanted.restart)
-            if wanted.effort is None
-            else control.step_effort(wanted.effort)
-        )
+        command = control.step(reacting.step(control.state, told.popleft()))
         plant.step(command.effort)
         control.rollback(plant.observe())
-        told.append(ExternalInputs(contact.force > NOTICED, torque=plant.external))
+        told.append(ExternalInputs(contact.force > NOTICED, torque=plant.report().external))
         forces.append(contact.force)
         peaks.append(contact.peak)
         positions.append(plant.truth.position)

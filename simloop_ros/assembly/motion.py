@@ -145,9 +145,7 @@ class _Plan(PlannedMotion):
     haltable: HaltablePlanner | None = None
 
 
-def _plan(
-    settings: MotionSettings, model: RobotModel, start: Array, goals: Array | None
-) -> _Plan:
+def _plan(settings: MotionSettings, model: RobotModel, start: Array, goals: Array | None) -> _Plan:
     config, period = settings.planner, settings.period
     rest = JointState(start, np.zeros_like(start))
     if config.kind != 'bimanual':

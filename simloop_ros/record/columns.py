@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from operator import attrgetter
 from typing import Any
+
+import numpy as np
 
 from ..core.values import Array
 from ..loop.step_record import StepRecord
@@ -36,6 +38,12 @@ def row_reader(columns: tuple[str, ...]) -> Row:
     """Return what reads the columns of joints from a record, each of shape ``(n,)``."""
     read: Any = attrgetter(*(SOURCES[column] for column in columns))
     return read
+
+
+def stacked(records: Sequence[StepRecord], columns: tuple[str, ...] = COLUMNS) -> Array:
+    """Return the columns of joints of some steps, shape ``(steps, columns, n)``."""
+    row = row_reader(columns)
+    return np.array([row(record) for record in records])
 
 
 def hands_row(record: StepRecord) -> tuple[Array, ...]:

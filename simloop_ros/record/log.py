@@ -39,6 +39,22 @@ class LogRows(Protocol):
         """Yield blocks of shape ``(at most rows, columns, n)`` in the order of the steps."""
 
 
+class LogArray:
+    """A log in memory.
+
+    :param values: shape ``(rows, columns, n)``.
+    """
+
+    def __init__(self, values: Array, columns: tuple[str, ...] = COLUMNS):
+        self._values = values
+        self.columns = columns
+        self.rows, _, self.n = values.shape
+
+    def chunks(self, rows: int = 4096) -> Iterator[Array]:
+        """Yield blocks of shape ``(at most rows, columns, n)`` in the order of the steps."""
+        yield from (self._values[i : i + rows] for i in range(0, self.rows, rows))
+
+
 class LogWriter:
     """Appends one row per step; memory stays at one buffer of about a thousand rows.
 

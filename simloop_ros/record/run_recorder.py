@@ -39,9 +39,7 @@ class RunRecorder:
         self._log = LogWriter(self._raw, facts.model.n, facts.columns)
         self._row = row_reader(facts.columns)
         self._hands = (
-            None
-            if facts.plan is None
-            else LogWriter(self._raw_hands, len(AXES), HANDS_COLUMNS)
+            None if facts.plan is None else LogWriter(self._raw_hands, len(AXES), HANDS_COLUMNS)
         )
 
     def __enter__(self) -> RunRecorder:

@@ -122,9 +122,7 @@ class MotionGuide:
         assert self.motion is not None
         self._state = state
         held = self.held
-        setpoint = (
-            self.motion.planner.step(state, inputs) if held is None else self._braked(held)
-        )
+        setpoint = self.motion.planner.step(state, inputs) if held is None else self._braked(held)
         self._last = setpoint.position
         return setpoint
 
