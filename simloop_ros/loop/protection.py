@@ -6,7 +6,7 @@ import msgspec
 
 from ..collision.detector import CollisionDetector, Detection, WatchSnapshot
 from ..collision.observation import Observation
-from ..collision.wrist_torque import Tare, WristTorque
+from ..collision.wrist_torque import WristTorque, WristTorqueSnapshot
 from ..core.values import NO_INPUTS, Array, ExternalInputs, JointState, Setpoint
 from ..reaction.reflex import Reflex, ReflexSnapshot
 
@@ -21,7 +21,7 @@ class ProtectionSnapshot(msgspec.Struct, frozen=True):
     watch: WatchSnapshot
     reflex: ReflexSnapshot
     felt: ExternalInputs
-    tare: Tare | None = None
+    tare: WristTorqueSnapshot | None = None
 
 
 class Protection:

@@ -38,10 +38,10 @@ def test_it_comes_back_as_it_was(calibration, two_link, tmp_path):
 
 
 @pytest.mark.parametrize('kind', KINDS)
-def test_every_monitor_takes_its_thresholds_from_it(kind, calibration, two_link, watch):
+def test_every_monitor_takes_its_thresholds_from_it(kind, calibration, two_link, swing):
     """Half of what is asked for is left where the sign is half of the threshold."""
     monitor = build_monitor(kind, two_link, H, calibration)
-    for row in watch(two_link, np.array([3.0, 1.0]), period=H, steps=600):
+    for row in swing(two_link, np.array([3.0, 1.0]), period=H, steps=600):
         reading = monitor.step(row)
     assert reading.margin == pytest.approx(1.0 - np.abs(monitor.signs).max() / 0.5)
 
