@@ -70,7 +70,7 @@ class DisturbanceObserver(CollisionMonitor):
     :param explanation: what was learnt; nothing where none is given.
     """
 
-    kind = 'matched_filter'
+    kind = 'disturbance_observer'
     channels = len(BANDWIDTHS)
     regimes = 2
     settling = 8.0 / min(BANDWIDTHS)

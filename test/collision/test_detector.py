@@ -38,7 +38,7 @@ def test_a_contact_is_located_the_same_beside_the_loop(two_link, swing):
 
 
 def test_without_thresholds_nothing_is_located(two_link, swing):
-    looking = CollisionDetector(build_monitor('matched_filter', two_link, H))
+    looking = CollisionDetector(build_monitor('disturbance_observer', two_link, H))
     for row in swing(two_link, OUTSIDE, period=H, steps=600):
         alarm = looking.step(row)
         assert (alarm.contact, alarm.hit, alarm.due) == (False, None, None)

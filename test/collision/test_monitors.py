@@ -28,7 +28,7 @@ H = 1.0 / 1000.0
 ROUNDING = 1e-6  # [N m]: of torques of some 10 N m from positions divided by h^2
 TOLERANCES = {
     'position_difference': 0.05,  # it takes the inertia at the end of the step, not at its start
-    'matched_filter': 0.01,  # its velocity lags by jerk over bandwidth squared
+    'disturbance_observer': 0.01,  # its velocity lags by jerk over bandwidth squared
 }
 
 
@@ -183,8 +183,8 @@ def test_joints_that_turn_or_are_faster_than_learnt_have_their_own_regime(two_li
 
 
 def test_an_unknown_kind_names_the_valid_ones(two_link):
-    with pytest.raises(UnknownNameError, match='matched_filter'):
-        build_monitor('matched', two_link, H)
+    with pytest.raises(UnknownNameError, match='disturbance_observer'):
+        build_monitor('disturbance', two_link, H)
 
 
 @dataclass(frozen=True)
