@@ -62,7 +62,7 @@ SETTINGS = (
     'plant.engine=pybullet',
     f'plant.obstacles=[{FLOOR}]',
     'plant.noise=1e-6',
-    'monitor.kind=matched_filter',
+    'monitor.kind=disturbance_observer',
     'monitor.reaction=stop',
     'monitor.resume_after=0.2',
 )

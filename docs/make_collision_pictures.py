@@ -32,7 +32,7 @@ TITLES = {
     'position_difference': 'q − q_d',
     'force_difference': "τ − τ'",
     'momentum_observer': 'momentum residual',
-    'matched_filter': 'matched filter',
+    'disturbance_observer': 'disturbance observer',
 }
 
 

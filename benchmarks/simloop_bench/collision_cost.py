@@ -23,7 +23,7 @@ OWN_CALLS = {
     'position_difference': ('crba',),
     'force_difference': (),
     'momentum_observer': ('rnea',),
-    'matched_filter': ('rnea',),
+    'disturbance_observer': ('rnea',),
 }
 """Calls of Pinocchio in one step of each monitor."""
 TEXTBOOK = ('crba', 'coriolis', 'gravity')

@@ -19,7 +19,7 @@ STYLES = {
     'position_difference': ('#BBBBBB', ':'),
     'force_difference': ('#56A8E8', '-.'),
     'momentum_observer': ('#AA3377', '--'),
-    'matched_filter': ('#B81D13', '-'),
+    'disturbance_observer': ('#B81D13', '-'),
 }
 """Colour and line of each monitor: told apart without colour too."""
 NEVER = 1e-2

@@ -34,7 +34,7 @@ def real(robot: str) -> list[str]:
         f'plant.friction.viscous={viscous}',
         f'plant.noise={ENCODER}',
         f'plant.resolution={ENCODER}',
-        'monitor.kind=matched_filter',
+        'monitor.kind=disturbance_observer',
         f'monitor.calibration={calibration}',
         'admittance.dead_zone=null',
     ]

@@ -84,7 +84,8 @@ def _print(calibration: Calibration, path: Path) -> None:
         'while turning',
         title=f'{calibration.robot}: {calibration.false_alarms_per_hour:g} false alarms per hour',
         title_justify='left',
-        caption='[N m], viscous [N m s/rad]; thresholds of the slow channel of matched_filter',
+        caption='[N m], viscous [N m s/rad]; thresholds of the slow channel of '
+        f'{DisturbanceObserver.kind}',
     )
     for i, name in enumerate(calibration.joint_names):
         values = (

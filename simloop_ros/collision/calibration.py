@@ -10,9 +10,11 @@ import numpy as np
 
 from ..core.config_types import Period, Positive
 from ..core.errors import ConfigError, UnknownNameError
+from ..core.renamed import warn_renamed
 from ..core.values import Array
 from ..robot.model import RobotModel
 from .collision_monitor import Limits
+from .config import RENAMED_KINDS
 from .explanation import Explanation
 
 SAME_PERIOD = 1e-6
@@ -116,5 +118,19 @@ def load_calibration(path: Path, model: RobotModel, period: float) -> Calibratio
         raise ConfigError(f'{path}: cannot be read: {error.strerror}') from error
     except msgspec.DecodeError as error:
         raise ConfigError(f'{path}: not a calibration: {" ".join(str(error).split())}') from error
+    calibration = _with_new_kinds(calibration, str(path))
     calibration.refuse_stranger(model, period, str(path))
+    return calibration
+
+
+def _with_new_kinds(calibration: Calibration, source: str) -> Calibration:
+    """Return a calibration in which monitors have their present names."""
+    for old, new in RENAMED_KINDS.items():
+        if old in calibration.thresholds or old in calibration.noise:
+            warn_renamed(source, old, new)
+            calibration = msgspec.structs.replace(
+                calibration,
+                thresholds={new if k == old else k: v for k, v in calibration.thresholds.items()},
+                noise={new if k == old else k: v for k, v in calibration.noise.items()},
+            )
     return calibration

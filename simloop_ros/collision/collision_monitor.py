@@ -92,7 +92,7 @@ class CollisionMonitor(ABC):
 
     def reset(self) -> None:
         """Forget the past; the next sample is the first one."""
-        self.intake.reset(self.model.n)
+        self.intake.reset()
         self._filters: Any = None
         self._waiting = 0
         self.signs = np.zeros((self.channels, self.model.n))

@@ -9,15 +9,17 @@ import msgspec
 from ..core.config_types import Positive, ReactionKind
 
 MonitorKind = Literal[
-    'position_difference', 'force_difference', 'momentum_observer', 'matched_filter'
+    'position_difference', 'force_difference', 'momentum_observer', 'disturbance_observer'
 ]
+RENAMED_KINDS = {'matched_filter': 'disturbance_observer'}
+"""Kinds by their names in the last release."""
 
 
 class MonitorConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Which monitor watches the robot, and what follows from what it sees.
 
     :ivar kind: ``position_difference`` and ``force_difference``, the two signs of 000 section
-        7.1, ``momentum_observer``, or ``matched_filter``, which has learnt.
+        7.1, ``momentum_observer``, or ``disturbance_observer``, which has learnt.
     :ivar calibration: file that ``simloop calibrate`` wrote, or the name of a shipped one; without
         it torques are estimated, but nothing counts as a contact.
     :ivar reaction: to a contact: ``none``, ``stop``, ``hold``, ``retreat``, ``float``, ``comply``.

@@ -32,7 +32,7 @@ class FilterState(msgspec.Struct, frozen=True):
 
     :ivar position: last measured position [rad], shape ``(n,)``.
     :ivar filters: position, velocity, acceleration by the kinematic filter; errors and
-        disturbance of each channel; room for the inputs; shape ``(3 + 3 channels + 2, n)``.
+        disturbance of each channel; shape ``(3 + 3 channels, n)``.
     :ivar velocity: at the last look for joints that turn [rad/s], shape ``(n,)``.
     :ivar turned: looks for which each joint's turn is still remembered, shape ``(n,)``.
     :ivar steps: since the last look.
@@ -70,7 +70,7 @@ class DisturbanceObserver(CollisionMonitor):
     :param explanation: what was learnt; nothing where none is given.
     """
 
-    kind = 'matched_filter'
+    kind = 'disturbance_observer'
     channels = len(BANDWIDTHS)
     regimes = 2
     settling = 8.0 / min(BANDWIDTHS)
@@ -107,7 +107,7 @@ class DisturbanceObserver(CollisionMonitor):
 
     def _start(self, observation: Observation) -> FilterState:
         n = self.model.n
-        filters = np.zeros((self._matrix.shape[1], n))
+        filters = np.zeros((len(self._matrix), n))
         filters[0], filters[1] = observation.measured, observation.state.velocity
         return FilterState(observation.measured, filters, filters[1], np.full(n, self._hold), 0)
 
@@ -117,16 +117,15 @@ class DisturbanceObserver(CollisionMonitor):
         a = self.intake.deviation * self._rate
         unexplained = self._explainer.torque(old.position, filters[1], a)
         unexplained -= observation.effort
-        # The last rows are no memory: whatever was there, the step's own inputs go there.
-        filters[-2], filters[-1] = position, unexplained
-        new = np.empty_like(filters)
-        np.dot(self._matrix, filters, out=new[:-2])
+        inputs = np.empty((len(filters) + 2, position.size))
+        inputs[:-2], inputs[-2], inputs[-1] = filters, position, unexplained
+        new = self._matrix.dot(inputs)
         turned, steps = old.turned, old.steps + 1
         if steps == self._stride:
             turned, steps = self._look(old, new[1]), 0
         velocity = old.velocity if steps else new[1]
         self._filters = FilterState(position, new, velocity, turned, steps)
-        self.signs = new[5:-2:3]
+        self.signs = new[5::3]
 
     def _look(self, old: FilterState, velocity: Array) -> IntArray:
         """Look for joints that turn; return for how many looks each is remembered."""

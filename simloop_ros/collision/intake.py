@@ -26,6 +26,7 @@ class IntakeSnapshot(msgspec.Struct, frozen=True):
     :ivar last: time of the last accepted sample [s]; NaN before the first one.
     :ivar position: what stands for the last sample's position [rad].
     :ivar expected: where the next sample is if the speed stays [rad].
+    :ivar deviation: second difference of the positions with the last sample [rad].
     :ivar suspect: whether the last sample was put aside as a jump.
     :ivar calm: whether the last sample was near to where it was expected.
     """
@@ -33,6 +34,7 @@ class IntakeSnapshot(msgspec.Struct, frozen=True):
     last: float
     position: Array
     expected: Array
+    deviation: Array
     suspect: bool
     calm: bool
     not_finite: int
@@ -63,12 +65,12 @@ class Intake:
     def __init__(self, period: float, tolerance: Array):
         self._h = period
         self._inverse = 1.0 / tolerance
-        self.reset(tolerance.size)
+        self.reset()
 
-    def reset(self, n: int) -> None:
+    def reset(self) -> None:
         """Forget everything."""
         self._last = np.nan
-        self.position = self.expected = self.deviation = np.zeros(n)
+        self.position = self.expected = self.deviation = np.zeros(self._inverse.size)
         self.suspect, self.calm = False, True
         self.not_finite = self.jumps = self.gaps = 0
 
@@ -83,6 +85,7 @@ class Intake:
             self._last,
             self.position,
             self.expected,
+            self.deviation,
             self.suspect,
             self.calm,
             self.not_finite,
@@ -94,6 +97,7 @@ class Intake:
         """Go back to an earlier snapshot."""
         self._last = snapshot.last
         self.position, self.expected = snapshot.position, snapshot.expected
+        self.deviation = snapshot.deviation
         self.suspect, self.calm = snapshot.suspect, snapshot.calm
         self.not_finite, self.jumps, self.gaps = snapshot.not_finite, snapshot.jumps, snapshot.gaps
 

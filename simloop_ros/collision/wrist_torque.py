@@ -11,7 +11,7 @@ from ..robot.model import RobotModel, wrench_torque
 from .observation import Observation
 
 
-class Tare(msgspec.Struct, frozen=True, gc=False):
+class WristTorqueSnapshot(msgspec.Struct, frozen=True, gc=False):
     """What free hands read: the mean of ``count`` readings, shape ``(sensors, 6)``."""
 
     count: int
@@ -33,13 +33,13 @@ class WristTorque:
         self._data = model.pin_model.createData()
         self._frames = [model.frame(sensor) for sensor in model.sensors]
         self._tare_steps = max(1, round(tare_time / period))
-        self._state = Tare(0, np.zeros((len(self._frames), 6)))
+        self._state = WristTorqueSnapshot(0, np.zeros((len(self._frames), 6)))
 
-    def snapshot(self) -> Tare:
+    def snapshot(self) -> WristTorqueSnapshot:
         """Return all that the next step depends on."""
         return self._state
 
-    def restore(self, snapshot: Tare) -> None:
+    def restore(self, snapshot: WristTorqueSnapshot) -> None:
         """Go back to an earlier snapshot."""
         self._state = snapshot
 
@@ -59,7 +59,9 @@ class WristTorque:
         tare = self._state
         if tare.count < self._tare_steps:
             count = tare.count + 1
-            self._state = Tare(count, tare.bias + (np.nan_to_num(wrenches) - tare.bias) / count)
+            self._state = WristTorqueSnapshot(
+                count, tare.bias + (np.nan_to_num(wrenches) - tare.bias) / count
+            )
             return seen
         effort = seen.effort + self.torque(seen.measured, wrenches - tare.bias)
         return msgspec.structs.replace(seen, effort=effort)

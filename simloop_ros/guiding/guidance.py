@@ -101,7 +101,10 @@ class Guidance:
         return self._state
 
     def restore(self, snapshot: GuidanceSnapshot) -> None:
-        """Go back to an earlier snapshot."""
+        """Go back to an earlier snapshot; the configuration in force stays.
+
+        Somebody from outside sets that, also while a planner that runs ahead goes back.
+        """
         self._state = snapshot
 
     def reset(self) -> None:

@@ -24,6 +24,7 @@ from ..plants.config import PlantConfig
 from ..reaction.config import ReactionConfig
 from ..robot.model import RobotConfig
 from ..safety.config import SafetyConfig
+from .renamed import rename_old
 
 HandsGraph = Literal['internal_force', 'path_correction', 'hand_positions', 'carried_object']
 Graph = Literal[
@@ -187,6 +188,7 @@ def _read(path: Path, kind: type[msgspec.Struct]) -> dict[str, Any]:
     if not isinstance(raw, dict):
         raise ConfigError(f'{path}: not a mapping of keys to values')
     if kind is Scenario:
+        rename_old(raw)
         _expand_robot(raw)
     _check_keys(raw, kind, '')
     return raw
@@ -221,14 +223,15 @@ def _apply(raw: dict[str, Any], setting: str) -> None:
     nested: Any = {last: value}
     for section in reversed(sections):
         nested = {section: nested}
+    rename_old(nested)
     if key != 'robot':
         _check_keys(nested, Scenario, '')
     target = raw
     for section in sections:
         if not isinstance(target.get(section), dict):
             target[section] = {}
-        target = target[section]
-    target[last] = value
+        target, nested = target[section], nested[section]
+    target.update(nested)
 
 
 def _check_keys(raw: Mapping[Any, Any], kind: Any, where: str) -> None:

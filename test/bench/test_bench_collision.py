@@ -171,13 +171,13 @@ def test_figures_have_their_fixed_names(tmp_path: Path, capsys: pytest.CaptureFi
         'delay_p95_ms',
         'right_link_share',
     } <= set(content['figures'])
-    assert [row['monitor'] for row in content['rows'] if row['best']] == ['matched_filter']
+    assert [row['monitor'] for row in content['rows'] if row['best']] == ['disturbance_observer']
     assert {file.name for file in path.parent.iterdir()} == {
         'bench.json',
         'collision_roc.png',
         'collision_delay.png',
     }
-    assert 'matched_filter' in capsys.readouterr().out
+    assert 'disturbance_observer' in capsys.readouterr().out
 
 
 @pytest.mark.parametrize('mass_error', [0.0, 0.1])

@@ -48,14 +48,14 @@ def test_dry_friction_is_found(calibration):
 
 def test_learning_lowers_the_thresholds(calibration):
     """While a joint slides, the learnt monitor needs less than the others of any sign."""
-    learnt = np.array(calibration.thresholds['matched_filter'])[0].min(axis=0)
+    learnt = np.array(calibration.thresholds['disturbance_observer'])[0].min(axis=0)
     for kind in ('force_difference', 'momentum_observer'):
         assert np.all(learnt < np.array(calibration.thresholds[kind])[0, 0])
 
 
 def test_a_joint_that_turns_is_as_uncertain_as_its_friction(calibration):
     """Friction between its two directions, evenly, has an rms of its size over the root of 3."""
-    _, turning = np.array(calibration.noise['matched_filter'])
+    _, turning = np.array(calibration.noise['disturbance_observer'])
     assert np.all(turning >= np.array(calibration.explanation.coulomb) / np.sqrt(3.0))
 
 

@@ -14,18 +14,16 @@ from simloop_ros.robot.model import RobotModel
 
 H = 1.0 / 1000.0
 
-CollisionDetector = Callable[..., Iterator[Observation]]
-
 
 @pytest.fixture
-def watch() -> CollisionDetector:
+def swing() -> Callable[..., Iterator[Observation]]:
     """Return a robot that swings on all joints, as a monitor is told of it.
 
     It steps by 000 (5.3), (5.4) under the torques that its motion needs and, from ``begin`` on, a
     constant torque from outside; control knows its state without error.
     """
 
-    def swing(
+    def observe(
         model: RobotModel,
         outside: np.ndarray | None = None,
         steps: int = 1000,
@@ -49,4 +47,4 @@ def watch() -> CollisionDetector:
                 (i + 1) * period, desired, effort, measured, JointState(q, v), explained
             )
 
-    return swing
+    return observe

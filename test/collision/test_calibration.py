@@ -37,11 +37,20 @@ def test_it_comes_back_as_it_was(calibration, two_link, tmp_path):
     assert load_calibration(path, two_link, H) == calibration
 
 
+def test_a_file_with_an_old_name_is_accepted_with_a_warning(calibration, two_link, tmp_path):
+    path = tmp_path / 'calibration.yaml'
+    text = msgspec.yaml.encode(calibration).decode()
+    assert text.count('disturbance_observer') == 2
+    path.write_text(text.replace('disturbance_observer', 'matched_filter'))
+    with pytest.warns(FutureWarning, match=f'{path}: matched_filter is now called'):
+        assert load_calibration(path, two_link, H) == calibration
+
+
 @pytest.mark.parametrize('kind', KINDS)
-def test_every_monitor_takes_its_thresholds_from_it(kind, calibration, two_link, watch):
+def test_every_monitor_takes_its_thresholds_from_it(kind, calibration, two_link, swing):
     """Half of what is asked for is left where the sign is half of the threshold."""
     monitor = build_monitor(kind, two_link, H, calibration)
-    for row in watch(two_link, np.array([3.0, 1.0]), period=H, steps=600):
+    for row in swing(two_link, np.array([3.0, 1.0]), period=H, steps=600):
         reading = monitor.step(row)
     assert reading.margin == pytest.approx(1.0 - np.abs(monitor.signs).max() / 0.5)
 
@@ -57,7 +66,7 @@ def test_it_is_refused_for_anything_else(calibration, two_link, shipped, tmp_pat
         with pytest.raises(ConfigError, match=reason):
             load_calibration(path, model, period)
         with pytest.raises(ConfigError, match=reason):
-            build_monitor('matched_filter', model, period, calibration)
+            build_monitor('disturbance_observer', model, period, calibration)
 
 
 @pytest.mark.parametrize('text', ['', 'robot: yumi', '[1, 2]', 'a: [', 'period: 1'])
@@ -76,8 +85,8 @@ def test_the_error_of_the_torque_is_friction_and_noise(calibration):
     n = len(calibration.joint_names)
     explanation = msgspec.structs.replace(calibration.explanation, coulomb=(-friction,) * n)
     known = msgspec.structs.replace(
-        calibration, explanation=explanation, noise={'matched_filter': ((noise,) * n,)}
+        calibration, explanation=explanation, noise={'disturbance_observer': ((noise,) * n,)}
     )
-    np.testing.assert_allclose(known.torque_error('matched_filter'), friction + 3.0 * noise)
+    np.testing.assert_allclose(known.torque_error('disturbance_observer'), friction + 3.0 * noise)
     with pytest.raises(UnknownNameError):
         known.torque_error('nose')

@@ -1,4 +1,4 @@
-"""The watch: a contact is located once, within the step or by somebody else, with one result."""
+"""The detector: a contact is located once, in the step or beside the loop, with one result."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ H = 0.002
 OUTSIDE = np.array([3.0, 1.0])  # [N m]
 
 
-def test_a_contact_is_located_the_same_beside_the_loop(two_link, watch):
+def test_a_contact_is_located_the_same_beside_the_loop(two_link, swing):
     jump = np.full(two_link.n, 0.1)
     limits = Limits(
         np.full((DisturbanceObserver.regimes, DisturbanceObserver.channels, 2), 0.5), jump
     )
     isolation = Isolation(two_link, np.full((DisturbanceObserver.regimes, 2), 0.05))
-    rows = list(watch(two_link, OUTSIDE, period=H, steps=600))
+    rows = list(swing(two_link, OUTSIDE, period=H, steps=600))
     told = {}
     for at_once in (True, False):
         monitor = DisturbanceObserver(two_link, H, limits)
@@ -37,8 +37,8 @@ def test_a_contact_is_located_the_same_beside_the_loop(two_link, watch):
     np.testing.assert_array_equal(beside.point, within.point)
 
 
-def test_without_thresholds_nothing_is_located(two_link, watch):
-    looking = CollisionDetector(build_monitor('matched_filter', two_link, H))
-    for row in watch(two_link, OUTSIDE, period=H, steps=600):
+def test_without_thresholds_nothing_is_located(two_link, swing):
+    looking = CollisionDetector(build_monitor('disturbance_observer', two_link, H))
+    for row in swing(two_link, OUTSIDE, period=H, steps=600):
         alarm = looking.step(row)
         assert (alarm.contact, alarm.hit, alarm.due) == (False, None, None)

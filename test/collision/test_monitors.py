@@ -28,7 +28,7 @@ H = 1.0 / 1000.0
 ROUNDING = 1e-6  # [N m]: of torques of some 10 N m from positions divided by h^2
 TOLERANCES = {
     'position_difference': 0.05,  # it takes the inertia at the end of the step, not at its start
-    'matched_filter': 0.01,  # its velocity lags by jerk over bandwidth squared
+    'disturbance_observer': 0.01,  # its velocity lags by jerk over bandwidth squared
 }
 
 
@@ -38,12 +38,12 @@ def kind(request):
 
 
 @pytest.mark.parametrize('robot', ['sphere', 'two_link', 'yumi'])
-def test_every_monitor_estimates_a_constant_torque(kind, robot, shipped, watch):
+def test_every_monitor_estimates_a_constant_torque(kind, robot, shipped, swing):
     """Whatever the robot does meanwhile, and with no residual before."""
     model = shipped(robot)
     outside = push(model, 3.0 * np.cos(1.0 + np.arange(model.n)))
     monitor = build_monitor(kind, model, H)
-    torques = [monitor.step(row).torque for row in watch(model, outside, steps=900)]
+    torques = [monitor.step(row).torque for row in swing(model, outside, steps=900)]
     assert np.abs(torques[399]).max() < max(ROUNDING, 0.1 * TOLERANCES.get(kind, 0.0))
     tolerance = TOLERANCES.get(kind, 1e-5)
     scale = np.abs(outside).max()
@@ -56,23 +56,23 @@ def push(model, acceleration):
     return inertia.reshape(model.n, -1) @ acceleration
 
 
-def test_without_a_calibration_there_is_no_contact(kind, two_link, watch):
+def test_without_a_calibration_there_is_no_contact(kind, two_link, swing):
     monitor = build_monitor(kind, two_link, H)
-    rows = watch(two_link, np.array([100.0, 50.0]), steps=500)
+    rows = swing(two_link, np.array([100.0, 50.0]), steps=500)
     readings = [monitor.step(row) for row in rows]
     assert {reading.verdict for reading in readings} == {'unknown', 'free'}
     assert all(reading.margin == 1.0 for reading in readings)
 
 
-def test_a_sign_at_its_threshold_is_contact(kind, two_link, watch):
+def test_a_sign_at_its_threshold_is_contact(kind, two_link, swing):
     """The margin is what is left of the threshold: from 1 to 0, and below."""
     monitor = build_monitor(kind, two_link, H)
-    list(map(monitor.step, watch(two_link, np.array([2.0, 1.0]), steps=900)))
+    list(map(monitor.step, swing(two_link, np.array([2.0, 1.0]), steps=900)))
     signs = np.abs(monitor.signs)
     for factor, verdict in ((1.01, 'free'), (0.99, 'contact')):
         limits = Limits(np.broadcast_to(factor * signs, (monitor.regimes, *signs.shape)), jumps(2))
         watched = type(monitor)(two_link, H, limits)
-        last = [watched.step(row) for row in watch(two_link, np.array([2.0, 1.0]), steps=900)][-1]
+        last = [watched.step(row) for row in swing(two_link, np.array([2.0, 1.0]), steps=900)][-1]
         assert last.verdict == verdict
         assert last.margin == pytest.approx(1.0 - 1.0 / factor, abs=1e-9)
 
@@ -81,9 +81,9 @@ def jumps(n: int) -> np.ndarray:
     return np.full(n, 1e-2)
 
 
-def test_an_earlier_memory_gives_the_same_readings_again(kind, two_link, watch):
+def test_an_earlier_memory_gives_the_same_readings_again(kind, two_link, swing):
     """Bit for bit."""
-    rows = list(watch(two_link, np.array([2.0, 1.0]), steps=600, noise=1e-5))
+    rows = list(swing(two_link, np.array([2.0, 1.0]), steps=600, noise=1e-5))
     monitor = build_monitor(kind, two_link, H)
     for row in rows[:450]:
         monitor.step(row)
@@ -97,20 +97,20 @@ def test_an_earlier_memory_gives_the_same_readings_again(kind, two_link, watch):
         assert one[2:] == other[2:]
 
 
-def test_a_reset_forgets(kind, two_link, watch):
-    rows = list(watch(two_link, np.array([2.0, 1.0]), steps=500, noise=1e-5))
+def test_a_reset_forgets(kind, two_link, swing):
+    rows = list(swing(two_link, np.array([2.0, 1.0]), steps=500, noise=1e-5))
     monitor = build_monitor(kind, two_link, H)
     fresh = [monitor.step(row).residual for row in rows]
     monitor.reset()
     np.testing.assert_array_equal([monitor.step(row).residual for row in rows], fresh)
 
 
-def test_momentum_rises_as_the_exact_first_order_filter(yumi, watch):
+def test_momentum_rises_as_the_exact_first_order_filter(yumi, swing):
     """``r_k = (1 - e^(-K h k)) tau_ext`` for a constant torque, at any period."""
     outside = push(yumi, np.linspace(-5.0, 5.0, yumi.n))
     for period in (1.0 / 2000.0, 1.0 / 200.0):
         monitor = MomentumObserver(yumi, period)
-        rows = watch(yumi, outside, steps=100, begin=60, period=period)
+        rows = swing(yumi, outside, steps=100, begin=60, period=period)
         residuals = [monitor.step(row).residual for row in rows]
         for k in (1, 10, 40):
             expected = (1.0 - exp(-GAIN * period * k)) * outside
@@ -140,12 +140,12 @@ def test_momentum_is_the_textbooks_in_the_limit(yumi):
     assert differences[1] == pytest.approx(0.1 * differences[0], rel=0.2)
 
 
-def test_faster_channels_know_earlier(two_link, watch):
+def test_faster_channels_know_earlier(two_link, swing):
     """Each channel reaches half of a torque in about its time constant, in order."""
     outside = np.array([2.0, 1.0])
     monitor = DisturbanceObserver(two_link, H)
     signs = np.array(
-        [(monitor.step(row), monitor.signs)[1] for row in watch(two_link, outside, steps=700)]
+        [(monitor.step(row), monitor.signs)[1] for row in swing(two_link, outside, steps=700)]
     )
     half = [int(np.flatnonzero(signs[400:, c, 0] > 1.0)[0]) for c in range(len(BANDWIDTHS))]
     assert half == sorted(half)
@@ -153,14 +153,14 @@ def test_faster_channels_know_earlier(two_link, watch):
         assert steps * H < 3.0 / bandwidth + H
 
 
-def test_slower_channels_are_quieter(two_link, watch):
+def test_slower_channels_are_quieter(two_link, swing):
     monitor = DisturbanceObserver(two_link, H)
-    rows = watch(two_link, steps=3000, noise=1e-5)
+    rows = swing(two_link, steps=3000, noise=1e-5)
     signs = np.array([(monitor.step(row), monitor.signs)[1] for row in rows])[500:]
     assert np.all(np.diff(signs.std(axis=0), axis=0) < 0.0)
 
 
-def test_joints_that_turn_or_are_faster_than_learnt_have_their_own_regime(two_link, watch):
+def test_joints_that_turn_or_are_faster_than_learnt_have_their_own_regime(two_link, swing):
     """Seen at every step of a swing: slow or just turned, in between, and too fast."""
     learnt = msgspec.structs.replace(
         nothing_learnt(two_link), smoothing=(1e-3, 1e-3), fastest=(0.3, 0.3)
@@ -168,7 +168,7 @@ def test_joints_that_turn_or_are_faster_than_learnt_have_their_own_regime(two_li
     monitor = DisturbanceObserver(two_link, H, explanation=learnt)
     hold = round(HOLD / H)
     regimes, speeds = [], []
-    for row in watch(two_link, steps=3000):
+    for row in swing(two_link, steps=3000):
         monitor.step(row)
         regimes.append(monitor.regime)
         speeds.append(row.state.velocity)
@@ -183,8 +183,8 @@ def test_joints_that_turn_or_are_faster_than_learnt_have_their_own_regime(two_li
 
 
 def test_an_unknown_kind_names_the_valid_ones(two_link):
-    with pytest.raises(UnknownNameError, match='matched_filter'):
-        build_monitor('matched', two_link, H)
+    with pytest.raises(UnknownNameError, match='disturbance_observer'):
+        build_monitor('disturbance', two_link, H)
 
 
 @dataclass(frozen=True)
@@ -214,9 +214,9 @@ class Garbage:
 
 
 @pytest.mark.parametrize('what', ['not_finite', 'huge', 'jumps', 'gaps'])
-def test_garbage_is_rejected_counted_and_no_collision(kind, what, two_link, watch):
+def test_garbage_is_rejected_counted_and_no_collision(kind, what, two_link, swing):
     """Thresholds are far below what the garbage would show if any of it got through."""
-    rows = list(watch(two_link, steps=900))
+    rows = list(swing(two_link, steps=900))
     monitor = build_monitor(kind, two_link, H)
     limits = Limits(np.full((monitor.regimes, monitor.channels, 2), 0.02), np.full(2, 1e-3))
     monitor = type(monitor)(two_link, H, limits)
@@ -235,12 +235,12 @@ def test_garbage_is_rejected_counted_and_no_collision(kind, what, two_link, watc
     assert getattr(monitor.intake, bad.counter) == monitor.intake.rejected == 1
 
 
-def test_a_real_impact_is_no_garbage(two_link, watch):
+def test_a_real_impact_is_no_garbage(two_link, swing):
     """So hard that its first sample looks like a jump; found all the same, and not counted."""
     limits = Limits(np.full((2, len(BANDWIDTHS), 2), 1.0), np.full(2, 1e-5))
     monitor = DisturbanceObserver(two_link, H, limits)
     outside = np.array([3000.0, 0.0])
-    verdicts = [monitor.step(row).verdict for row in watch(two_link, outside, steps=410)]
+    verdicts = [monitor.step(row).verdict for row in swing(two_link, outside, steps=410)]
     assert verdicts[399] == 'free'
     assert 'contact' in verdicts[400:403]
     assert monitor.intake.rejected == 0

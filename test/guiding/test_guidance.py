@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+import msgspec
 import numpy as np
 import pytest
 
@@ -165,18 +166,28 @@ def in_range(robot: RobotModel, lower: np.ndarray, upper: np.ndarray) -> RobotMo
     return replace(robot, lower=lower, upper=upper)
 
 
-def test_going_back_repeats_the_run_bit_for_bit(yumi: RobotModel) -> None:
-    guidance = Guidance(yumi, AdmittanceConfig(), H)
+@pytest.mark.parametrize('settings', [{}, {'keep': 'pose'}, {'even': 10.0, 'together': False}])
+def test_going_back_repeats_the_run_bit_for_bit(yumi: RobotModel, settings: dict) -> None:
+    guidance = Guidance(yumi, AdmittanceConfig(stuck_time=0.05, **settings), H)
     pushes = torques(yumi, 400, 7)
-    run(guidance, yumi.home, pushes[:200])
-    memory = guidance.snapshot()
-    first = run(guidance, yumi.home, pushes[200:])
-    guidance.restore(memory)
-    second = run(guidance, yumi.home, pushes[200:])
-    for a, b in zip(first, second, strict=True):
-        assert a.position.tobytes() == b.position.tobytes()
-        assert a.velocity.tobytes() == b.velocity.tobytes()
-        assert a.acceleration.tobytes() == b.acceleration.tobytes()
+    pushes[100] = np.nan
+    pushes[150:] += np.where(np.arange(250)[:, None] < 100, 0.0, 1e6)
+    pushes[250:330] = pushes[250]
+    for begin in (0, 101, 200, 300):
+        guidance.reset()
+        run(guidance, yumi.home, pushes[:begin])
+        snapshot = guidance.snapshot()
+        copy = msgspec.json.encode(snapshot, enc_hook=np.ndarray.tolist)
+        first = run(guidance, yumi.home + 1e-3, pushes[begin:])
+        end = msgspec.json.encode(guidance.snapshot(), enc_hook=np.ndarray.tolist)
+        guidance.restore(snapshot)
+        assert msgspec.json.encode(snapshot, enc_hook=np.ndarray.tolist) == copy
+        second = run(guidance, yumi.home + 1e-3, pushes[begin:])
+        assert msgspec.json.encode(guidance.snapshot(), enc_hook=np.ndarray.tolist) == end
+        for a, b in zip(first, second, strict=True):
+            assert a.position.tobytes() == b.position.tobytes()
+            assert a.velocity.tobytes() == b.velocity.tobytes()
+            assert a.acceleration.tobytes() == b.acceleration.tobytes()
 
 
 def test_configuring_moves_nothing(yumi: RobotModel) -> None:

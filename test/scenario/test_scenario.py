@@ -224,3 +224,15 @@ def test_a_file_is_read_as_strictly(tmp_path: Path, text: str, message: str) -> 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r'none.yaml: cannot be read: No such file'):
         load_scenario(str(tmp_path / 'none.yaml'))
+
+
+def test_an_old_value_is_accepted_with_a_warning(tmp_path: Path) -> None:
+    with pytest.warns(FutureWarning, match='monitor.kind: matched_filter is now called'):
+        scenario = load_scenario('sphere_step', ['monitor.kind=matched_filter'])
+    assert scenario.monitor.kind == 'disturbance_observer'
+    with pytest.warns(FutureWarning, match='disturbance_observer'):
+        scenario = load_scenario(write(tmp_path, FILE + 'monitor: {kind: matched_filter}'))
+    assert scenario.monitor.kind == 'disturbance_observer'
+    with pytest.warns(FutureWarning, match='disturbance_observer'):
+        scenario = load_scenario('sphere_step', ['monitor={kind: matched_filter}'])
+    assert scenario.monitor.kind == 'disturbance_observer'

@@ -174,7 +174,7 @@ def test_a_robot_takes_the_place_of_the_plant() -> None:
     assert all(graph_config(node.parameters).realtime for node in nodes.values())
 
 
-HOLD = ('period=0.002', 'monitor.calibration=yumi_collision', 'monitor.kind=matched_filter')
+HOLD = ('period=0.002', 'monitor.calibration=yumi_collision', 'monitor.kind=disturbance_observer')
 
 
 def test_two_hands_have_a_node_of_their_own() -> None:
