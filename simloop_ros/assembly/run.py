@@ -38,7 +38,9 @@ from ..record.metrics import compute_metrics
 from ..record.tasks_left import tasks_left
 from ..record.tip_error import tip_summary
 from ..robot.check import check_robot
-from ..robot.model import RobotConfig, RobotModel, load_robot
+from ..robot.config import RobotConfig
+from ..robot.loading import load_robot
+from ..robot.model import RobotModel
 from ..safety.brake import Brake
 from ..safety.config import SafetyConfig
 from ..scenario.contradictions import refuse_contradictions, refuse_graphs, refuse_pushes
@@ -126,7 +128,7 @@ def build_simulated_robot(
     def brakes(joints: Flags) -> Brake:
         return Brake(model, period, safety, joints)
 
-    refuse_pushes(config, model)
+    refuse_pushes(config, model.links)
     built = build_plant(config, model, period, np.random.default_rng(seed), brakes)
     refuse_overlap(model, config.obstacles, model.home)
     built.plant.reset(JointState(model.home, np.zeros(model.n)))

@@ -11,7 +11,8 @@ import pinocchio as pin
 from ..core.errors import GoalError
 from ..core.values import Array
 from ..planning.self_collision import SelfCollision
-from ..robot.model import UNBOUNDED, RobotModel
+from ..robot.model import RobotModel
+from ..robot.urdf import UNBOUNDED
 
 TURN = np.pi
 """How far from home a joint without ends goes [rad]."""

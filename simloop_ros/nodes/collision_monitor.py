@@ -20,7 +20,7 @@ from ..collision.isolation import Clue
 from ..collision.observation import Observation
 from ..collision.wrist_torque import WristTorque
 from ..core.values import Array, JointState
-from ..robot.model import RobotConfig
+from ..robot.config import RobotConfig
 from ..ros.messages.markers import hit_markers
 from ..ros.messages.notice import LEVELS, TOPIC, to_message
 from ..ros.messages.wrists import WRENCHES, WristDrivers, by_hand, hand_axes, listen_to_drivers

@@ -13,7 +13,7 @@ from std_srvs.srv import Trigger
 from ..assembly.run import load_fit_robot
 from ..core.errors import USER_ERROR, ConfigError, LinkError, SimloopError
 from ..core.values import Array
-from ..robot.model import RobotConfig
+from ..robot.config import RobotConfig
 from ..robotstudio.axes import linked_axes
 from ..robotstudio.client import RobotStudioClient
 from ..robotstudio.config import LinkConfig

@@ -20,7 +20,7 @@ from launch_ros.actions import Node
 from ...assembly.run import make_folder
 from ...core.errors import ConfigError, MissingDependencyError, SimloopError
 from ...core.resources import PACKAGE, resource_folder
-from ...robot.model import load_robot
+from ...robot.loading import load_robot
 from ...scenario.scenario import load_scenario, scenario_names
 from ..node.parent import LAUNCHER
 from .graph import GRACE
