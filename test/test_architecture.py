@@ -175,6 +175,22 @@ def test_importing_the_package_needs_neither_pybullet_nor_ros() -> None:
     )
 
 
+A_LIST = """
+from simloop_ros.cli.main import main
+assert main(['list']) == 0
+"""
+CONFIGS = """
+import importlib, simloop_ros.scenario.contradictions
+for path in Path(simloop_ros.__path__[0]).glob('*/config.py'):
+    importlib.import_module(f'simloop_ros.{path.parent.name}.config')
+"""
+
+
+@pytest.mark.parametrize('body', [A_LIST, CONFIGS], ids=['list', 'configs'])
+def test_reading_scenarios_loads_no_engine(body: str) -> None:
+    assert loaded(body, ['pinocchio', 'mujoco', 'matplotlib', 'scipy', 'toppra']) == []
+
+
 def test_a_run_with_pinocchio_loads_no_other_engine() -> None:
     names = ['pinocchio', 'pybullet', 'mujoco', 'rclpy', 'launch']
     assert loaded(A_RUN, names) == ['pinocchio']

@@ -17,8 +17,9 @@ from simloop_ros.core.errors import ConfigError
 from simloop_ros.core.resources import resource_folder
 from simloop_ros.kinematics.inverse import inverse_kinematics
 from simloop_ros.kinematics.velocity import TipVelocity
-from simloop_ros.robot.flexible_joints import FlexibleJointsConfig
-from simloop_ros.robot.model import RobotConfig, RobotModel, load_robot
+from simloop_ros.robot.config import FlexibleJointsConfig, RobotConfig
+from simloop_ros.robot.loading import load_robot
+from simloop_ros.robot.model import RobotModel
 
 ROBOTS = ('sphere', 'two_link', 'yumi', 'lwr', 'irb120', 'workerbot')
 MIRROR = np.diag([1.0, -1.0, 1.0])

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import deque
-from typing import Any
 from math import sqrt
+from typing import Any
 
 import msgspec
 import numpy as np

@@ -5,7 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 import tempfile
 
-from simloop_ros.robot.model import RobotConfig, RobotModel, load_robot
+from simloop_ros.robot.config import RobotConfig
+from simloop_ros.robot.loading import load_robot
+from simloop_ros.robot.model import RobotModel
 
 JOINTS_PER_ARM = 7
 AXES = ('0 0 1', '0 1 0', '0 0 1', '0 1 0', '1 0 0', '0 1 0', '1 0 0')

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Literal
 
 import msgspec
 
 from ..core.config_types import NonNegative, Positive, Vector
+from ..core.errors import ConfigError
 
 Level = Literal['low', 'medium', 'high']
 Six = tuple[Positive, Positive, Positive, Positive, Positive, Positive]
@@ -285,3 +287,15 @@ class BimanualConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw
     stop_time: Moment = 0.01
     max_correction: Positive = 0.02
     palm: Positive = 0.06
+
+
+def refuse_tips(tips: Sequence[str]) -> None:
+    """Refuse tips that are not two hands.
+
+    :raises ConfigError: with what to change.
+    """
+    if len(tips) != 2:
+        raise ConfigError(
+            f'robot.tips: {len(tips)} for planner.kind bimanual ({", ".join(tips) or "none"}); '
+            'name two, one for each hand'
+        )

@@ -32,6 +32,7 @@ from .config import (
     SlideObject,
     TakeHold,
     Task,
+    refuse_tips,
 )
 from .contact_control import ContactTarget
 from .leg import Leg
@@ -186,18 +187,6 @@ def _tared(
         tare if step * period < config.tare_time and wish is FREE else wish
         for step, wish in enumerate(wishes)
     )
-
-
-def refuse_tips(tips: Sequence[str]) -> None:
-    """Refuse tips that are not two hands.
-
-    :raises ConfigError: with what to change.
-    """
-    if len(tips) != 2:
-        raise ConfigError(
-            f'robot.tips: {len(tips)} for planner.kind bimanual ({", ".join(tips) or "none"}); '
-            'name two, one for each hand'
-        )
 
 
 def _refuse_robot(model: RobotModel) -> None:

@@ -8,16 +8,17 @@ import numpy as np
 import pinocchio as pin
 
 from ..core.values import Array
+from ..maths.effort_share import largest_share
 from ..robot.model import RobotModel
 from .pace import STEEPEST
 
-FEWEST = 3
+FEWEST_STEPS = 3
 """Least number of steps of a stop: fewer are a jump."""
-MARGIN = 0.9
+EFFORT_SHARE = 0.9
 """Share of the effort limits that a stop may use."""
-LEAST = 0.05
+LEAST_SHARE = 0.05
 """Share of a limit that it may use even where the motion alone takes more than the margin."""
-LONGEST = 1.0
+LONGEST_STOP = 1.0
 """Longest stop [s], whatever the limits say."""
 
 
@@ -36,15 +37,14 @@ def stop_steps(model: RobotModel, period: float, q: Array, stop_time: float) -> 
     slope = np.gradient(q, period, axis=0)
     bend = np.gradient(slope, period, axis=0)
     data = model.pin_model.createData()
-    shortest = max(FEWEST, floor(stop_time / period + 1e-9))
-    longest = max(shortest, ceil(LONGEST / period))
-    counts = []
+    shortest = max(FEWEST_STEPS, floor(stop_time / period + 1e-9))
+    longest = max(shortest, ceil(LONGEST_STOP / period))
+    limit, counts = model.effort_limit, []
     for row, v, a in zip(q, slope, bend, strict=True):
         drift = pin.rnea(model.pin_model, data, row, v, a)
         change = pin.rnea(model.pin_model, data, row, v, a - v) - drift
-        most = np.maximum(MARGIN * model.effort_limit, np.abs(drift) + LEAST * model.effort_limit)
-        room = np.where(change > 0.0, most - drift, most + drift)
-        steepest = float(np.max(np.abs(change) / room))
-        needed = ceil(STEEPEST * steepest / period)
+        heavy = np.abs(drift) + LEAST_SHARE * limit
+        share = largest_share(drift, change, np.maximum(EFFORT_SHARE * limit, heavy))
+        needed = ceil(STEEPEST / share / period)
         counts.append(min(max(shortest, needed), longest))
     return tuple(counts)

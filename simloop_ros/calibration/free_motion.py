@@ -1,4 +1,4 @@
-"""Smooth random motion that feelings nothing: what a monitor learns from and is tried on."""
+"""Smooth random motion without contact: what a monitor learns from and is tried on."""
 
 from __future__ import annotations
 
@@ -10,8 +10,10 @@ import pinocchio as pin
 
 from ..core.errors import GoalError
 from ..core.values import Array
+from ..maths.minimum_jerk import PEAK_ACCELERATION, PEAK_VELOCITY, minimum_jerk
 from ..planning.self_collision import SelfCollision
-from ..robot.model import UNBOUNDED, RobotModel
+from ..robot.model import RobotModel
+from ..robot.urdf import UNBOUNDED
 
 TURN = np.pi
 """How far from home a joint without ends goes [rad]."""
@@ -35,9 +37,6 @@ SAMPLES = 24
 """Postures of a move that are looked at for self-collision and effort."""
 TRIES = 200
 """Targets that are drawn before a posture is given up."""
-
-S_PEAK, A_PEAK = 1.875, 5.7735
-"""Largest first and second derivative of ``minimum_jerk`` over the unit interval."""
 
 
 @dataclass(frozen=True)
@@ -75,11 +74,6 @@ class FreeMotion:
             if share[-1] > 0.0:
                 q += minimum_jerk(share)[:, None] * move.way
         return q
-
-
-def minimum_jerk(s: Array) -> Array:
-    """Return ``10 s^3 - 15 s^4 + 6 s^5``: from 0 to 1, without speed or jolt at the ends."""
-    return s**3 * (10.0 + s * (6.0 * s - 15.0))
 
 
 def random_motion(model: RobotModel, duration: float, rng: np.random.Generator) -> FreeMotion:
@@ -134,7 +128,7 @@ class _Traveller:
             at, last = at + move.way, at
 
     def _possible(self, at: Array, before: Array, begin: float, shortest: float) -> Move:
-        """Return a move from ``at`` that feelings nothing, also on the way from ``before``.
+        """Return a move from ``at`` without self-collision, also on the way from ``before``.
 
         :param shortest: least duration [s].
         """
@@ -146,7 +140,7 @@ class _Traveller:
             way = reach * rng.uniform(0.2, 1.0) * (target - at)
             reach *= 0.97
             quick = rng.uniform(SLOWEST, FASTEST)
-            needed = np.abs(way) * S_PEAK / (quick * self._speed)
+            needed = np.abs(way) * PEAK_VELOCITY / (quick * self._speed)
             duration = max(shortest, float(needed.max()))
             postures = at + np.linspace(0.0, 1.0, SAMPLES)[1:, None] * way
             corner = before + np.linspace(0.0, 1.0, SAMPLES)[1:, None] * (at + way - before)
@@ -167,15 +161,14 @@ class _Traveller:
             return 0.0
         speed = float(self._rng.uniform(0.1, 1.0)) * TIP_SPEED
         tips = np.array([self._model.tip_positions(q) for q in (at, *postures)])
-        return (
-            float(np.linalg.norm(np.diff(tips, axis=0), axis=2).max()) * SAMPLES * S_PEAK / speed
-        )
+        farthest = float(np.linalg.norm(np.diff(tips, axis=0), axis=2).max())
+        return farthest * SAMPLES * PEAK_VELOCITY / speed
 
     def _bearable(self, postures: Array, way: Array, duration: float) -> float:
         """Return the duration, longer if need be, at which the efforts are within their limits."""
         for _ in range(20):
-            v = S_PEAK * way / duration
-            a = A_PEAK * way / duration**2
+            v = PEAK_VELOCITY * way / duration
+            a = PEAK_ACCELERATION * way / duration**2
             efforts = [
                 pin.rnea(self._model.pin_model, self._data, q, v, sign * a)
                 for q in postures[:: SAMPLES // 6]

@@ -6,7 +6,7 @@ import argparse
 
 from ..core.resources import resource_folder
 from ..robot.check import check_robot
-from ..robot.model import RobotConfig
+from ..robot.config import RobotConfig
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

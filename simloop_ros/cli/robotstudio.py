@@ -11,7 +11,8 @@ from rich.console import Console
 from ..core.errors import ConfigError, LinkError
 from ..core.resources import resource_folder
 from ..report.progress import progress_bar
-from ..robot.model import RobotConfig, load_robot
+from ..robot.config import RobotConfig
+from ..robot.loading import load_robot
 from ..robotstudio.axes import find_axes
 from ..robotstudio.client import RobotStudioClient
 from ..robotstudio.config import LinkConfig, read_move_time, read_port

@@ -12,7 +12,6 @@ from ..core.config_types import NonNegative, Positive, Vector
 from ..core.errors import ConfigError, UnknownNameError
 from ..core.values import Array
 from ..maths.discretisation import Parameters
-from .tip_task import Keep
 
 Share = Annotated[float, msgspec.Meta(ge=0.0, le=1.0)]
 Gain = Annotated[float, msgspec.Meta(ge=1.0, le=100.0)]
@@ -84,7 +83,7 @@ class AdmittanceConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, 
     """
 
     source: Literal['none', 'observer', 'truth', 'driver'] = 'none'
-    keep: Keep = 'none'
+    keep: Literal['none', 'position', 'pose'] = 'none'
     mass: Positive = 0.2
     damping: NonNegative = 40.0
     stiffness: NonNegative = 40.0

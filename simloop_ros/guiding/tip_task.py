@@ -10,7 +10,6 @@ import pinocchio as pin
 from ..core.values import Array, JointState
 from ..robot.model import RobotModel
 
-Keep = Literal['none', 'position', 'pose']
 ROWS = {'position': 3, 'pose': 6}
 DAMPING = 1e-9
 """Of the inverse, relative to the largest pivot: near a singular posture the task yields a bit."""

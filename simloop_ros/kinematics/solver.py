@@ -11,7 +11,8 @@ from ..core.errors import ConfigError, UnreachableError
 from ..core.values import Array
 from ..maths.vectors import as_numbers, checked_vector, not_finite
 from ..robot.chain import Chain
-from ..robot.model import UNBOUNDED, RobotModel
+from ..robot.model import RobotModel
+from ..robot.urdf import UNBOUNDED
 from .fixed_shapes import FixedShapes
 from .poses import Pose, Poses, checked_pose, checked_poses, of
 

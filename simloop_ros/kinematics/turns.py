@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..core.values import Array
-from ..robot.model import UNBOUNDED
+from ..robot.urdf import UNBOUNDED
 
 TURN = 2.0 * math.pi
 SLACK = 1e-10

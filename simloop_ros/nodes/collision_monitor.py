@@ -19,8 +19,8 @@ from ..collision.isolation import Clue
 from ..collision.observation import Observation
 from ..collision.wrist_torque import WristTorque
 from ..core.values import Array, JointState
+from ..robot.config import RobotConfig
 from ..robot.fit_robot import load_fit_robot
-from ..robot.model import RobotConfig
 from ..ros.messages.markers import hit_markers
 from ..ros.messages.notice import LEVELS, TOPIC, to_message
 from ..ros.messages.wrists import WRENCHES, WristDrivers, by_hand, hand_axes, listen_to_drivers

@@ -16,8 +16,8 @@ from ..control.control_simulation import ControlSimulation
 from ..core.errors import SimloopError, UnsafeCommandError
 from ..core.values import Array, Setpoint
 from ..loop.guarded_control import GuardedControl
+from ..robot.config import RobotConfig
 from ..robot.fit_robot import load_fit_robot
-from ..robot.model import RobotConfig
 from ..ros.messages.driver import DriverConfig, DriverOutput
 from ..ros.messages.safety_status import TOPIC, SafetyStatus, from_message, to_message
 from ..ros.messages.setpoint import NEEDED, OPTIONAL

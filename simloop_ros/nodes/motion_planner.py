@@ -20,8 +20,8 @@ from ..core.values import NO_INPUTS, Array, JointState, Setpoint
 from ..guiding.config import AdmittanceConfig, compliance, live_parameters
 from ..planning.config import PlannerConfig
 from ..reaction.config import ReactionConfig
+from ..robot.config import RobotConfig
 from ..robot.fit_robot import load_fit_robot
-from ..robot.model import RobotConfig
 from ..ros.messages.notice import TOPIC as COLLISION
 from ..ros.messages.notice import Notice
 from ..ros.messages.notice import from_message as notice_from_message

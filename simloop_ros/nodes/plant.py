@@ -22,8 +22,8 @@ from ..core.errors import ConfigError, MessageError, SimloopError, UnsafeCommand
 from ..core.values import Array, JointState
 from ..plants.config import PlantConfig
 from ..record.hands_log import AXES, object_row, wrench_rows
+from ..robot.config import RobotConfig
 from ..robot.fit_robot import load_fit_robot
-from ..robot.model import RobotConfig
 from ..ros.launch.view import with_mesh_addresses
 from ..ros.messages.contacts import to_message as contacts_to_message
 from ..ros.messages.hand import Hand

@@ -12,8 +12,8 @@ from std_srvs.srv import Trigger
 
 from ..core.errors import USER_ERROR, ConfigError, LinkError, SimloopError
 from ..core.values import Array
+from ..robot.config import RobotConfig
 from ..robot.fit_robot import load_fit_robot
-from ..robot.model import RobotConfig
 from ..robotstudio.axes import linked_axes
 from ..robotstudio.client import RobotStudioClient
 from ..robotstudio.config import LinkConfig

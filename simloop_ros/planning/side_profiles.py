@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 import numpy as np
 
 from ..core.values import Array
+from ..maths.minimum_jerk import minimum_jerk
 
 
 class SideProfile(ABC):
@@ -29,7 +30,7 @@ class Quintic(SideProfile):
 
     def share(self, u: Array) -> Array:
         """Return the share of the side that is done."""
-        return np.asarray(u**3 * (10.0 + u * (6.0 * u - 15.0)))
+        return minimum_jerk(u)
 
 
 class Trapezoidal(SideProfile):

@@ -9,6 +9,9 @@ import msgspec
 
 from ..core.config_types import NonNegative, Positive, Vector
 
+OBJECT = 'object'
+"""Name that a push has for the object of two hands."""
+
 
 class Friction(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Friction of every joint; with flexible joints, of every motor.

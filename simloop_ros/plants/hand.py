@@ -11,9 +11,10 @@ import pinocchio as pin
 
 from ..core.errors import ConfigError
 from ..core.values import Array, HandReport, JointState
+from ..maths.minimum_jerk import minimum_jerk_motion
 from ..robot.model import RobotModel
 from .config import Hand
-from .hand_path import HandPath, build_path, minimum_jerk
+from .hand_path import HandPath, build_path
 from .plant import Plant, with_external
 from .spring_contact import point_jacobian
 from .wrapper import PlantWrapper
@@ -202,7 +203,7 @@ class Hands(PlantWrapper):
                 self._grips = (*self._grips[:i], grip, *self._grips[i + 1 :])
             time = (self._index - holder.first) * self._h
             target = holder.path.target(grip.q, grip.point, time)
-            firm = minimum_jerk(time / holder.grip)[0] if time < holder.grip else 1.0
+            firm = minimum_jerk_motion(time / holder.grip)[0] if time < holder.grip else 1.0
             pulls.append(
                 _Pull(
                     i,

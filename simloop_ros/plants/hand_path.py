@@ -10,6 +10,7 @@ import numpy as np
 
 from ..core.errors import ConfigError, UnknownNameError
 from ..core.values import Array
+from ..maths.minimum_jerk import minimum_jerk_motion
 from ..robot.model import RobotModel
 from .config import Hand, JointPath, LinePath, WaypointPath
 from .spring_contact import point_jacobian
@@ -53,7 +54,7 @@ class Line(HandPath):
     def target(self, q: Array, origin: Array, time: float) -> Target:  # noqa: ARG002
         """Return the target at a time since the grip [s]."""
         share = min(time / self._rise, 1.0)
-        speed, _ = minimum_jerk(share)
+        speed, _ = minimum_jerk_motion(share)
         # The integral of minimum_jerk: one half of the rise is lost on the way to full speed.
         way = self._rise * share**4 * (2.5 - 3.0 * share + share**2)
         way += max(time - self._rise, 0.0)
@@ -80,7 +81,7 @@ class Waypoints(HandPath):
         """Return the target at a time since the grip [s]."""
         i = min(bisect_right(self._times, time), len(self._times) - 1)
         length = self._times[i] - self._times[i - 1]
-        share, rate = minimum_jerk(min((time - self._times[i - 1]) / length, 1.0))
+        share, rate = minimum_jerk_motion(min((time - self._times[i - 1]) / length, 1.0))
         way = self._offsets[i] - self._offsets[i - 1]
         return Target(origin + self._offsets[i - 1] + share * way, rate / length * way)
 
@@ -106,7 +107,7 @@ class JointArc(HandPath):
 
     def target(self, q: Array, origin: Array, time: float) -> Target:  # noqa: ARG002
         """Return the target at a time since the grip [s]."""
-        share, rate = minimum_jerk(min(time / self._duration, 1.0))
+        share, rate = minimum_jerk_motion(min(time / self._duration, 1.0))
         turned = q.copy()
         turned[self._index] += share * self._angle
         jacobian, position = point_jacobian(
@@ -126,11 +127,3 @@ def build_path(hand: Hand, model: RobotModel, frame: int) -> HandPath:
     if isinstance(path, JointPath):
         return JointArc(path, model, frame, np.array(hand.point))
     return Line(path) if isinstance(path, LinePath) else Waypoints(path)
-
-
-def minimum_jerk(share: float) -> tuple[float, float]:
-    """Return ``10 s^3 - 15 s^4 + 6 s^5`` and its derivative, for ``0 <= s <= 1``."""
-    return (
-        share**3 * (10.0 - 15.0 * share + 6.0 * share**2),
-        30.0 * share**2 * (1.0 - share) ** 2,
-    )

@@ -10,12 +10,9 @@ import numpy as np
 
 from ..core.values import Array, JointState
 from ..robot.model import RobotModel, wrench_torque
-from .config import Push
+from .config import OBJECT, Push
 from .plant import Plant, with_external
 from .wrapper import PlantWrapper
-
-OBJECT = 'object'
-"""What a push calls the object for two hands."""
 
 
 class PushesState(msgspec.Struct, frozen=True):

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import cos, exp, sin, sqrt
 
 import numpy as np
 
 from ..core.errors import ConfigError
 from ..core.values import Array
+from ..maths.discretisation import Discretiser, Parameters
 from ..robot.flexible_joints import FlexibleJoints
 from .config import TorqueControl
-
-CRITICAL = 1e-6
-"""Distance of a damping ratio from 1 below which it is taken for 1: the error is its square."""
 
 
 @dataclass(frozen=True)
@@ -103,22 +100,18 @@ class TorqueStage:
         )
 
     def transition(self, time: float) -> Transition:
-        """Return the exact solution of (3) after a time [s]."""
-        omega, ratio = self.frequency, self._ratio
-        own = omega * sqrt(abs(1.0 - ratio**2))
-        if abs(ratio - 1.0) < CRITICAL:
-            c = exp(-omega * time)
-            s = time * c
-        elif ratio < 1.0:
-            fade = exp(-ratio * omega * time)
-            c, s = fade * cos(own * time), fade * sin(own * time) / own
-        else:
-            slow, fast = (exp(-(ratio * omega + sign * own) * time) for sign in (-1.0, 1.0))
-            c, s = 0.5 * (slow + fast), 0.5 * (slow - fast) / own
-        position, rate = c + ratio * omega * s, s
-        slope, decay = -(omega**2) * s, c - ratio * omega * s
-        # From the integral of (3) over the time.
-        total = -(omega**2) * time
-        mean = (slope + self.damping * (position - 1.0)) / total
-        mean_rate = (decay - 1.0 + self.damping * rate) / total
-        return Transition(position, rate, slope, decay, mean, mean_rate)
+        """Return the exact solution of (3) after a time [s].
+
+        With ``p`` of ``Discretisation``: ``e = (p' + D_tau p) e_0 + p e'_0``.
+        """
+        mass, damping, stiffness = np.ones(1), self.damping, self.frequency**2
+        step = Discretiser(time)(Parameters(mass, damping * mass, stiffness * mass))
+        p, rate_of_p, area = float(step.impulse[0]), float(step.slope[0]), float(step.area[0])
+        return Transition(
+            position=rate_of_p + damping * p,
+            rate=p,
+            slope=-stiffness * p,
+            decay=rate_of_p,
+            mean=(p + damping * area) / time,
+            mean_rate=area / time,
+        )

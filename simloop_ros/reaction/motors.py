@@ -6,9 +6,10 @@ import numpy as np
 import pinocchio as pin
 
 from ..core.values import Array, JointState
+from ..maths.effort_share import largest_share
 from ..robot.model import RobotModel
 
-LEAST = 0.05
+LEAST_SHARE = 0.05
 """Share of a limit that braking may use where gravity takes the rest of it."""
 
 FOLLOWING = 2.0
@@ -30,7 +31,7 @@ class Motors:
         self._data = model.pin_model.createData()
         self._h = period
         self._limit = model.effort_limit
-        self._most = margin * model.effort_limit
+        self._braking_limit = margin * model.effort_limit
         self._stiffness = 1.0 / compliance
         self._nothing: Array = np.zeros(model.n)
 
@@ -66,7 +67,7 @@ class Motors:
         q, v = state.position, state.velocity
         drift = self._rnea(q, v, self._nothing)
         change = self._rnea(q, v, v / -self._h) - drift
-        return float(min(1.0, self._room(drift, change)))
+        return float(min(1.0, self._share(drift, change)))
 
     def braking(self, q: Array, slope: Array, bend: Array, rate: float) -> float:
         """Return the largest deceleration of the time along a path [1/s].
@@ -80,15 +81,12 @@ class Motors:
         """
         v, a = rate * slope, rate * rate * bend
         drift = self._rnea(q, v, a)
-        return self._room(drift, self._rnea(q, v, a - slope) - drift)
+        return self._share(drift, self._rnea(q, v, a - slope) - drift)
 
-    def _room(self, drift: Array, change: Array) -> float:
+    def _share(self, drift: Array, change: Array) -> float:
         """Return how many times ``change`` can be added to ``drift`` within the margin."""
-        most = np.maximum(self._most, np.minimum(self._limit, np.abs(drift) + LEAST * self._limit))
-        room = np.where(change > 0.0, most - drift, most + drift)
-        size = np.abs(change)
-        shares = np.divide(room, size, out=np.full_like(room, np.inf), where=size > 0.0)
-        return max(0.0, float(shares.min()))
+        heavy = np.minimum(self._limit, np.abs(drift) + LEAST_SHARE * self._limit)
+        return largest_share(drift, change, np.maximum(self._braking_limit, heavy))
 
     def _rnea(self, q: Array, v: Array, a: Array) -> Array:
         return pin.rnea(self._model, self._data, q, v, a)

@@ -8,7 +8,8 @@ import msgspec
 
 from ..core.values import Array
 from ..record.mcap import McapReader, read_mcap
-from ..robot.model import kinematic_tree, link_positions
+from ..robot.model import link_positions
+from ..robot.urdf import kinematic_tree
 
 
 class TipCurve(msgspec.Struct, frozen=True):

@@ -15,15 +15,9 @@ import numpy as np
 
 from ..core.errors import SimloopError
 from ..core.values import Array
-from .model import (
-    MOVING_TYPES,
-    RobotConfig,
-    find_description,
-    load_robot,
-    lock_joint,
-    parse_description,
-    resolve_meshes,
-)
+from .config import RobotConfig
+from .loading import load_robot
+from .urdf import MOVING_TYPES, find_description, lock_joint, parse_description, resolve_meshes
 
 SMALLEST_RATIO = 1e-9
 """Least ratio of the smallest to the largest principal inertia. A wire of 1 m and 0.1 mm has 6e-8;

@@ -5,26 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import msgspec
 import numpy as np
 
-from ..core.config_types import NonNegative, Positive
 from ..core.errors import ConfigError, UnknownNameError
 from ..core.values import Array
-
-
-class FlexibleJointsConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Motors and gears of a robot; where nothing is given, nothing is known of them.
-
-    :ivar motor_inertia: ``J_m`` by joint, felt at the link: times the gear ratio squared
-        [kg m^2].
-    :ivar stiffness: ``K_m`` of the gear by joint [N m/rad].
-    :ivar damping_ratio: of every motor on its gear, with the link held.
-    """
-
-    motor_inertia: dict[str, Positive] = {}
-    stiffness: dict[str, Positive] = {}
-    damping_ratio: NonNegative | None = None
+from .config import FlexibleJointsConfig
 
 
 @dataclass(frozen=True)

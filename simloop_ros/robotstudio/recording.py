@@ -13,7 +13,7 @@ import numpy as np
 from ..core.errors import ConfigError
 from ..core.values import Array
 from ..record.mcap import McapReader
-from ..robot.model import RobotConfig
+from ..robot.config import RobotConfig
 
 LOG, SUMMARY = 'log.mcap', 'summary.json'
 POSITIONS = ('true_position', 'desired_position', 'measured_position', 'position')

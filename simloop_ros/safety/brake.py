@@ -7,6 +7,7 @@ import numpy as np
 import pinocchio as pin
 
 from ..core.values import Array, Flags, JointState
+from ..maths.effort_share import largest_share
 from ..robot.model import RobotModel
 from .config import SafetyConfig
 
@@ -126,8 +127,6 @@ class Brake:
         added = wanted - drift
         if not np.isfinite(added).all():
             return np.zeros(self._n)
-        room = np.where(added > 0.0, self._limit - drift, self._limit + drift)
-        shares = np.divide(room, np.abs(added), out=np.ones(self._n), where=added != 0.0)
-        share = min(1.0, max(0.0, shares.min()))
+        share = min(1.0, largest_share(drift, added, self._limit))
         effort = np.clip(drift + share * added, -self._limit, self._limit)
         return np.where(self._braked, effort, 0.0)

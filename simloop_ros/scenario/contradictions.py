@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import get_args
 
-from ..bimanual.plan import refuse_tips
+from ..bimanual.config import refuse_tips
 from ..core.errors import ConfigError
-from ..plants.config import PlantConfig
-from ..plants.pushes import OBJECT
-from ..robot.model import RobotModel
+from ..plants.config import OBJECT, PlantConfig
 from .scenario import HANDS_GRAPHS, Graph, Scenario
 
 TIP_GRAPHS = ('tip_path_3d', 'tip_path_plane')
@@ -74,13 +72,14 @@ def refuse_graphs(scenario: Scenario, graphs: Sequence[Graph] | None = None) -> 
             )
 
 
-def refuse_pushes(config: PlantConfig, model: RobotModel) -> None:
+def refuse_pushes(config: PlantConfig, links: Sequence[str]) -> None:
     """Refuse to push an object that is not there.
 
+    :param links: of the robot.
     :raises ConfigError: with what to change.
     """
     pushed = any(push.link == OBJECT for push in config.pushes)
-    if pushed and config.object is None and OBJECT not in model.links:
+    if pushed and config.object is None and OBJECT not in links:
         raise ConfigError(
             f'plant.pushes: {OBJECT} is what two hands hold, and there is none; give '
             'plant.object, or push a link of the robot'

@@ -22,7 +22,7 @@ from ..guiding.config import AdmittanceConfig
 from ..planning.config import PlannerConfig
 from ..plants.config import PlantConfig
 from ..reaction.config import ReactionConfig
-from ..robot.model import RobotConfig
+from ..robot.config import RobotConfig
 from ..safety.config import SafetyConfig
 from .renamed import rename_old
 

@@ -14,7 +14,9 @@ from simloop_ros.bimanual.config import BimanualConfig, Jog, MoveObject, Reach, 
 from simloop_ros.bimanual.plan import BimanualPlan, plan_bimanual
 from simloop_ros.core.errors import GoalError, UnknownNameError
 from simloop_ros.core.values import Array, JointState
-from simloop_ros.robot.model import RobotConfig, RobotModel, load_robot
+from simloop_ros.robot.config import RobotConfig
+from simloop_ros.robot.loading import load_robot
+from simloop_ros.robot.model import RobotModel
 
 H = 4e-3
 ON_THE_WAY = 1e-9  # of a tip from its place, as asked for [m, rad]

@@ -6,7 +6,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from simloop_ros.calibration.free_motion import TIP_SPEED, minimum_jerk, random_motion
+from simloop_ros.calibration.free_motion import TIP_SPEED, random_motion
 from simloop_ros.planning.self_collision import SelfCollision
 from simloop_ros.robot.fit_robot import load_fit_robot
 from simloop_ros.scenario.scenario import robot_config
@@ -69,14 +69,3 @@ def test_the_same_seed_is_the_same_motion():
     )
     np.testing.assert_array_equal(one, same)
     assert np.abs(one - other).max() > 0.01
-
-
-def test_minimum_jerk_has_no_speed_and_acceleration_at_its_ends():
-    s = np.linspace(0.0, 1.0, 2001)
-    values = minimum_jerk(s)
-    assert (values[0], values[-1]) == (0.0, 1.0)
-    speed = np.gradient(values, s)
-    acceleration = np.gradient(speed, s)
-    assert np.abs(speed[[0, -1]]).max() < 1e-5
-    assert np.abs(acceleration[[0, -1]]).max() < 0.05
-    assert speed.min() >= 0.0

@@ -9,7 +9,9 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from simloop_ros.robot.model import RobotConfig, RobotModel, load_robot
+from simloop_ros.robot.config import RobotConfig
+from simloop_ros.robot.loading import load_robot
+from simloop_ros.robot.model import RobotModel
 
 JOINT = """
   <joint name="{name}" type="{kind}">

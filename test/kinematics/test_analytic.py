@@ -19,7 +19,8 @@ from simloop_ros.core.errors import ConfigError, UnreachableError
 from simloop_ros.kinematics.analytic import AnalyticInverse
 from simloop_ros.kinematics.inverse import inverse_kinematics
 from simloop_ros.kinematics.solver import LEAP
-from simloop_ros.robot.model import UNBOUNDED, RobotModel
+from simloop_ros.robot.model import RobotModel
+from simloop_ros.robot.urdf import UNBOUNDED
 
 ASKED = 1e-9  # [m and rad]
 ROUND_OFF = 1e-12

@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 
 from simloop_ros.kinematics.fixed_shapes import FixedShapes
-from simloop_ros.robot.model import RobotConfig, RobotModel, load_robot
+from simloop_ros.robot.config import RobotConfig
+from simloop_ros.robot.loading import load_robot
+from simloop_ros.robot.model import RobotModel
 
 ROBOT = """<robot name="r"><link name="base"><collision>
   <origin xyz="0.1 0.2 0.3" rpy="0.4 0.5 0.6"/><geometry>{shape}</geometry>

@@ -14,7 +14,9 @@ from simloop_ros.core.errors import UnreachableError
 from simloop_ros.kinematics.inverse import inverse_kinematics
 from simloop_ros.kinematics.numerical import NumericalInverse
 from simloop_ros.robot.chain import chain_to
-from simloop_ros.robot.model import RobotConfig, RobotModel, load_robot
+from simloop_ros.robot.config import RobotConfig
+from simloop_ros.robot.loading import load_robot
+from simloop_ros.robot.model import RobotModel
 
 ASKED = 1e-9  # [m and rad]
 AROUND = 0.3

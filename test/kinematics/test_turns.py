@@ -15,7 +15,7 @@ from simloop_ros.kinematics.turns import (
     nearest_turns,
     share,
 )
-from simloop_ros.robot.model import UNBOUNDED
+from simloop_ros.robot.urdf import UNBOUNDED
 
 ROUND_OFF = 1e-9
 EXACT = 1e-14  # some units in the last place of 7 rad

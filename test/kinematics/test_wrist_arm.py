@@ -13,7 +13,9 @@ from simloop_ros.core.errors import ConfigError, UnknownNameError
 from simloop_ros.kinematics.inverse import inverse_kinematics
 from simloop_ros.kinematics.wrist_arm import wrist_arm
 from simloop_ros.robot.chain import chain_to
-from simloop_ros.robot.model import RobotConfig, RobotModel, load_robot
+from simloop_ros.robot.config import RobotConfig
+from simloop_ros.robot.loading import load_robot
+from simloop_ros.robot.model import RobotModel
 
 EXACT = 1e-12
 

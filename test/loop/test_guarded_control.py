@@ -11,7 +11,8 @@ from simloop_ros.control.control_simulation import ControlSimulation
 from simloop_ros.core.resources import resource_folder
 from simloop_ros.core.values import Array
 from simloop_ros.loop.guarded_control import GuardedControl
-from simloop_ros.robot.model import RobotModel, load_robot
+from simloop_ros.robot.loading import load_robot
+from simloop_ros.robot.model import RobotModel
 from simloop_ros.safety.config import SafetyConfig
 from simloop_ros.scenario.scenario import robot_config
 

@@ -11,7 +11,9 @@ import pytest
 from simloop_ros.core.values import JointState
 from simloop_ros.planning.config import PlannerConfig
 from simloop_ros.planning.forced_simulation import ForcedSimulation
-from simloop_ros.robot.model import RobotConfig, RobotModel, load_robot
+from simloop_ros.robot.config import RobotConfig
+from simloop_ros.robot.loading import load_robot
+from simloop_ros.robot.model import RobotModel
 
 
 def _planar(shoulder_end: float) -> str:

@@ -13,8 +13,9 @@ import pytest
 from simloop_ros.plants.build import build_plant
 from simloop_ros.plants.config import PlantConfig
 from simloop_ros.plants.plant import Plant
-from simloop_ros.robot.flexible_joints import FlexibleJointsConfig
-from simloop_ros.robot.model import RobotConfig, RobotModel, load_robot
+from simloop_ros.robot.config import FlexibleJointsConfig, RobotConfig
+from simloop_ros.robot.loading import load_robot
+from simloop_ros.robot.model import RobotModel
 
 BALL = """
 <robot name="ball">

@@ -11,7 +11,8 @@ import pytest
 from simloop_ros.core.errors import ModelError
 from simloop_ros.core.resources import resource_folder
 from simloop_ros.robot.check import Problem, check_robot
-from simloop_ros.robot.model import RobotConfig, load_robot
+from simloop_ros.robot.config import RobotConfig
+from simloop_ros.robot.loading import load_robot
 
 GOOD = """<robot name="arm">
   <link name="base"/>

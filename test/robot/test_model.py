@@ -12,7 +12,10 @@ import pytest
 
 from simloop_ros.core.errors import ConfigError, ModelError, UnknownNameError
 from simloop_ros.robot.check import check_robot
-from simloop_ros.robot.model import UNBOUNDED, RobotConfig, RobotModel, load_robot
+from simloop_ros.robot.config import RobotConfig
+from simloop_ros.robot.loading import load_robot
+from simloop_ros.robot.model import RobotModel
+from simloop_ros.robot.urdf import UNBOUNDED
 
 INERTIAL = """<inertial><origin xyz="0.2 0 0"/><mass value="2"/>
   <inertia ixx="0.01" ixy="0" ixz="0" iyy="0.02" iyz="0" izz="0.02"/></inertial>"""

@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 
 from simloop_ros.core.errors import ConfigError, UnknownNameError, UnsafeCommandError
-from simloop_ros.robot.model import RobotConfig, RobotModel, load_robot
+from simloop_ros.robot.config import RobotConfig
+from simloop_ros.robot.loading import load_robot
+from simloop_ros.robot.model import RobotModel
 from simloop_ros.robotstudio.axes import Axes, find_axes
 from simloop_ros.robotstudio.packet import RESOLUTION, Target
 

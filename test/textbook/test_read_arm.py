@@ -9,7 +9,9 @@ import pytest
 
 from simloop_ros.core.errors import ModelError
 from simloop_ros.core.resources import resource_folder
-from simloop_ros.robot.model import RobotConfig, RobotModel, load_robot
+from simloop_ros.robot.config import RobotConfig
+from simloop_ros.robot.loading import load_robot
+from simloop_ros.robot.model import RobotModel
 from textbook.read_arm import read_arm
 from textbook.two_link import rods
 

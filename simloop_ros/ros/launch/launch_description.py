@@ -20,7 +20,7 @@ from launch_ros.actions import Node
 from ...core.errors import ConfigError, MissingDependencyError, SimloopError
 from ...core.resources import PACKAGE, resource_folder
 from ...record.folder import make_folder
-from ...robot.model import load_robot
+from ...robot.loading import load_robot
 from ...scenario.scenario import load_scenario, scenario_names
 from ..node.parent import LAUNCHER
 from .graph import GRACE

@@ -12,7 +12,9 @@ import yaml
 from ...collision.detector import find_calibration
 from ...core.errors import ConfigError
 from ...core.resources import PACKAGE, resource_folder
-from ...robot.model import RobotConfig, find_description, load_robot
+from ...robot.config import RobotConfig
+from ...robot.loading import load_robot
+from ...robot.urdf import find_description
 from ...robotstudio.axes import linked_axes
 from ...robotstudio.config import LinkConfig, parse_address, read_move_time
 from ...robotstudio.packet import JOINTS

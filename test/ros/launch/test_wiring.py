@@ -20,7 +20,8 @@ from simloop_ros.core.errors import ConfigError, ModelError, UnsafeCommandError
 from simloop_ros.core.resources import resource_folder
 from simloop_ros.planning.config import PlannerConfig
 from simloop_ros.plants.config import PlantConfig
-from simloop_ros.robot.model import RobotConfig, load_robot
+from simloop_ros.robot.config import RobotConfig
+from simloop_ros.robot.loading import load_robot
 from simloop_ros.robotstudio.config import LinkConfig
 from simloop_ros.ros.launch.wiring import (
     NodeSpec,

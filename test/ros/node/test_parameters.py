@@ -25,7 +25,7 @@ from simloop_ros.core.config_types import Positive
 from simloop_ros.core.errors import ConfigError, UnknownNameError
 from simloop_ros.planning.config import PlannerConfig
 from simloop_ros.plants.config import Friction, Obstacle, PlantConfig, Push
-from simloop_ros.robot.model import RobotConfig
+from simloop_ros.robot.config import RobotConfig
 from simloop_ros.ros.node.parameter_values import config_parameters, parameter_values, parse_config
 from simloop_ros.ros.node.parameters import check_change, declare_config, read_config
 from simloop_ros.scenario.scenario import Scenario, load_scenario, scenario_names

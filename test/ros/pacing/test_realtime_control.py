@@ -17,7 +17,8 @@ from simloop_ros.loop.guarded_control import GuardedControl
 from simloop_ros.planning.build import build_planner
 from simloop_ros.planning.config import PlannerConfig
 from simloop_ros.plants.pinocchio_plant import PinocchioPlant
-from simloop_ros.robot.model import RobotModel, load_robot
+from simloop_ros.robot.loading import load_robot
+from simloop_ros.robot.model import RobotModel
 from simloop_ros.ros.node.config import GraphConfig
 from simloop_ros.ros.pacing.realtime_control import RealtimeControl
 from simloop_ros.ros.pacing.realtime_planner import RealtimePlanner

@@ -1,0 +1,52 @@
+"""What a scenario says about its robot. Reading it loads no engine."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import msgspec
+
+from ..core.config_types import NonNegative, Positive
+
+
+class FlexibleJointsConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Motors and gears of a robot; where nothing is given, nothing is known of them.
+
+    :ivar motor_inertia: ``J_m`` by joint, felt at the link: times the gear ratio squared
+        [kg m^2].
+    :ivar stiffness: ``K_m`` of the gear by joint [N m/rad].
+    :ivar damping_ratio: of every motor on its gear, with the link held.
+    """
+
+    motor_inertia: dict[str, Positive] = {}
+    stiffness: dict[str, Positive] = {}
+    damping_ratio: NonNegative | None = None
+
+
+class RobotConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Where a robot's description is and how it is used.
+
+    :ivar urdf: URDF or xacro file; a relative path starts at the working directory or, if it is
+        not there, at the package's ``urdf`` folder.
+    :ivar tips: names of the links or frames that motions are given for.
+    :ivar sensors: names of the links that carry the wrist force sensors, one for each tip, with no
+        joint between them; the tips themselves where none are given.
+    :ivar home: start position by joint [rad or m]; joints left out start at zero, or at the
+        nearest end of their range.
+    :ivar lock: joints that are held where ``home`` puts them, and leave the model.
+    :ivar packages: folders that are searched for ``package://`` meshes, before the environment.
+    :ivar gravity: gravitational acceleration in world axes [m/s^2].
+    """
+
+    urdf: str
+    tips: tuple[str, ...] = ()
+    sensors: tuple[str, ...] = ()
+    home: dict[str, float] = {}
+    lock: tuple[str, ...] = ()
+    packages: tuple[str, ...] = ()
+    gravity: Annotated[tuple[float, float, float], msgspec.Meta(description='[m/s^2]')] = (
+        0.0,
+        0.0,
+        -9.82,
+    )
+    flexible_joints: FlexibleJointsConfig = FlexibleJointsConfig()

@@ -1,0 +1,143 @@
+"""Robot descriptions as XML: finding, reading and changing a URDF or xacro file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+import os
+from pathlib import Path
+import xml.etree.ElementTree as ET
+
+import numpy as np
+import pinocchio as pin
+
+from ..core.errors import ModelError, UnknownNameError
+from ..core.values import Array
+
+MOVING_TYPES = ('revolute', 'continuous', 'prismatic')
+UNBOUNDED = 1e6
+"""Range given to a continuous joint [rad]: beyond any number of turns that a run can make."""
+
+
+def find_description(name: str, folder: Path | None) -> Path:
+    """Return the file of a robot description; ``folder`` is tried after the working directory."""
+    given = Path(name).expanduser()
+    candidates = [given] if folder is None or given.is_absolute() else [given, folder / given]
+    for path in candidates:
+        if path.is_file():
+            return path.resolve()
+    raise ModelError(f'no such robot description: {name}')
+
+
+def parse_description(path: Path) -> ET.Element:
+    """Return the ``<robot>`` element of a URDF or xacro file."""
+    try:
+        if path.suffix == '.xacro':
+            import xacro
+
+            text = xacro.process_file(str(path)).toxml()
+        else:
+            text = path.read_text()
+        root = ET.fromstring(text)
+    except (ET.ParseError, UnicodeDecodeError) as error:
+        raise ModelError(f'{path}: not a valid XML file: {error}') from error
+    except OSError as error:
+        raise ModelError(f'{path}: cannot be read: {error.strerror}') from error
+    except Exception as error:
+        if type(error).__module__.split('.')[0] not in ('xacro', 'xml'):
+            raise
+        raise ModelError(f'{path}: not a valid xacro file: {error}') from error
+    if root.tag != 'robot':
+        raise ModelError(f'{path}: not a robot: its root element is <{root.tag}>, not <robot>')
+    return root
+
+
+def lock_joint(root: ET.Element, name: str, position: float) -> None:
+    """Make a joint fixed at a position [rad]."""
+    joints = {element.get('name', ''): element for element in root.findall('joint')}
+    if name not in joints:
+        raise UnknownNameError('joint to lock', name, joints)
+    joint = joints[name]
+    _move_origin(joint, position)
+    joint.set('type', 'fixed')
+    for tag in ('axis', 'limit', 'mimic', 'dynamics', 'safety_controller', 'calibration'):
+        for element in joint.findall(tag):
+            joint.remove(element)
+
+
+def _move_origin(joint: ET.Element, position: float) -> None:
+    """Put a joint's motion by ``position`` [rad] into its origin."""
+    if position == 0.0:
+        return
+    origin = joint.find('origin')
+    if origin is None:
+        origin = ET.SubElement(joint, 'origin')
+    axis_element = joint.find('axis')
+    axis = _vector('1 0 0' if axis_element is None else axis_element.get('xyz', '1 0 0'))
+    if joint.get('type') == 'prismatic':
+        motion = pin.SE3(np.eye(3), position * axis)
+    else:
+        motion = pin.SE3(pin.exp3(position * axis / np.linalg.norm(axis)), np.zeros(3))
+    rotation = pin.rpy.rpyToMatrix(_vector(origin.get('rpy', '0 0 0')))
+    placement = pin.SE3(rotation, _vector(origin.get('xyz', '0 0 0'))) * motion
+    origin.set('xyz', ' '.join(map(repr, placement.translation.tolist())))
+    origin.set('rpy', ' '.join(map(repr, pin.rpy.matrixToRpy(placement.rotation).tolist())))
+
+
+def _vector(text: str) -> Array:
+    return np.array([float(number) for number in text.split()])
+
+
+def resolve_meshes(root: ET.Element, path: Path, packages: Sequence[str]) -> None:
+    """Make every mesh of the description at ``path`` an absolute path."""
+    environment = [
+        Path(folder)
+        for folder in os.environ.get('ROS_PACKAGE_PATH', '').split(os.pathsep)
+        if folder
+    ] + [
+        Path(prefix) / 'share'
+        for prefix in os.environ.get('AMENT_PREFIX_PATH', '').split(os.pathsep)
+        if prefix
+    ]
+    folders = [Path(folder).expanduser() for folder in packages] + environment
+    for mesh in root.iter('mesh'):
+        name = mesh.get('filename', '')
+        bare = name.removeprefix('file://').removeprefix('package://')
+        if name.startswith('package://'):
+            # A description usually lies inside the package that its meshes name.
+            candidates = [folder / bare for folder in (*folders, *path.parents)]
+        else:
+            candidates = [path.parent / bare]
+        found = next((candidate for candidate in candidates if candidate.is_file()), None)
+        if found is None:
+            raise ModelError(
+                f'{path}: mesh {name!r} cannot be found; name the folder above its package in '
+                'robot.packages or in ROS_PACKAGE_PATH'
+            )
+        mesh.set('filename', str(found.resolve()))
+
+
+def kinematic_tree(urdf: str, source: str = 'URDF') -> pin.Model:
+    """Build the Pinocchio model; a continuous joint becomes a revolute one without ends.
+
+    :param source: where the URDF is from, for messages.
+    :raises ModelError: it is not a robot.
+    """
+    root = ET.fromstring(urdf)
+    for joint in root.findall('joint'):
+        if joint.get('type') == 'continuous':
+            joint.set('type', 'revolute')
+            limit = joint.find('limit')
+            if limit is None:
+                limit = ET.SubElement(joint, 'limit', effort='0', velocity='0')
+            limit.set('lower', repr(-UNBOUNDED))
+            limit.set('upper', repr(UNBOUNDED))
+        for mimic in joint.findall('mimic'):
+            joint.remove(mimic)
+    for link in root.findall('link'):
+        for tag in ('visual', 'collision'):
+            for element in link.findall(tag):
+                link.remove(element)
+    try:
+        return pin.buildModelFromXML(ET.tostring(root, encoding='unicode'))
+    except (ValueError, RuntimeError) as error:
+        raise ModelError(f'{source}: not a valid robot: {error}') from error
