@@ -22,7 +22,7 @@ def build_simulated_robot(
     def brakes(joints: Flags) -> Brake:
         return Brake(model, period, safety, joints)
 
-    refuse_pushes(config, model)
+    refuse_pushes(config, model.links)
     built = build_plant(config, model, period, np.random.default_rng(seed), brakes)
     refuse_overlap(model, config.obstacles, model.home)
     built.plant.start(JointState(model.home, np.zeros(model.n)))

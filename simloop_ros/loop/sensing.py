@@ -6,7 +6,7 @@ import msgspec
 
 from ..collision.detector import CollisionDetector, Detection, DetectorSnapshot
 from ..collision.observation import Observation
-from ..collision.wrist_torque import Tare, WristTorque
+from ..collision.wrist_torque import WristTorqueSnapshot, WristTorque
 from ..core.values import (
     NO_INPUTS,
     Array,
@@ -27,7 +27,7 @@ class SensingSnapshot(msgspec.Struct, frozen=True):
 
     inputs: ExternalInputs
     detector: DetectorSnapshot | None = None
-    tare: Tare | None = None
+    tare: WristTorqueSnapshot | None = None
 
 
 class Sensing:

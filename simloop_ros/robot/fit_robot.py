@@ -5,7 +5,9 @@ from __future__ import annotations
 from ..core.errors import ModelError
 from ..core.resources import resource_folder
 from .check import check_robot
-from .model import RobotConfig, RobotModel, load_robot
+from .config import RobotConfig
+from .loading import load_robot
+from .model import RobotModel
 
 
 def load_fit_robot(config: RobotConfig) -> RobotModel:
