@@ -202,11 +202,11 @@ def test_efforts_stay_within_limits_and_are_counted(
 
 def test_one_joint_at_its_limit_is_enough(two_link: RobotModel) -> None:
     """Both efforts below their limits but not together: nothing is clipped."""
-    weight = ControlSimulation(two_link, ControlConfig(), H).step(two_link.home).effort
+    weight = ControlSimulation(two_link, ControlConfig(), H).step(at(two_link.home)).effort
     tight = replace(two_link, effort_limit=1.01 * np.abs(weight))
-    assert not ControlSimulation(tight, ControlConfig(), H).step(two_link.home).saturated
+    assert not ControlSimulation(tight, ControlConfig(), H).step(at(two_link.home)).saturated
     tight = replace(two_link, effort_limit=np.abs(weight) * [0.99, 2.0])
-    command = ControlSimulation(tight, ControlConfig(), H).step(two_link.home)
+    command = ControlSimulation(tight, ControlConfig(), H).step(at(two_link.home))
     assert command.saturated
     assert abs(command.effort[0]) == tight.effort_limit[0]
     assert command.effort[1] == weight[1]
@@ -346,7 +346,7 @@ def test_a_desired_motion_that_starts_anew_forgets_where_the_robot_should_be(
     for desired in smooth_path(robot, 40):
         control.rollback(control.step(at(desired)), robot.home)
     command = control.step(at(robot.home, restart=True))
-    weight = ControlSimulation(robot, ControlConfig(), H).step(robot.home).effort
+    weight = ControlSimulation(robot, ControlConfig(), H).step(at(robot.home)).effort
     np.testing.assert_allclose(command.effort, weight, rtol=0.0, atol=1e-9)
 
 

@@ -184,10 +184,10 @@ def test_a_stop_forgets_and_a_release_starts_with_the_weight(
     state = JointState(two_link.home, np.zeros(2))
     guarded.start(state.position)
     for _ in range(200):
-        state = step(state, guarded.step(two_link.home).effort)
+        state = step(state, guarded.step(at(two_link.home)).effort)
         guarded.rollback(state.position)
     guarded.stop('test')
-    guarded.step(two_link.home)
+    guarded.step(at(two_link.home))
     guarded.rollback(state.position)
     guarded.release()
     weight = weight_of(two_link, state.position)

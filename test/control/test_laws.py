@@ -74,7 +74,7 @@ def test_computed_torque_decays_as_in_continuous_time() -> None:
     w, h, e0 = 5.0, 1e-4, 0.1
     law = ComputedTorque(h, w, 1.0)
     goal = np.zeros(1)
-    law.reset(JointState(goal, goal))
+    law.start(JointState(goal, goal))
     q, v = np.array([-e0]), np.zeros(1)
     for k in range(1, 10_001):
         v = v + h * law.acceleration(JointState(q, v), (goal - q) / h)
@@ -102,7 +102,7 @@ def test_with_the_gains_of_one_step_computed_torque_is_deadbeat() -> None:
     w = 1.0 / H
     law = ComputedTorque(H, w, 0.5)
     zero = np.zeros(1)
-    law.reset(JointState(zero, zero))
+    law.start(JointState(zero, zero))
     q, v = np.array([0.01]), np.array([0.3])
     for _ in range(2):
         v = v + H * law.acceleration(JointState(q, v), (zero - q) / H)

@@ -147,11 +147,11 @@ def test_measured_is_the_difference_quotient() -> None:
 
 
 def test_observed_remembers_the_disturbance() -> None:
-    """Each joint for itself; a reset forgets."""
+    """Each joint for itself; a start forgets."""
     h = 0.005
     follower = Observed(Observer(h, 200.0))
     state = JointState(np.zeros(2), np.zeros(2))
-    follower.reset(state)
+    follower.start(state)
     disturbance = np.array([2.0, 0.0])
     q, v = np.zeros(2), np.zeros(2)
     for _ in range(200):
@@ -160,5 +160,5 @@ def test_observed_remembers_the_disturbance() -> None:
         state = follower.follow(state, np.zeros(2), q)
     np.testing.assert_allclose(follower.snapshot(), disturbance, rtol=0.0, atol=1e-7)
     np.testing.assert_allclose(state.velocity, v, rtol=0.0, atol=1e-9)
-    follower.reset(state)
+    follower.start(state)
     np.testing.assert_array_equal(follower.snapshot(), 0.0)

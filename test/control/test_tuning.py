@@ -26,6 +26,7 @@ from simloop_ros.control.tuning import (
     pd_gains,
     pid_gains,
 )
+from simloop_ros.core.values import NO_INPUTS
 from simloop_ros.robot.model import RobotModel
 from simloop_ros.scenario.scenario import load_scenario
 
@@ -120,7 +121,7 @@ def test_where_yumi_goes_every_gain_may_still_grow_by_the_half(yumi: RobotModel)
     motion = assemble(load_scenario('yumi_offline'))
     planner = motion.loop.planner
     for _ in range(motion.facts.steps):
-        goal = planner.step(motion.loop.control.state)
+        goal = planner.step(motion.loop.control.state, NO_INPUTS).position
     motion.loop.plant.close()
     there = replace(yumi, home=goal)
     for rule in RULES.values():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pinocchio as pin
 import pytest
+from steps import at, sending
 
 from simloop_ros.control.config import ControlConfig
 from simloop_ros.control.control_simulation import ControlSimulation
@@ -47,7 +48,7 @@ def test_while_all_is_well_the_gate_changes_nothing(
     position = model.home
     for step in range(1, 50):
         desired = model.home + TINY * step
-        ours, theirs = guarded.step(desired), plain.step(desired)
+        ours, theirs = guarded.step(at(desired)), plain.step(at(desired))
         assert ours.effort.tobytes() == theirs.effort.tobytes()
         position = desired + 1e-9 * np.sin(step)
         mine, other = guarded.rollback(position), plain.rollback(theirs, position)
@@ -60,7 +61,7 @@ def test_while_all_is_well_the_gate_changes_nothing(
 def test_a_desired_position_that_is_no_number_stops(
     model: RobotModel, guarded: GuardedControl, bad: float
 ) -> None:
-    command = guarded.step(model.home + np.array([0.0, bad]))
+    command = guarded.step(at(model.home + np.array([0.0, bad])))
     assert guarded.stopped
     assert guarded.stops == 1
     assert guarded.diverged
@@ -71,23 +72,23 @@ def test_a_desired_position_out_of_reach_costs_no_more_than_the_limits(
     model: RobotModel, guarded: GuardedControl
 ) -> None:
     with np.errstate(over='ignore'):
-        command = guarded.step(model.home + 1e300)
+        command = guarded.step(at(model.home + 1e300))
     assert (np.abs(command.effort) <= model.effort_limit).all()
 
 
 def test_a_state_that_is_too_old_stops(model: RobotModel, guarded: GuardedControl) -> None:
     oldest = SafetyConfig().timeout * PERIOD
-    guarded.step(model.home, age=oldest)
+    guarded.step(at(model.home), age=oldest)
     assert not guarded.stopped
-    guarded.step(model.home, age=1.01 * oldest)
+    guarded.step(at(model.home), age=1.01 * oldest)
     assert 'old' in guarded.stopped
     assert not guarded.diverged
 
 
 def test_a_rate_that_is_too_high_stops(model: RobotModel) -> None:
     guarded = GuardedControl(control_of(model), PERIOD, SafetyConfig(effort_rate=0.1))
-    guarded.step(model.home)
-    guarded.step(model.home + 1e-5)
+    guarded.step(at(model.home))
+    guarded.step(at(model.home + 1e-5))
     assert 'effort rate' in guarded.stopped
 
 
@@ -101,28 +102,28 @@ def test_a_stopped_robot_is_held_whatever_is_desired(
         rollback = guarded.rollback(measured)
         np.testing.assert_array_equal(rollback.state.position, measured)
         np.testing.assert_array_equal(rollback.state.velocity, 0.0)
-        command = guarded.step(measured + 5.0)
+        command = guarded.step(at(measured + 5.0))
         np.testing.assert_array_equal(command.effort, gravity(model, measured))
 
 
 def test_the_stop_effort_can_be_chosen_and_changed(model: RobotModel) -> None:
     guarded = GuardedControl(control_of(model), PERIOD, SafetyConfig(stop='zero'))
     guarded.stop('test')
-    np.testing.assert_array_equal(guarded.step(model.home).effort, 0.0)
+    np.testing.assert_array_equal(guarded.step(at(model.home)).effort, 0.0)
     guarded.configure(SafetyConfig(stop='gravity'))
-    np.testing.assert_array_equal(guarded.step(model.home).effort, gravity(model, model.home))
+    np.testing.assert_array_equal(guarded.step(at(model.home)).effort, gravity(model, model.home))
 
 
 def test_after_a_release_control_starts_where_the_robot_rests(
     model: RobotModel, guarded: GuardedControl
 ) -> None:
-    guarded.step(model.home + TINY)
+    guarded.step(at(model.home + TINY))
     guarded.stop('test')
     rest = model.home + 0.4
     guarded.rollback(rest)
     guarded.release()
     assert guarded.stopped == ''
-    command = guarded.step(rest)  # to stay is to bear gravity, without a jump
+    command = guarded.step(at(rest))  # to stay is to bear gravity, without a jump
     np.testing.assert_allclose(command.effort, gravity(model, rest), rtol=1e-12)
     guarded.stop('again')
     assert guarded.stops == 2
@@ -134,24 +135,24 @@ def test_no_measured_position_makes_the_stop_effort_unsafe(
     guarded.stop('test')
     for bad in (np.nan, np.inf, 1e300, -1e308):
         guarded.rollback(np.full(model.n, bad))
-        effort = guarded.step(model.home).effort
+        effort = guarded.step(at(model.home)).effort
         assert np.isfinite(effort).all()
         assert (np.abs(effort) <= model.effort_limit).all()
 
 
 def test_a_wanted_effort_passes_the_same_gate(model: RobotModel, guarded: GuardedControl) -> None:
     effort = gravity(model, model.home)
-    np.testing.assert_array_equal(guarded.step_effort(effort).effort, effort)
+    np.testing.assert_array_equal(guarded.step(sending(effort)).effort, effort)
     guarded.rollback(model.home)
-    clipped = guarded.step_effort(10.0 * model.effort_limit)
+    clipped = guarded.step(sending(10.0 * model.effort_limit))
     np.testing.assert_array_equal(clipped.effort, model.effort_limit)
-    guarded.step_effort(np.full(model.n, np.nan))
+    guarded.step(sending(np.full(model.n, np.nan)))
     assert guarded.diverged
-    np.testing.assert_array_equal(guarded.step_effort(0.0 * effort).effort, effort)
+    np.testing.assert_array_equal(guarded.step(sending(0.0 * effort)).effort, effort)
 
 
 def test_a_wanted_effort_from_an_old_state_stops(
     model: RobotModel, guarded: GuardedControl
 ) -> None:
-    guarded.step_effort(gravity(model, model.home), age=1.0)
+    guarded.step(sending(gravity(model, model.home)), age=1.0)
     assert 'old' in guarded.stopped

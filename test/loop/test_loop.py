@@ -107,7 +107,7 @@ def test_replay_in_another_loop(build: Build, tmp_path: Path, engine: str) -> No
     settings += [*FAULTS, f'plant.engine={engine}']
     first, second = build(name, *settings).loop, build(name, *settings).loop
     rows(first, 50, tmp_path)
-    state = first.state
+    state = first.snapshot()
     expected = rows(first, 50, tmp_path)
     second.restore(state)
     assert rows(second, 50, tmp_path).tobytes() == expected.tobytes()

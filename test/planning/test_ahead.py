@@ -91,12 +91,12 @@ def test_a_robot_that_is_elsewhere_changes_what_was_said(robot: RobotModel) -> N
     states = straight(robot, 'online')
     plain, ahead = planner_of(robot, 'online'), Ahead(planner_of(robot, 'online'), LEAD)
     for step in range(50):
-        plain.step(states[step])
+        plain.step(states[step], NO_INPUTS)
         ahead.answer(step, states[step])
     held = JointState(states[50].position - FAR, np.zeros(robot.n))
     new = ahead.answer(50, held)
     assert [point.step for point in new] == list(range(50, 51 + LEAD))
-    np.testing.assert_array_equal(new[0].setpoint.position, plain.step(held))
+    np.testing.assert_array_equal(new[0].setpoint.position, plain.step(held, NO_INPUTS).position)
     for point in new[1:]:
         np.testing.assert_array_equal(point.setpoint.position, plain.step(plain.expected))
 

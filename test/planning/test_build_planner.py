@@ -71,11 +71,11 @@ def test_noise_is_not_a_displacement(sphere: RobotModel, at_home: AtHome) -> Non
     )
     position = start.position
     for _ in range(20):
-        moved = straight.step(JointState(position, start.velocity))
-        np.testing.assert_array_equal(
-            near.step(JointState(position + 9.0 * noise, start.velocity)), moved
-        )
-        far_away = far.step(JointState(position - 11.0 * noise, start.velocity))
+        moved = straight.step(JointState(position, start.velocity), NO_INPUTS).position
+        beside = JointState(position + 9.0 * noise, start.velocity)
+        np.testing.assert_array_equal(near.step(beside, NO_INPUTS).position, moved)
+        beyond = JointState(position - 11.0 * noise, start.velocity)
+        far_away = far.step(beyond, NO_INPUTS).position
         position = moved
     assert far_away[0] < moved[0] - 0.5 * noise
 
@@ -84,8 +84,8 @@ def test_noise_is_not_a_hand(sphere: RobotModel, at_home: AtHome) -> None:
     noise, start = 1e-4, at_home(sphere)
     config = PlannerConfig(kind='guiding', threshold=1.0, tare_time=H)
     guiding = build_planner(config, sphere, H, start, noise=noise).planner
-    guiding.step(start)
-    inside = 9.9 * noise + 1.0 * H**2
-    np.testing.assert_array_equal(guiding.step(JointState(np.array([inside]), np.zeros(1))), 0.0)
-    beyond = np.array([10.1 * noise + 1.0 * H**2])
-    np.testing.assert_allclose(guiding.step(JointState(beyond, np.zeros(1))), beyond)
+    guiding.step(start, NO_INPUTS)
+    inside = JointState(np.array([9.9 * noise + 1.0 * H**2]), np.zeros(1))
+    np.testing.assert_array_equal(guiding.step(inside, NO_INPUTS).position, 0.0)
+    beyond = JointState(np.array([10.1 * noise + 1.0 * H**2]), np.zeros(1))
+    np.testing.assert_allclose(guiding.step(beyond, NO_INPUTS).position, beyond.position)

@@ -19,7 +19,6 @@ from simloop_ros.planning.build import PlannedMotion, build_planner
 from simloop_ros.planning.cartesian import plan_cartesian
 from simloop_ros.planning.config import PlannerConfig
 from simloop_ros.planning.offline import OfflinePlanner
-from simloop_ros.planning.stay import Stay
 from simloop_ros.robot.fit_robot import load_fit_robot
 from simloop_ros.robot.model import RobotModel, link_positions
 from simloop_ros.scenario.scenario import load_scenario
@@ -172,7 +171,8 @@ def test_a_path_that_is_planned_anew_leads_straight_to_its_end(irb120: RobotMode
     last = motion.planner._positions[-1]
     np.testing.assert_allclose(irb120.tip_positions(last), goals, atol=1e-9)
     there = built(irb120, rectangle(), goals=irb120.tip_positions(irb120.home))
-    assert isinstance(there.planner, Stay)
+    assert isinstance(there.planner, OfflinePlanner)
+    np.testing.assert_array_equal(there.planner.snapshot().positions, [irb120.home])
 
 
 SIDE_2 = r'side 2, from corner 2 \(0\.450, -0\.150, 0\.350\) m to corner 3 \(0\.450, 0\.150'

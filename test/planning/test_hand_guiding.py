@@ -107,7 +107,7 @@ def guide(robot: RobotModel, planner: PlannerConfig, pushes: list[float]) -> np.
     q, v = robot.home, np.zeros(robot.n)
     path = [q]
     for push in pushes:
-        command = control.step(at(guiding.step(control.state, NO_INPUTS).position))
+        command = control.step(guiding.step(control.state, NO_INPUTS))
         v = v + H * pin.aba(heavier, data, q, v, command.effort + push)
         q = q + H * v
         control.rollback(command, q)

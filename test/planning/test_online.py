@@ -82,8 +82,9 @@ def test_within_the_leash_nothing_changes(
     for _ in range(400):
         apart = rng.uniform(0.9, 0.99, robot.n) * rng.choice([-1.0, 1.0], robot.n) * LEASH
         control = JointState(position + apart, rng.normal(size=robot.n))
-        position = straight.step(JointState(position, start.velocity))
-        np.testing.assert_array_equal(disturbed.step(control), position)
+        position = straight.step(JointState(position, start.velocity), NO_INPUTS).position
+        again = disturbed.step(control, NO_INPUTS).position
+        np.testing.assert_array_equal(again, position)
 
 
 def test_held_it_waits_within_the_leash_and_then_arrives(
@@ -194,9 +195,12 @@ def test_offline_hands_out_its_list_and_stays_at_the_end(
     positions = np.arange(12.0).reshape(4, 3)
     planner = OfflinePlanner(positions, H)
     anywhere = at_home(sphere)
+    planner.step(anywhere, NO_INPUTS)
+    second = planner.snapshot()
+    planner.restore(OfflinePlanner(positions, H).snapshot())
     handed_out = [planner.step(anywhere, NO_INPUTS).position for _ in range(6)]
     np.testing.assert_array_equal(handed_out, positions[[0, 1, 2, 3, 3, 3]])
-    planner.restore(1)
+    planner.restore(second)
     np.testing.assert_array_equal(planner.step(anywhere, NO_INPUTS).position, positions[1])
 
 
