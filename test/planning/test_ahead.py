@@ -98,7 +98,9 @@ def test_a_robot_that_is_elsewhere_changes_what_was_said(robot: RobotModel) -> N
     assert [point.step for point in new] == list(range(50, 51 + LEAD))
     np.testing.assert_array_equal(new[0].setpoint.position, plain.step(held, NO_INPUTS).position)
     for point in new[1:]:
-        np.testing.assert_array_equal(point.setpoint.position, plain.step(plain.expected))
+        np.testing.assert_array_equal(
+            point.setpoint.position, plain.step(plain.expected, NO_INPUTS).position
+        )
 
 
 def test_a_list_does_not_care_where_the_robot_is(robot: RobotModel) -> None:
