@@ -64,6 +64,7 @@ setup(
         'pyyaml',
         'rich',
         'ruckig',
+        'scipy',
         'toppra',
         'xacro',
         'zstandard',

@@ -9,7 +9,7 @@ import pinocchio as pin
 
 from ..core.errors import ConfigError, GoalError, UnknownNameError
 from ..core.values import Array
-from ..robot.chain import chain_to
+from ..robot.chain import chain_to, own_joints
 from .config import Jog, Reach
 from .leg import Leg
 from .stage import FREE, Stage
@@ -72,19 +72,12 @@ def _free_hand(stage: Stage, tip: str, name: str) -> pin.SE3:
     return stage.hands[stage.model.tips.index(tip)]
 
 
-def _own_joints(stage: Stage, tip: str) -> list[int]:
-    """Return the joints that move a hand and not the other one, from the base to the tip."""
-    moved = {name: chain_to(stage.model, name).joints for name in stage.model.tips}
-    others = {joint for name in moved if name != tip for joint in moved[name]}
-    return [joint for joint in moved[tip] if joint not in others]
-
-
 def _towards(stage: Stage, tip: str, wanted: pin.SE3, name: str) -> Array:
     """Return the joints nearest to those now that give a pose of one hand [rad], ``(n,)``.
 
     :raises GoalError: it cannot get there, or not with the other hand at rest.
     """
-    goal, own = stage.nearest(tip, wanted, stage.q, name), _own_joints(stage, tip)
+    goal, own = stage.nearest(tip, wanted, stage.q, name), own_joints(stage.model, tip)
     for joint in np.flatnonzero(goal != stage.q):
         if joint not in own:
             moved = stage.model.joint_names[joint]
@@ -101,7 +94,7 @@ def _turned(stage: Stage, task: Jog, name: str) -> Array:
 
     :raises UnknownNameError: one of them does not move this hand alone.
     """
-    own = {stage.model.joint_names[joint]: joint for joint in _own_joints(stage, task.tip)}
+    own = {stage.model.joint_names[joint]: joint for joint in own_joints(stage.model, task.tip)}
     goal = stage.q.copy()
     for joint, angle in task.joints.items():
         if joint not in own:
@@ -127,7 +120,7 @@ def _led(stage: Stage, tip: str, way: Way, duration: float, name: str) -> Leg:
         for other, pose in zip(stage.model.tips, stage.hands, strict=True)
     ]
     joints = stage.along(ways, stage.shares((duration,), name), name)
-    moved = _own_joints(stage, tip)
+    moved = own_joints(stage.model, tip)
     if len(moved) < len(chain_to(stage.model, tip).joints):
         moved = list(range(stage.model.n))  # the other arm makes up for a joint of both
     return _leg(stage, name, moved, joints, cartesian=True)

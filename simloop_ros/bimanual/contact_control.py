@@ -17,7 +17,7 @@ from ..maths.vectors import checked_vector
 from .config import BimanualConfig
 from .hands import Hands, mean_rotation
 from .impedance import ARM, impedance
-from .internal_force import checked_points, split, wrench_map
+from .internal_force import checked_points, split
 from .wrench_intake import IntakeSnapshot, WrenchIntake
 
 FADE = 66.0
@@ -147,7 +147,7 @@ class ContactControl:
         self._to_tips = np.zeros((6 * hands, 6 * hands))
         for i, frame in enumerate(frames):
             own = slice(6 * i, 6 * i + 6)
-            self._to_tips[own, own] = wrench_map(frame[:3, :3], frame[:3, 3])
+            self._to_tips[own, own] = pin.SE3(frame).toDualActionMatrix()
         self._weight = checked_vector(weight, 3, 'components of the weight', 'a force')
         self._config = config
         self._intake = WrenchIntake(tips, config.sensor_noise, period, config.sensor_range)

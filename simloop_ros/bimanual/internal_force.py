@@ -6,6 +6,7 @@ import math
 
 import msgspec
 import numpy as np
+import pinocchio as pin
 
 from ..core.errors import ConfigError
 from ..core.values import Array
@@ -102,37 +103,17 @@ def split(points: Array, wrenches: Array) -> WrenchSplit:
     return WrenchSplit(both[0], both[1], both[2], squeeze, np.array([fx, fy, fz, tx, ty, tz]))
 
 
-def wrench_map(rotation: Array, origin: Array) -> Array:
-    """Return what takes a wrench from a frame S to a frame C, shape ``(6, 6)``.
-
-    003 (2.5), with the inverse transpose of (2.6) worked out. ``R`` turns from S to C and ``p``
-    is the origin of S in C::
-
-        W_C = [R      0] W_S
-              [S(p) R R]
-
-    :param rotation: ``R``, shape ``(3, 3)``.
-    :param origin: ``p`` [m], shape ``(3,)``.
-    """
-    matrix = np.zeros((6, 6))
-    matrix[:3, :3] = matrix[3:, 3:] = rotation
-    matrix[3:, :3] = cross_matrix(origin) @ rotation
-    return matrix
-
-
 def grasp_map(points: Array, centre: Array) -> Array:
     """Return what adds wrenches at points up at a centre, 003 (2.9), shape ``(6, 6 hands)``.
+
+    Each block is the dual action of a pose, 003 (2.5) with the inverse transpose of (2.6) worked
+    out; here of pure displacements.
 
     :param points: [m], shape ``(hands, 3)``.
     :param centre: the compliance point C [m], shape ``(3,)``.
     """
-    return np.hstack([wrench_map(np.eye(3), point - centre) for point in points])
-
-
-def cross_matrix(p: Array) -> Array:
-    """Return ``S(p)`` with ``S(p) f = p x f``, 003 (2.7), shape ``(3, 3)``."""
-    x, y, z = p
-    return np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+    poses = [pin.SE3(np.eye(3), point - centre) for point in points]
+    return np.hstack([pose.toDualActionMatrix() for pose in poses])
 
 
 def checked_points(points: Array) -> Array:

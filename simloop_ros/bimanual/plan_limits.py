@@ -9,7 +9,7 @@ import pinocchio as pin
 
 from ..core.errors import GoalError
 from ..core.values import Array
-from ..kinematics.turns import SLACK
+from ..kinematics.turns import LIMIT_TOLERANCE
 from ..kinematics.velocity import TipVelocity
 from ..planning.cartesian import SINGULAR
 from ..planning.cartesian_limits import Worst, efforts_along, weight_on
@@ -28,7 +28,7 @@ def refuse_range(model: RobotModel, legs: Sequence[Leg]) -> None:
         beyond = np.maximum(model.lower - leg.joints, leg.joints - model.upper)
         joint = int(np.argmax(beyond.max(axis=0)))
         worst = float(beyond[:, joint].max())
-        if worst > SLACK:
+        if worst > LIMIT_TOLERANCE:
             name = model.joint_names[joint]
             raise GoalError(
                 f'{leg.name}: {name} would leave its range by {worst:.3g} '

@@ -9,7 +9,7 @@ import numpy as np
 import pinocchio as pin
 
 from ..core.values import Array, JointState, PathCorrection
-from ..kinematics.turns import SLACK
+from ..kinematics.turns import LIMIT_TOLERANCE
 from ..planning.planner import Planner
 from ..robot.chain import chain_to
 from ..robot.model import RobotModel
@@ -381,7 +381,7 @@ class BimanualPlanner(Planner):
         found = self._follower.follow(near, wanted)
         q = found.joints
         beyond = np.maximum(self._model.lower - q, q - self._model.upper).max()
-        if not found.met or beyond > SLACK:
+        if not found.met or beyond > LIMIT_TOLERANCE:
             return None
         return q
 

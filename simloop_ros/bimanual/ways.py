@@ -9,7 +9,7 @@ from typing import Protocol
 import numpy as np
 import pinocchio as pin
 
-from ..core.errors import ConfigError, MissingDependencyError
+from ..core.errors import ConfigError
 from ..core.values import Array
 from ..planning.tip_path import Corner, Side, at_same_place, in_words
 
@@ -70,15 +70,11 @@ class Curve:
 
     def poses(self, shares: Array) -> list[pin.SE3]:
         """Return the poses in the world at places on it, shape ``(m,)``."""
-        try:
-            from toppra import SplineInterpolator
-        except ImportError as error:
-            raise MissingDependencyError(
-                'bimanual.tasks: a way through points needs toppra: pip install toppra'
-            ) from error
+        from scipy.interpolate import CubicSpline  # here, as it takes half a second
+
         chords = np.linalg.norm(np.diff(self.points, axis=0), axis=1)
         places = np.concatenate(([0.0], np.cumsum(chords))) / chords.sum()
-        spline = SplineInterpolator(places, self.points, bc_type='natural')
+        spline = CubicSpline(places, self.points, bc_type='natural')
         return [
             pin.SE3(pin.exp3(s * self.turn) @ self.rotation, point)
             for s, point in zip(shares, spline(shares), strict=True)

@@ -92,10 +92,7 @@ def _unit(direction: tuple[float, float, float]) -> Array:
 def _elbow(model: RobotModel, tip: str) -> str:
     """Return the link that the middle joint of a tip's chain moves."""
     pin_model = model.pin_model
-    chain, joint = list[int](), pin_model.frames[model.frame(tip)].parentJoint
-    while joint:
-        chain.insert(0, joint)
-        joint = pin_model.parents[joint]
+    chain = pin_model.supports[_moved_by(model, tip)][1:]
     if not chain:
         return tip  # no joint moves it
     middle = chain[len(chain) // 2]

@@ -57,10 +57,5 @@ def arms(model: RobotModel) -> np.ndarray:
 
     Two joints are, if they hang on the same joint of those that are fixed to the base.
     """
-    parents = list(model.pin_model.parents)
-    first = list(range(len(parents)))
-    for joint in range(1, len(parents)):
-        if parents[joint] != 0:
-            first[joint] = first[parents[joint]]
-    roots = np.array(first[1:])
+    roots = np.array([support[1] for support in model.pin_model.supports[1:]])
     return roots[:, None] == roots[None, :]

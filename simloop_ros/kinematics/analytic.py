@@ -11,19 +11,19 @@ from ..core.errors import UnreachableError
 from ..core.values import Array
 from ..robot.chain import Chain
 from ..robot.model import RobotModel
-from .pieper import ARRAYS, BRANCHES, NUMBERS, SINGULAR, Branch, branches
+from .pieper import ARRAYS, BRANCHES, NUMBERS, SINGULARITY_TOLERANCE, Branch, branches
 from .poses import Poses, checked_poses
 from .solver import InverseKinematics, Solution
-from .turns import SLACK, TURN, Range, all_turns, nearest_turn, nearest_turns, share
+from .turns import LIMIT_TOLERANCE, TURN, JointRange, all_turns, nearest_turn, nearest_turns, share
 from .wrist_arm import WristArm
 
 REACH_ROUNDING = 1e-10
 """By how much an arm may be too short and still be stretched out [m]: round-off."""
-SAME = 1e-9
+SOLUTION_TOLERANCE = 1e-9
 """Two solutions that differ by less are one [rad]."""
-FINENESS = math.radians(1.0)
+TURN_STEP = math.radians(1.0)
 """Steps in which joint 1 is tried where it is free and its present angle will not do [rad]."""
-CHUNK = 2048
+CHUNK_POSES = 2048
 """Poses that are solved at a time, so that what belongs to them stays in the cache."""
 
 
@@ -73,8 +73,8 @@ class AnalyticInverse(InverseKinematics):
     def _branches(self, matrices: Array, near: Array) -> Array:
         beside = near[:, self._joints]
         out = np.empty((len(matrices), BRANCHES, 6))
-        for begin in range(0, len(matrices), CHUNK):
-            part = slice(begin, begin + CHUNK)
+        for begin in range(0, len(matrices), CHUNK_POSES):
+            part = slice(begin, begin + CHUNK_POSES)
             self._solve_many(matrices[part], beside[part], out[part])
         return out
 
@@ -110,12 +110,12 @@ class AnalyticInverse(InverseKinematics):
 
         :param centre: x and y of the wrist centre in the arm's frame [m].
         """
-        if math.hypot(*centre) >= SINGULAR:
+        if math.hypot(*centre) >= SINGULARITY_TOLERANCE:
             return []
         lower, upper = self._limits[0]
         inside = min(max(near, lower), upper)
         low, high = max(lower, inside - TURN), min(upper, inside + TURN)
-        count = max(2, math.ceil((high - low) / FINENESS))
+        count = max(2, math.ceil((high - low) / TURN_STEP))
         return sorted(np.linspace(low, high, count).tolist(), key=lambda turn: abs(turn - near))
 
     def _wrist(self, pose: list[list[float]]) -> list[list[float]]:
@@ -188,8 +188,8 @@ class AnalyticInverse(InverseKinematics):
             fitted[3],
             fitted[5],
             math.copysign(1.0, branch.straight),
-            Range(near[3], *self._limits[3]),
-            Range(near[5], *self._limits[5]),
+            JointRange(near[3], *self._limits[3]),
+            JointRange(near[5], *self._limits[5]),
         )
         if shared is None or cost + shared.cost >= limit:
             return None
@@ -276,7 +276,7 @@ class AnalyticInverse(InverseKinematics):
         for i, (angle, (lower, upper)) in enumerate(zip(angles, limits, strict=True)):
             middle = 0.5 * (lower + upper)
             away = abs(math.remainder(angle - middle, TURN)) - 0.5 * (upper - lower)
-            if away > SLACK:
+            if away > LIMIT_TOLERANCE:
                 beyond[i] = away
         return beyond
 
@@ -291,4 +291,4 @@ def _distinct(solutions: list[Array], n: int) -> Array:
     """Return solutions, each once: branches meet at singularities."""
     found = np.array(solutions).reshape(-1, n)
     away = np.abs(found[:, None] - found).max(axis=2)
-    return found[[not np.any(away[i, :i] <= SAME) for i in range(len(found))]]
+    return found[[not np.any(away[i, :i] <= SOLUTION_TOLERANCE) for i in range(len(found))]]

@@ -1,4 +1,4 @@
-"""What of the robot does not move: no tip can be inside it."""
+"""The fixed links of a robot: no tip can be inside them."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ import pinocchio as pin
 from ..core.values import Array
 from ..robot.model import RobotModel
 
-POINT = 1e-9
+POINT_RADIUS = 1e-9
 """Radius of the ball that stands for a point [m]."""
-INSIDE = 0.5
+INSIDE_SHARE = 0.5
 """Share of the full solid angle above which a mesh is around a point: 1 inside, 0 outside, and not
 much else where the mesh has small holes."""
 
@@ -49,7 +49,7 @@ class _Solid:
     def __init__(self, body: pin.GeometryObject):
         place = coal.Transform3s(body.placement.rotation, body.placement.translation)
         self._body = coal.CollisionObject(body.geometry, place)
-        self._ball = coal.CollisionObject(coal.Sphere(POINT), coal.Transform3s())
+        self._ball = coal.CollisionObject(coal.Sphere(POINT_RADIUS), coal.Transform3s())
         self._request, self._result = coal.CollisionRequest(), coal.CollisionResult()
 
     def around(self, point: Array) -> bool:
@@ -79,4 +79,4 @@ class _Mesh:
         angles = 2.0 * np.arctan2(
             volume, la * lb * lc + dots[0] * lc + dots[1] * la + dots[2] * lb
         )
-        return abs(float(angles.sum())) > INSIDE * 4.0 * np.pi
+        return abs(float(angles.sum())) > INSIDE_SHARE * 4.0 * np.pi

@@ -16,30 +16,30 @@ from ..robot.model import RobotModel
 from .solver import InverseKinematics, Solution
 from .turns import nearest_turns
 
-MET = 1e-9
+POSE_TOLERANCE = 1e-9
 """Largest error of a solution [m and rad]."""
-WANTED = 1e-13
+SEARCH_TOLERANCE = 1e-13
 """Error, or step, at which the search ends [m and rad]: round-off of the forward kinematics."""
-DAMPING = 0.1
-"""Of the damping to the square of the error: large while far away, none at the solution."""
+DAMPING_RATIO = 0.1
+"""Ratio of the damping to the square of the error: large far away, none at the solution."""
 LEAST_DAMPING = 1e-20
-"""What is left of it at the solution: no division by zero at a singularity."""
-STEPS = 100
+"""Damping at the solution: no division by zero at a singularity."""
+MOST_STEPS = 100
 LONGEST_STEP = 0.5
 """Largest change of a joint in one step [rad]."""
 STARTS = 32
 """Starts that are tried after the present joints: home, then points spread over the ranges."""
-ENOUGH = 4
+ENOUGH_SOLUTIONS = 4
 """Solutions from other starts of which the nearest is taken."""
-SLIDES = 60
+MOST_SLIDES = 60
 """Largest number of steps of a redundant arm towards the present joints."""
-SETTLED = 1e-7
+SLIDE_TOLERANCE = 1e-7
 """Step at which it is as near as it comes [rad]."""
-SAME = 1e-6
+SOLUTION_TOLERANCE = 1e-6
 """Two solutions that differ by less are one [rad]."""
 
 
-class Found(NamedTuple):
+class SearchResult(NamedTuple):
     """Where a search ended.
 
     :ivar joints: of the whole robot [rad], shape ``(n,)``.
@@ -63,7 +63,7 @@ class NumericalInverse(InverseKinematics):
     ::
 
         e = log(T(q)^-1 T_d)
-        dq = (J^T J + DAMPING e^T e)^-1 J^T e
+        dq = (J^T J + d e^T e)^-1 J^T e,    d: DAMPING_RATIO
 
     A joint at its end that a step would push further is taken out of the step. Where the search
     from the present joints fails, it starts again from others, always the same ones. An arm with
@@ -87,17 +87,17 @@ class NumericalInverse(InverseKinematics):
         target = pin.SE3(np.array(pose))
         inside = np.clip(near[self._joints], self._lower, self._upper)
         first = self._search(target, self._with(near, inside))
-        if first.error <= MET:
+        if first.error <= POSE_TOLERANCE:
             return Solution(self._nearer(target, first.joints, near), 0)
         failed = [first]
         solutions: list[Array] = []
         for start in self._starts:
             found = self._search(target, self._with(near, start))
-            if found.error > MET:
+            if found.error > POSE_TOLERANCE:
                 failed.append(found)
                 continue
             solutions.append(self._nearer(target, found.joints, near))
-            if len(solutions) == ENOUGH:
+            if len(solutions) == ENOUGH_SOLUTIONS:
                 break
         if not solutions:
             raise self._refusal(target, failed, near)
@@ -108,10 +108,10 @@ class NumericalInverse(InverseKinematics):
         kept: list[Array] = []
         for start in self._starts:
             found = self._search(target, self._with(home, start))
-            if found.error > MET:
+            if found.error > POSE_TOLERANCE:
                 continue
             q = self._turned(found.joints, home)
-            if all(np.abs(q - other).max() > SAME for other in kept):
+            if all(np.abs(q - other).max() > SOLUTION_TOLERANCE for other in kept):
                 kept.append(q)
         return np.array(kept).reshape(-1, self.model.n)
 
@@ -136,7 +136,7 @@ class NumericalInverse(InverseKinematics):
         joints[self._joints] = chain
         return joints
 
-    def _look(self, target: pin.SE3, q: Array) -> tuple[Array, Array]:
+    def _linearised(self, target: pin.SE3, q: Array) -> tuple[Array, Array]:
         """Return the error as a twist in the tip, and the Jacobian of the chain in the tip."""
         model, data = self.model.pin_model, self._data
         pin.computeJointJacobians(model, data, q)
@@ -145,16 +145,16 @@ class NumericalInverse(InverseKinematics):
         error = np.array(pin.log6(data.oMf[self._frame].actInv(target)))
         return error, jacobian.reshape(6, -1)[:, self._joints]
 
-    def _search(self, target: pin.SE3, start: Array, limited: bool = True) -> Found:
-        """Return the best that damped least squares come upon from a start."""
-        q, best, least = start, Found(start, math.inf, math.inf), math.inf
-        for _ in range(STEPS):
-            error, jacobian = self._look(target, q)
+    def _search(self, target: pin.SE3, start: Array, limited: bool = True) -> SearchResult:
+        """Return the best joints that damped least squares find from a start."""
+        q, best, least = start, SearchResult(start, math.inf, math.inf), math.inf
+        for _ in range(MOST_STEPS):
+            error, jacobian = self._linearised(target, q)
             square = float(error @ error)
             if square < least:
                 position, rotation = np.linalg.norm(error[:3]), np.linalg.norm(error[3:])
-                best, least = Found(q, float(position), float(rotation)), square
-            damping = DAMPING * square + LEAST_DAMPING
+                best, least = SearchResult(q, float(position), float(rotation)), square
+            damping = DAMPING_RATIO * square + LEAST_DAMPING
 
             def damped(
                 free: Array, J: Array = jacobian, e: Array = error, by: float = damping
@@ -163,7 +163,7 @@ class NumericalInverse(InverseKinematics):
                 return Vt.T @ ((s / (s * s + by)) * (U.T @ e))
 
             step = self._step(q, damped, limited)
-            if least <= WANTED**2 or np.abs(step).max(initial=0.0) <= WANTED:
+            if least <= SEARCH_TOLERANCE**2 or np.abs(step).max(initial=0.0) <= SEARCH_TOLERANCE:
                 break
             q = self._with(q, q[self._joints] + step)
         return best
@@ -176,8 +176,8 @@ class NumericalInverse(InverseKinematics):
         q = self._turned(solution, near)
         if len(self._joints) <= 6:
             return q
-        for _ in range(SLIDES):
-            error, jacobian = self._look(target, q)
+        for _ in range(MOST_SLIDES):
+            error, jacobian = self._linearised(target, q)
             away = (near - q)[self._joints]
 
             def slide(
@@ -188,24 +188,24 @@ class NumericalInverse(InverseKinematics):
 
             step = self._step(q, slide, True)
             q = self._with(q, q[self._joints] + step)
-            if np.abs(step).max() <= SETTLED:
+            if np.abs(step).max() <= SLIDE_TOLERANCE:
                 break
         met = self._search(target, q)
         far = float(np.sum((solution - near) ** 2))
-        closer = met.error <= MET and float(np.sum((met.joints - near) ** 2)) < far
+        closer = met.error <= POSE_TOLERANCE and float(np.sum((met.joints - near) ** 2)) < far
         return met.joints if closer else self._turned(solution, near)
 
-    def _step(self, q: Array, wish: Callable[[Array], Array], limited: bool) -> Array:
+    def _step(self, q: Array, solve: Callable[[Array], Array], limited: bool) -> Array:
         """Return a step of the chain that stays within the limits.
 
-        :param wish: the step of the joints that are free to move, given which ones are.
+        :param solve: returns the step of the joints that are free to move, given which ones are.
         """
         chain = q[self._joints]
         free = np.ones(len(chain), dtype=bool)
         step = np.zeros(len(chain))
         while free.any():
             step[:] = 0.0
-            step[free] = wish(free)
+            step[free] = solve(free)
             step *= LONGEST_STEP / max(LONGEST_STEP, float(np.abs(step).max()))
             if not limited:
                 return step
@@ -222,12 +222,14 @@ class NumericalInverse(InverseKinematics):
         turned[i] = nearest_turns(q[i], near[i], model.lower[i], model.upper[i])
         return np.where(np.isnan(turned), q, turned)
 
-    def _refusal(self, target: pin.SE3, failed: list[Found], near: Array) -> UnreachableError:
+    def _refusal(
+        self, target: pin.SE3, failed: list[SearchResult], near: Array
+    ) -> UnreachableError:
         """Return why there is no solution: a limit, if there is one without limits."""
         model = self.model
         for start in (near[self._joints], *self._starts):
             found = self._search(target, self._with(near, start), limited=False)
-            if found.error > MET:
+            if found.error > POSE_TOLERANCE:
                 continue
             q = self._turned(found.joints, near)
             beyond = np.maximum(model.lower - q, q - model.upper)

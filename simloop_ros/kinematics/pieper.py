@@ -1,4 +1,21 @@
-"""Pieper's solution: the eight branches of an arm with a spherical wrist, 002 (1) to (22)."""
+"""Pieper's solution: the eight branches of an arm with a spherical wrist, 002 (1) to (22).
+
+With the wrist centre ``(x, y, z)`` and the plane of the arm, in which it is at ``(u, z)``::
+
+    u = +-sqrt(x^2 + y^2 - side^2)                            shoulder
+    q1 = atan2(y, x) - atan2(side, u)                         002 (1), (2)
+    r1^2 = (u - offset)^2 + z^2 = upper^2 + fore^2 + 2 upper fore cos(delta)
+    delta = +-acos(...)                                       elbow, 002 (4), (6), (8), (9)
+    q2 = atan2(u - offset, z) - upper_angle
+         - atan2(fore sin(delta), upper + fore cos(delta))    002 (3), (5)
+    q3 = delta + upper_angle - fore_angle                     002 (10)
+    G = R_04^T R = Rot_z(q4) Rot_y(q5 + bend) Rot_z(q6)       002 (13), (15)
+    q5 = +-atan2(sqrt(g13^2 + g23^2), g33) - bend             wrist, 002 (17)
+    q4 = atan2(g23, g13), q6 from Rot_z(q4)^T G               002 (18), (19)
+
+Joint 6 is what the rotation leaves after joints 4 and 5, and so the rotation is met however near a
+singularity is. A cosine of more than 1 counts as 1.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +27,7 @@ import numpy as np
 
 from .wrist_arm import WristArm
 
-SINGULAR = 1e-10
+SINGULARITY_TOLERANCE = 1e-10
 """Distance of the wrist centre from axis 1 [m], or sine of joint 5's angle, below which the joint
 that they decide about is free. The pose is then met within twice that."""
 BRANCHES = 8
@@ -53,22 +70,6 @@ def branches(
 ) -> Iterator[Branch]:
     """Yield the eight branches, whether the arm reaches so far or not.
 
-    With the wrist centre ``(x, y, z)`` and the plane of the arm, in which it is at ``(u, z)``::
-
-        u = +-sqrt(x^2 + y^2 - side^2)                            shoulder
-        q1 = atan2(y, x) - atan2(side, u)                         002 (1), (2)
-        r1^2 = (u - offset)^2 + z^2 = upper^2 + fore^2 + 2 upper fore cos(delta)
-        delta = +-acos(...)                                       elbow, 002 (4), (6), (8), (9)
-        q2 = atan2(u - offset, z) - upper_angle
-             - atan2(fore sin(delta), upper + fore cos(delta))    002 (3), (5)
-        q3 = delta + upper_angle - fore_angle                     002 (10)
-        G = R_04^T R = Rot_z(q4) Rot_y(q5 + bend) Rot_z(q6)       002 (13), (15)
-        q5 = +-atan2(sqrt(g13^2 + g23^2), g33) - bend             wrist, 002 (17)
-        q4 = atan2(g23, g13), q6 from Rot_z(q4)^T G               002 (18), (19)
-
-    Joint 6 is what the rotation leaves after joints 4 and 5, and so the rotation is met however
-    near a singularity is. A cosine of more than 1 counts as 1.
-
     :param wrist: pose of the wrist in the arm's frame, its first three rows, 002 (22).
     :param near: joints 1 and 4 [rad] wherever any value will do.
     :param f: functions for the values that are given.
@@ -80,10 +81,9 @@ def branches(
     sin, cos, sqrt, atan2 = f.sin, f.cos, f.sqrt, f.atan2
     from_axis_2 = x * x + y * y
     from_axis = sqrt(from_axis_2)
-    any_turn = from_axis < SINGULAR
-    turn = atan2(
-        y * (1 - any_turn) + sin(near_1) * any_turn, x * (1 - any_turn) + cos(near_1) * any_turn
-    )
+    any_turn = from_axis < SINGULARITY_TOLERANCE
+    known = 1 - any_turn
+    turn = atan2(y * known + sin(near_1) * any_turn, x * known + cos(near_1) * any_turn)
     root = sqrt(_positive(from_axis_2 - side * side))
     cos_4, sin_4 = cos(near_4), sin(near_4)
     for shoulder in (1.0, -1.0):
@@ -115,7 +115,7 @@ def branches(
                 (c1 * ez - s1 * dzy) * a13 + (s1 * ez + c1 * dzy) * a23 + (c * dzz - s * dzx) * a33
             )
             sine = sqrt(g13 * g13 + g23 * g23)
-            free = sine < SINGULAR
+            free = sine < SINGULARITY_TOLERANCE
             scale = sine * (1 - free) + free
             c4 = (g13 * (1 - free) + cos_4 * free) / scale
             s4 = (g23 * (1 - free) + sin_4 * free) / scale

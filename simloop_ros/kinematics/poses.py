@@ -1,4 +1,4 @@
-"""Poses that are poses: what is asked of the inverse kinematics is looked at first."""
+"""Validation of the poses that inverse kinematics are asked for."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from ..core.errors import ConfigError, UnreachableError
 from ..core.values import Array
 from ..maths.vectors import as_numbers
 
-ORTHONORMAL = 1e-9
-"""How far ``R^T R`` may be from 1: what a result is to be good for."""
-FARTHEST = 1e50
+ROTATION_TOLERANCE = 1e-9
+"""How far ``R^T R`` may be from 1: the accuracy of a solution."""
+FARTHEST_POSITION = 1e50
 """A position farther away than this counts as being there [m]: no robot reaches it, and the fourth
 power of a larger one would overflow."""
 LAST_ROW = [0.0, 0.0, 0.0, 1.0]
-FORMS = 'an SE3 or an array of shape (4, 4)'
+POSE_FORMS = 'an SE3 or an array of shape (4, 4)'
 
 Pose: TypeAlias = pin.SE3 | Array
 """One pose: an SE3, or its homogeneous matrix of shape ``(4, 4)``."""
@@ -48,20 +48,20 @@ def checked_poses(poses: Poses, tip: str) -> Array:
     finite = np.isfinite(matrices).all(axis=(1, 2))
     if not finite.all():
         raise _not_finite(tip, int(np.argmin(finite)))
-    homogeneous = (np.abs(matrices[:, 3] - LAST_ROW) <= ORTHONORMAL).all(axis=1)
+    homogeneous = (np.abs(matrices[:, 3] - LAST_ROW) <= ROTATION_TOLERANCE).all(axis=1)
     if not homogeneous.all():
         i = int(np.argmin(homogeneous))
         raise _not_homogeneous(tip, matrices[i, 3].tolist(), i)
     rotations = matrices[:, :3, :3]
     with np.errstate(over='ignore', invalid='ignore'):
         away = np.abs(np.swapaxes(rotations, 1, 2) @ rotations - np.eye(3)).max(axis=(1, 2))
-        good = (away <= ORTHONORMAL) & (np.linalg.det(rotations) > 0.0)
+        good = (away <= ROTATION_TOLERANCE) & (np.linalg.det(rotations) > 0.0)
     if not good.all():
         i = int(np.argmin(good))
         raise _not_a_rotation(tip, float(away[i]), i)
-    if np.abs(matrices[:, :3, 3]).max(initial=0.0) > FARTHEST:
+    if np.abs(matrices[:, :3, 3]).max(initial=0.0) > FARTHEST_POSITION:
         matrices = matrices.copy()
-        matrices[:, :3, 3] = np.clip(matrices[:, :3, 3], -FARTHEST, FARTHEST)
+        matrices[:, :3, 3] = np.clip(matrices[:, :3, 3], -FARTHEST_POSITION, FARTHEST_POSITION)
     return matrices
 
 
@@ -71,7 +71,7 @@ def checked_pose(pose: Pose, tip: str) -> list[list[float]]:
     (a, b, c, x), (d, e, f, y), (g, h, i, z), last = rows
     if not all(map(math.isfinite, (a, b, c, d, e, f, g, h, i, x, y, z, *last))):
         raise _not_finite(tip)
-    if last != LAST_ROW and np.abs(np.subtract(last, LAST_ROW)).max() > ORTHONORMAL:
+    if last != LAST_ROW and np.abs(np.subtract(last, LAST_ROW)).max() > ROTATION_TOLERANCE:
         raise _not_homogeneous(tip, last)
     away = max(
         abs(a * a + d * d + g * g - 1.0),
@@ -82,11 +82,11 @@ def checked_pose(pose: Pose, tip: str) -> list[list[float]]:
         abs(b * c + e * f + h * i),
     )
     handed = a * (e * i - f * h) - b * (d * i - f * g) + c * (d * h - e * g)
-    if away > ORTHONORMAL or handed < 0.0:
+    if away > ROTATION_TOLERANCE or handed < 0.0:
         raise _not_a_rotation(tip, away)
-    if max(abs(x), abs(y), abs(z)) > FARTHEST:
+    if max(abs(x), abs(y), abs(z)) > FARTHEST_POSITION:
         for row in rows[:3]:
-            row[3] = min(max(row[3], -FARTHEST), FARTHEST)
+            row[3] = min(max(row[3], -FARTHEST_POSITION), FARTHEST_POSITION)
     return rows
 
 
@@ -96,18 +96,19 @@ def of(index: int | None) -> str:
 
 
 def _matrix(pose: Pose, tip: str, index: int | None = None) -> Array:
-    """Return the homogeneous matrix of a pose, shape ``(4, 4)``; only its shape is looked at."""
+    """Return the homogeneous matrix of a pose, shape ``(4, 4)``; only its shape is checked."""
     if isinstance(pose, pin.SE3):
         homogeneous: Array = pose.homogeneous
         return homogeneous
     if not isinstance(pose, np.ndarray):
         raise ConfigError(
-            f'{of(index)}{type(pose).__name__} for the pose of {tip}: {FORMS} is needed'
+            f'{of(index)}{type(pose).__name__} for the pose of {tip}: {POSE_FORMS} is needed'
         )
     matrix = as_numbers(pose, f'{of(index)}poses')
     if matrix.shape != (4, 4):
         raise ConfigError(
-            f'{of(index)}array of shape {matrix.shape} for the pose of {tip}: {FORMS} is needed'
+            f'{of(index)}array of shape {matrix.shape} for the pose of {tip}: '
+            f'{POSE_FORMS} is needed'
         )
     return matrix
 
@@ -126,10 +127,10 @@ def _not_finite(tip: str, index: int | None = None) -> UnreachableError:
 
 
 def _not_a_rotation(tip: str, away: float, index: int | None = None) -> UnreachableError:
-    mirrored = away <= ORTHONORMAL
+    mirrored = away <= ROTATION_TOLERANCE
     what = 'it is a mirror image' if mirrored else f'R^T R differs from 1 by {away:.1e}'
     message = (
         f'{of(index)}the rotation of {tip} is not a rotation: {what}; give an orthonormal, '
-        f'right-handed matrix (at most {ORTHONORMAL:g})'
+        f'right-handed matrix (at most {ROTATION_TOLERANCE:g})'
     )
     return UnreachableError(message, 'not_a_rotation', tip, index=index)

@@ -1,4 +1,4 @@
-"""What every inverse kinematics does, however it finds its solutions."""
+"""Inverse kinematics: the interface of all solvers, and the checks that they share."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from ..robot.urdf import UNBOUNDED
 from .fixed_shapes import FixedShapes
 from .poses import Pose, Poses, checked_pose, checked_poses, of
 
-LEAP = 1.0
-"""Farthest that a joint goes from one pose of a course to the next [rad]. More is no course but
-another branch, another turn, or a wrist that spins through its singularity."""
+LARGEST_LEAP = 1.0
+"""Farthest that a joint goes from one pose of a course to the next [rad]. More means another
+branch, another turn, or a wrist that spins through its singularity."""
 
 
 class Solution(NamedTuple):
@@ -35,8 +35,8 @@ class Solution(NamedTuple):
 class InverseKinematics(ABC):
     """From a pose of a tip in the world to the joints of the robot.
 
-    Joints that do not move the tip stay as they were. Nothing is drawn by lot: the same question
-    has the same answer.
+    Joints that do not move the tip stay as they were. Solvers use no random numbers: the same
+    call gives the same result.
 
     :ivar kind: how the solutions are found.
     :ivar tip: name of the tip.
@@ -107,8 +107,8 @@ class InverseKinematics(ABC):
     def nearest_each(self, poses: Poses, near: Array) -> Array:
         """Return the nearest solution of each of many poses [rad], shape ``(k, n)``.
 
-        A row is NaN where there is none; ask ``nearest`` why. That a tip would be inside the base
-        is not looked at here.
+        A row is NaN where there is none; ``nearest`` raises with the reason. Whether a tip would
+        be inside the base is not checked here.
 
         :param near: joints of the robot [rad], shape ``(n,)``, or one row for each pose.
         """
@@ -184,7 +184,7 @@ class InverseKinematics(ABC):
     def _check_leap(self, before: Array, after: Array, index: int) -> None:
         leaps = np.abs(after - before)
         joint = int(np.argmax(leaps))
-        if leaps[joint] > LEAP:
+        if leaps[joint] > LARGEST_LEAP:
             name = self.model.joint_names[joint]
             raise UnreachableError(
                 f'{of(index)}{name} would leap by {leaps[joint]:.2f} rad from the pose before; '

@@ -11,7 +11,7 @@ from ..core.values import Array
 from ..robot.urdf import UNBOUNDED
 
 TURN = 2.0 * math.pi
-SLACK = 1e-10
+LIMIT_TOLERANCE = 1e-10
 """How far beyond a limit counts as at the limit [rad]: round-off."""
 
 
@@ -20,18 +20,18 @@ def nearest_turn(angle: float, near: float, lower: float, upper: float) -> float
     # From the limit if ``near`` is beyond it: far away, the angle would be lost in round-off.
     inside = lower if near < lower else upper if near > upper else near
     turned = angle + TURN * math.floor((inside - angle) / TURN + 0.5)
-    if turned > upper + SLACK:
-        turned -= TURN * math.ceil((turned - upper - SLACK) / TURN)
-    elif turned < lower - SLACK:
-        turned += TURN * math.ceil((lower - SLACK - turned) / TURN)
-    if not lower - SLACK <= turned <= upper + SLACK:
+    if turned > upper + LIMIT_TOLERANCE:
+        turned -= TURN * math.ceil((turned - upper - LIMIT_TOLERANCE) / TURN)
+    elif turned < lower - LIMIT_TOLERANCE:
+        turned += TURN * math.ceil((lower - LIMIT_TOLERANCE - turned) / TURN)
+    if not lower - LIMIT_TOLERANCE <= turned <= upper + LIMIT_TOLERANCE:
         return None
     return min(max(turned, lower), upper)
 
 
 def nearest_turns(angles: Array, near: Array, lower: Array, upper: Array) -> Array:
     """Do the same with arrays; NaN where no turn is within the limits."""
-    low, high = lower - SLACK, upper + SLACK
+    low, high = lower - LIMIT_TOLERANCE, upper + LIMIT_TOLERANCE
     inside = np.minimum(np.maximum(near, lower), upper)
     turned = angles + TURN * np.floor((inside - angles) / TURN + 0.5)
     turned -= TURN * np.ceil(np.maximum(turned - high, 0.0) / TURN)
@@ -44,12 +44,12 @@ def all_turns(angle: float, lower: float, upper: float) -> list[float]:
     """Return the angle in every turn within the limits; of a joint without ends, in one."""
     if upper - lower >= UNBOUNDED:
         return [math.remainder(angle, TURN)]
-    first = math.ceil((lower - SLACK - angle) / TURN)
-    last = math.floor((upper + SLACK - angle) / TURN)
+    first = math.ceil((lower - LIMIT_TOLERANCE - angle) / TURN)
+    last = math.floor((upper + LIMIT_TOLERANCE - angle) / TURN)
     return [min(max(angle + TURN * k, lower), upper) for k in range(first, last + 1)]
 
 
-class Shared(NamedTuple):
+class SharedTurn(NamedTuple):
     """Two joints that share a turn, and the square of their distance from where they were."""
 
     first: float
@@ -57,7 +57,7 @@ class Shared(NamedTuple):
     cost: float
 
 
-class Range(NamedTuple):
+class JointRange(NamedTuple):
     """Where a joint was, and where it may be [rad]."""
 
     near: float
@@ -65,7 +65,9 @@ class Range(NamedTuple):
     upper: float
 
 
-def share(first: float, last: float, sign: float, a: Range, b: Range) -> Shared | None:
+def share(
+    first: float, last: float, sign: float, a: JointRange, b: JointRange
+) -> SharedTurn | None:
     """Return the nearest pair of joints of which only the sum or the difference is determined.
 
     002 (20), (21): with axes 4 and 6 in line, ``first + t`` and ``last - sign t`` are as good for
@@ -75,16 +77,16 @@ def share(first: float, last: float, sign: float, a: Range, b: Range) -> Shared 
     :param sign: 1 where the sum is determined, -1 where the difference is.
     """
 
-    def best(turn: int) -> Shared | None:
+    def best(turn: int) -> SharedTurn | None:
         moved = last + TURN * turn
         ends = sorted((sign * (moved - b.upper), sign * (moved - b.lower)))
         low, high = max(a.lower - first, ends[0]), min(a.upper - first, ends[1])
-        if low > high + SLACK:
+        if low > high + LIMIT_TOLERANCE:
             return None
         t = 0.5 * ((a.near - first) + sign * (moved - b.near))
         t = min(max(t, low), max(low, high))
         one, other = first + t, moved - sign * t
-        return Shared(
+        return SharedTurn(
             min(max(one, a.lower), a.upper),
             min(max(other, b.lower), b.upper),
             (one - a.near) ** 2 + (other - b.near) ** 2,
@@ -92,8 +94,8 @@ def share(first: float, last: float, sign: float, a: Range, b: Range) -> Shared 
 
     # What the first joint can take off the last one, and the turns that leave a range to it.
     shift = sorted((sign * (a.lower - first), sign * (a.upper - first)))
-    lowest = math.ceil((b.lower - last + shift[0] - SLACK) / TURN)
-    highest = math.floor((b.upper - last + shift[1] + SLACK) / TURN)
+    lowest = math.ceil((b.lower - last + shift[0] - LIMIT_TOLERANCE) / TURN)
+    highest = math.floor((b.upper - last + shift[1] + LIMIT_TOLERANCE) / TURN)
     if lowest > highest:
         return None
     near_a, near_b = (min(max(joint.near, joint.lower), joint.upper) for joint in (a, b))

@@ -12,11 +12,11 @@ from ..maths.vectors import checked_vector
 from ..robot.chain import chain_to
 from ..robot.model import RobotModel
 
-BOUND = 0.02
+DAMPING_BOUND = 0.02
 """Smallest singular value below which the inverse is damped; of the IRB 120 at home it is 0.16."""
 LARGEST_DAMPING = 0.02
-"""Damping at a singularity. Equal to the bound it holds the joint velocities below 1.07 / BOUND
-times the tip's, wherever the robot is."""
+"""Damping at a singularity. Equal to ``DAMPING_BOUND`` it holds the joint velocities below
+``1.07 / DAMPING_BOUND`` times the tip's, wherever the robot is."""
 
 
 class Dexterity(msgspec.Struct, frozen=True):
@@ -38,14 +38,16 @@ class TipVelocity:
 
     ::
 
-        x' = J q'                                              002 (23)
+        x' = J q'                                                  002 (23)
         q' = V diag(s / (s^2 + d^2)) U^T x',  J = U diag(s) V^T    002 (24), damped
-        d = LARGEST_DAMPING (1 - (s_min / BOUND)^2)            s_min < BOUND, else 0
+        d = d_max (1 - (s_min / s_0)^2)                            s_min < s_0, else 0
 
     A tip velocity is ``(velocity of its origin [m/s], angular velocity [rad/s])`` in world axes,
     shape ``(6,)``. Where the inverse is not damped it is the pseudo-inverse of 002. ``d^2``
     and its slope are continuous.
 
+    :param bound: ``s_0``.
+    :param largest_damping: ``d_max``.
     :raises ConfigError: the robot has no such tip, or no joint moves it; or a number is not
         positive. In every call: joints or velocities that are not finite, or not as many as there
         should be.
@@ -55,7 +57,7 @@ class TipVelocity:
         self,
         model: RobotModel,
         tip: str,
-        bound: float = BOUND,
+        bound: float = DAMPING_BOUND,
         largest_damping: float = LARGEST_DAMPING,
     ):
         if not (0.0 < bound < np.inf and 0.0 < largest_damping < np.inf):

@@ -10,10 +10,10 @@ import numpy as np
 from ..core.values import Array
 from ..robot.chain import Chain
 
-ROUNDING = 1e-11
+AXIS_TOLERANCE = 1e-11
 """How far axes may miss each other [m], or a right angle [rad]: the round-off of reading a URDF.
 An arm that is off by more would be solved wrongly by as much."""
-SHORTEST = 1e-6
+SHORTEST_LINK = 1e-6
 """Least length of a link [m]; below it, the two axes are one."""
 
 
@@ -57,17 +57,17 @@ def wrist_arm(chain: Chain) -> WristArm | None:
     if len(chain.joints) != 6 or any(chain.slides):
         return None
     w, p = chain.axes, chain.points
-    perpendicular = max(abs(w[i] @ w[i + 1]) for i in (0, 3, 4)) <= ROUNDING
-    parallel = np.linalg.norm(np.cross(w[1], w[2])) <= ROUNDING
+    perpendicular = max(abs(w[i] @ w[i + 1]) for i in (0, 3, 4)) <= AXIS_TOLERANCE
+    parallel = np.linalg.norm(np.cross(w[1], w[2])) <= AXIS_TOLERANCE
     centre = p[3] + ((p[4] - p[3]) @ w[3]) * w[3]
     misses = [np.linalg.norm(np.cross(w[i], centre - p[i])) for i in (3, 4, 5)]
-    if not (perpendicular and parallel and max(misses) <= ROUNDING):
+    if not (perpendicular and parallel and max(misses) <= AXIS_TOLERANCE):
         return None
     arm = np.column_stack((np.cross(w[1], w[0]), w[1], w[0]))
     origin = p[0] + ((p[1] - p[0]) @ w[0]) * w[0]
     shoulder, elbow, end = ((point - origin) @ arm for point in (p[1], p[2], centre))
     (upper, upper_angle), (fore, fore_angle) = _plane(elbow - shoulder), _plane(end - elbow)
-    if min(upper, fore) < SHORTEST:
+    if min(upper, fore) < SHORTEST_LINK:
         return None
     wrist = arm.T @ np.column_stack((np.cross(w[4], w[3]), w[4], w[3]))
     bend = math.atan2(float(np.cross(w[4], w[3]) @ w[5]), float(w[3] @ w[5]))
@@ -98,7 +98,7 @@ def _plane(vector: Array) -> tuple[float, float]:
 
 def _clean(length: float) -> float:
     """Return a length without the round-off of a zero: on axis 1 or not is a difference."""
-    return 0.0 if abs(length) <= ROUNDING else float(length)
+    return 0.0 if abs(length) <= AXIS_TOLERANCE else float(length)
 
 
 def _about_y(angle: float) -> Array:

@@ -12,23 +12,23 @@ import numpy as np
 
 from ..core.values import Array
 
-ORDER = 14
-"""Last power in the series: its remainder ``0.5^15/15!`` is below rounding while small."""
-SMALL = 0.125
-"""Value of ``d h/(2 m)`` and ``s h^2/m`` below which the series is taken if all axes are there;
+SERIES_ORDER = 14
+"""Last power in the series: its remainder ``0.5^15/15!`` is below rounding within the bounds."""
+SERIES_BOUND = 0.125
+"""Value of ``d h/(2 m)`` and ``s h^2/m`` below which the series is taken if all axes are below it;
 beyond it divided differences lose one digit at most."""
-NEAR = 0.01
+SLOW_AXIS_BOUND = 0.01
 """Value of ``d h/(2 m)`` and ``h sqrt(s/m)`` below which divided differences would lose more than
 two digits: there the series is taken for a slow axis even beside fast ones."""
-TINY = np.array(1e-300 + 0j)
+ZERO_GUARD = np.array(1e-300 + 0j)
 """Takes the place of a zero that would be divided by; the quotient is the limit, exactly."""
 # As arrays these spare numpy a conversion in every product.
-TWICE_TINY = np.array(2e-300 + 0j)
+TWICE_ZERO_GUARD = np.array(2e-300 + 0j)
 MINUS_TWO = np.array(-2.0)
 
 
 class Parameters(msgspec.Struct, frozen=True, gc=False):
-    """What each axis feels like, shape ``(n,)`` each.
+    """Mass, damping and stiffness of each axis, shape ``(n,)`` each.
 
     :ivar mass: m [kg m^2, kg], positive.
     :ivar damping: d [N m s/rad, N s/m], not negative.
@@ -92,12 +92,12 @@ class Discretiser:
         np.multiply(parameters.stiffness, inverse_mass, out=pull)
         xy = rates * self._to_units
         x, y = xy.tolist()  # of so few numbers Python finds the extremes sooner than numpy
-        if max(x) < SMALL and min(y) > -SMALL:
+        if max(x) < SERIES_BOUND and min(y) > -SERIES_BOUND:
             unit = _series(xy)
         else:
             unit = _differences(xy)
-            if min(x) < NEAR:
-                slow = (xy[0] < NEAR) & (xy[1] > -NEAR * NEAR)
+            if min(x) < SLOW_AXIS_BOUND:
+                slow = (xy[0] < SLOW_AXIS_BOUND) & (xy[1] > -SLOW_AXIS_BOUND * SLOW_AXIS_BOUND)
                 unit[:, slow] = _series(xy[:, slow])
         slope, impulse, area = unit * self._from_units
         return Discretisation(
@@ -111,13 +111,13 @@ def _table() -> Array:
     ``exp[z, w] = sum f_n/(n + 1)!`` with ``f_n = sum_j (n - j over j) (-2 x)^(n - 2 j) y^j``,
     the complete symmetric polynomials of the roots; ``p'`` has ``n!`` and the area ``(n + 2)!``.
     """
-    table = np.zeros((3, ORDER // 2 + 1, ORDER + 1))
-    for n in range(ORDER + 1):
+    table = np.zeros((3, SERIES_ORDER // 2 + 1, SERIES_ORDER + 1))
+    for n in range(SERIES_ORDER + 1):
         for j in range(n // 2 + 1):
             i = n - 2 * j
             number = (-2) ** i * comb(n - j, j)
             table[:, j, i] = [number / factorial(n + k) for k in range(3)]
-    return table.reshape(-1, ORDER + 1)
+    return table.reshape(-1, SERIES_ORDER + 1)
 
 
 _TABLE = _table()
@@ -128,12 +128,12 @@ def _series(xy: Array) -> Array:
 
     :param xy: ``x`` and ``y``, both small, shape ``(2, n)``.
     """
-    powers = np.empty((ORDER + 1, *xy.shape))
+    powers = np.empty((SERIES_ORDER + 1, *xy.shape))
     powers[0] = 1.0
     powers[1:] = xy
     np.multiply.accumulate(powers, axis=0, out=powers)
-    terms = _TABLE.dot(powers[:, 0]).reshape(3, ORDER // 2 + 1, -1)
-    terms *= powers[: ORDER // 2 + 1, 1]
+    terms = _TABLE.dot(powers[:, 0]).reshape(3, SERIES_ORDER // 2 + 1, -1)
+    terms *= powers[: SERIES_ORDER // 2 + 1, 1]
     return np.add.reduce(terms, axis=1)
 
 
@@ -143,10 +143,10 @@ def _differences(xy: Array) -> Array:
     ``z = y/(x + r)``, ``w = z - 2 r``, ``r^2 = x^2 + y``: no difference of nearly equal numbers,
     so that the slow root of a stiff axis is exact.
     """
-    x, y = xy + TINY
+    x, y = xy + ZERO_GUARD
     r = x * x
     r += y
-    r += TWICE_TINY
+    r += TWICE_ZERO_GUARD
     np.sqrt(r, out=r)
     q = x + r
     z = y / q

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-CONVERGED = 1e-13
+GAIN_TOLERANCE = 1e-13
 """Relative change of the gains at which the Riccati iteration has settled: near rounding."""
 
 
@@ -24,6 +24,6 @@ def kalman_gains(period: float, bandwidth: float) -> tuple[float, float, float]:
         covariance = transition @ covariance @ transition.T + wander
         last, gains = gains, covariance[:, 0] / (covariance[0, 0] + 1.0)
         covariance -= np.outer(gains, covariance[0])
-        if np.all(np.abs(gains - last) <= CONVERGED * np.abs(gains)):
+        if np.all(np.abs(gains - last) <= GAIN_TOLERANCE * np.abs(gains)):
             break
     return float(gains[0]), float(gains[1] / period), float(gains[2] / period**2)

@@ -1,4 +1,4 @@
-"""Vectors that are vectors: joints and velocities are looked at before they are used."""
+"""Validation of vectors of joints and velocities."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..core.values import Array
 
 
 def checked_vector(values: Array, count: int, what: str, owner: str) -> Array:
-    """Return finite numbers, shape ``(count,)``; in a microsecond, for use in every step.
+    """Return finite numbers, shape ``(count,)``; takes a microsecond, for use in every step.
 
     :param what: what they are, for the message.
     :param owner: what has ``count`` of them, for the message.

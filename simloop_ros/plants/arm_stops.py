@@ -11,7 +11,7 @@ import numpy as np
 from ..core.errors import ConfigError, UnknownNameError
 from ..core.state import Stateful
 from ..core.values import Array, Flags, JointState
-from ..robot.chain import chain_to
+from ..robot.chain import own_joints
 from ..robot.model import RobotModel
 from .config import ArmStop
 from .plant import Plant
@@ -120,8 +120,7 @@ def _arm(model: RobotModel, tip: str) -> Flags:
     """Return which joints move a tip and no other, shape ``(n,)``."""
     if tip not in model.tips:
         raise UnknownNameError('tip in plant.stops', tip, model.tips)
-    chains = {name: set(chain_to(model, name).joints) for name in model.tips}
-    arm = chains.pop(tip) - set().union(*chains.values())
+    arm = own_joints(model, tip)
     if not arm:
         raise ConfigError(f'plant.stops: no joint moves {tip} and no other tip')
     return np.array([joint in arm for joint in range(model.n)])

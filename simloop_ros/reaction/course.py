@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
-from ..core.values import NO_INPUTS, Array
+from ..core.values import Array, NO_INPUTS
+from ..maths.cubic import Cubic, catmull_rom
 from ..planning.planner import Planner
 
 
@@ -27,29 +28,19 @@ class Course(msgspec.Struct, frozen=True, gc=False):
     @property
     def position(self) -> Array:
         """Return the position [rad], shape ``(n,)``."""
-        a, b, c = self._cubic
-        u = self.phase
-        return self.here + u * (a + u * (b + u * c))
+        return self._cubic.position(self.phase)
 
     def slope(self, period: float) -> Array:
         """Return the derivative by planned time [rad/s], shape ``(n,)``."""
-        a, b, c = self._cubic
-        u = self.phase
-        return (a + u * (2.0 * b + 3.0 * u * c)) / period
+        return self._cubic.slope(self.phase) / period
 
     def bend(self, period: float) -> Array:
         """Return the second derivative by planned time [rad/s^2], shape ``(n,)``."""
-        _, b, c = self._cubic
-        return (2.0 * b + 6.0 * self.phase * c) / (period * period)
+        return self._cubic.bend(self.phase) / (period * period)
 
     @property
-    def _cubic(self) -> tuple[Array, Array, Array]:
-        before, here, there, beyond = self.before, self.here, self.there, self.beyond
-        return (
-            0.5 * (there - before),
-            before - 2.5 * here + 2.0 * there - 0.5 * beyond,
-            0.5 * (beyond - before) + 1.5 * (here - there),
-        )
+    def _cubic(self) -> Cubic:
+        return catmull_rom(self.before, self.here, self.there, self.beyond)
 
 
 def course_ahead(planner: Planner, period: float) -> Course:

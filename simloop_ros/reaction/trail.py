@@ -7,6 +7,7 @@ import numpy as np
 import pinocchio as pin
 
 from ..core.values import Array
+from ..maths.cubic import hermite
 from ..robot.model import RobotModel
 
 SPACING = 2e-3
@@ -66,11 +67,8 @@ class WayBack(msgspec.Struct, frozen=True):
         i = min(max(int(np.searchsorted(self.places, place, 'right')) - 1, 0), last)
         size = self.places[i + 1] - self.places[i]
         u = min(max((place - self.places[i]) / size, 0.0), 1.0)
-        begin, end = self.positions[i], self.positions[i + 1]
-        way, out, back = end - begin, size * self.slopes[i], size * self.slopes[i + 1]
-        return begin + u * (
-            out + u * (3.0 * way - 2.0 * out - back + u * (out + back - 2.0 * way))
-        )
+        (start, end), (out, back) = self.positions[i : i + 2], size * self.slopes[i : i + 2]
+        return hermite(start, end, out, back).position(u)
 
 
 class TipPoints:

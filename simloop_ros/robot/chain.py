@@ -58,3 +58,14 @@ def chain_to(model: RobotModel, tip: str) -> Chain:
         slides=slides,
         tip=data.oMf[frame].copy(),
     )
+
+
+def own_joints(model: RobotModel, tip: str) -> list[int]:
+    """Return the joints that move a tip and no other one, from the base to the tip.
+
+    :raises ConfigError: the robot has no link of this name, or no joint moves a tip.
+    """
+    others = {
+        joint for name in model.tips if name != tip for joint in chain_to(model, name).joints
+    }
+    return [joint for joint in chain_to(model, tip).joints if joint not in others]

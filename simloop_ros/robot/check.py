@@ -116,7 +116,7 @@ def _end(joint: ET.Element, tag: str) -> str:
 
 
 def _refusal(call: Callable[[], object], where: str, remedy: str) -> Iterator[Problem]:
-    """Make a problem of what a step of loading refuses."""
+    """Yield what a step of loading refuses as a problem."""
     try:
         call()
     except SimloopError as error:

@@ -1,4 +1,4 @@
-"""What a scenario says about its robot. Reading it loads no engine."""
+"""Configuration of a robot. Importing it loads neither Pinocchio nor another engine."""
 
 from __future__ import annotations
 
@@ -12,8 +12,7 @@ from ..core.config_types import NonNegative, Positive
 class FlexibleJointsConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Motors and gears of a robot; where nothing is given, nothing is known of them.
 
-    :ivar motor_inertia: ``J_m`` by joint, felt at the link: times the gear ratio squared
-        [kg m^2].
+    :ivar motor_inertia: ``J_m`` by joint, at the link side: times the gear ratio squared [kg m^2].
     :ivar stiffness: ``K_m`` of the gear by joint [N m/rad].
     :ivar damping_ratio: of every motor on its gear, with the link held.
     """

@@ -14,7 +14,7 @@ from .config import FlexibleJointsConfig
 
 @dataclass(frozen=True)
 class FlexibleJoints:
-    """Motor and spring of each joint, felt at the link; every array has shape ``(n,)``.
+    """Motor and spring of each joint, at the link side; every array has shape ``(n,)``.
 
     :ivar motor_inertia: ``J_m`` [kg m^2].
     :ivar stiffness: ``K_m`` [N m/rad].

@@ -9,18 +9,12 @@ from .model import RobotModel
 
 def chain(model: RobotModel, joint: int) -> list[int]:
     """Return the joints from one to the base, the outermost first."""
-    joints, parents = [], model.pin_model.parents
-    index = joint + 1
-    while index > 0:
-        joints.append(index - 1)
-        index = int(parents[index])
-    return joints
+    return [index - 1 for index in reversed(model.pin_model.supports[joint + 1][1:])]
 
 
 def leaves(model: RobotModel) -> list[int]:
     """Return the last joint of each chain."""
-    parents = {int(parent) for parent in model.pin_model.parents}
-    return [joint for joint in range(model.n) if joint + 1 not in parents]
+    return [joint for joint in range(model.n) if len(model.pin_model.subtrees[joint + 1]) == 1]
 
 
 def carried_link(model: RobotModel, joint: int) -> str:

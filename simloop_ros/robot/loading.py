@@ -22,7 +22,7 @@ from .urdf import (
     resolve_meshes,
 )
 
-TENSOR = ('ixx', 'ixy', 'ixz', 'iyy', 'iyz', 'izz')
+INERTIA_KEYS = ('ixx', 'ixy', 'ixz', 'iyy', 'iyz', 'izz')
 
 
 def load_robot(config: RobotConfig, urdf_folder: Path | None = None) -> RobotModel:
@@ -46,7 +46,7 @@ def load_robot(config: RobotConfig, urdf_folder: Path | None = None) -> RobotMod
             )
     for inertia in root.iter('inertia'):
         # A tensor that is not complete makes the URDF parser drop the whole link.
-        inertia.attrib.update({key: '0' for key in TENSOR if key not in inertia.attrib})
+        inertia.attrib.update({key: '0' for key in INERTIA_KEYS if key not in inertia.attrib})
     resolve_meshes(root, path, config.packages)
     urdf = ET.tostring(root, encoding='unicode')
     pin_model = kinematic_tree(urdf, str(path))

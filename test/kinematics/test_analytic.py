@@ -18,7 +18,7 @@ from simloop_bench.kinematics_search import count_within, search_all
 from simloop_ros.core.errors import ConfigError, UnreachableError
 from simloop_ros.kinematics.analytic import AnalyticInverse
 from simloop_ros.kinematics.inverse import inverse_kinematics
-from simloop_ros.kinematics.solver import LEAP
+from simloop_ros.kinematics.solver import LARGEST_LEAP
 from simloop_ros.robot.model import RobotModel
 from simloop_ros.robot.urdf import UNBOUNDED
 
@@ -351,7 +351,7 @@ def test_along_refuses_a_leap(solver: AnalyticInverse, irb120: RobotModel) -> No
     with pytest.raises(UnreachableError, match=r'pose 2: joint_[46] would leap') as caught:
         solver.along(poses, q)
     assert (caught.value.kind, caught.value.index) == ('leap', 2)
-    assert LEAP < 1.6
+    assert LARGEST_LEAP < 1.6
 
 
 def test_along_names_the_pose_that_is_out_of_reach(

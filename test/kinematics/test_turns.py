@@ -9,7 +9,7 @@ import pytest
 
 from simloop_ros.kinematics.turns import (
     TURN,
-    Range,
+    JointRange,
     all_turns,
     nearest_turn,
     nearest_turns,
@@ -70,7 +70,9 @@ def test_the_angle_is_not_lost_far_away(far: float) -> None:
 
 def test_sharing_begins_at_the_limit_of_a_joint_that_was_far_away() -> None:
     """Only the sum, 0.7, is determined: joint 4 goes to its end, joint 6 takes the rest."""
-    shared = share(0.5, 0.2, 1.0, Range(1e15, -2.0, 2.0), Range(0.0, -UNBOUNDED, UNBOUNDED))
+    shared = share(
+        0.5, 0.2, 1.0, JointRange(1e15, -2.0, 2.0), JointRange(0.0, -UNBOUNDED, UNBOUNDED)
+    )
     assert shared is not None
     assert shared.first == 2.0
     assert shared.last == pytest.approx(0.7 - 2.0)

@@ -10,13 +10,13 @@ import pinocchio as pin
 import pytest
 
 from simloop_ros.core.errors import ConfigError, UnknownNameError
-from simloop_ros.kinematics.velocity import BOUND, TipVelocity
+from simloop_ros.kinematics.velocity import DAMPING_BOUND, TipVelocity
 from simloop_ros.robot.model import RobotModel
 
 DIFFERENCE = 1e-6  # [s]
 SECOND_ORDER = 1e-5  # of a one-sided difference: DIFFERENCE times the acceleration
 EXACT = 1e-9
-LARGEST_GAIN = 1.07 / BOUND  # of the damped inverse, worked out in docs/kinematics.md
+LARGEST_GAIN = 1.07 / DAMPING_BOUND  # of the damped inverse, worked out in docs/kinematics.md
 
 
 @pytest.mark.parametrize('name', ['irb120', 'lwr', 'yumi', 'two_link', 'sphere'])
@@ -90,7 +90,7 @@ def test_damping_sets_in_without_a_kink(irb120: RobotModel) -> None:
         return velocity.dexterity(q).smallest, velocity.damping(q) ** 2
 
     values = np.array([smallest_and_square(angle) for angle in np.linspace(0.001, 0.2, 400)])
-    begin = int(np.argmax(values[:, 0] >= BOUND))
+    begin = int(np.argmax(values[:, 0] >= DAMPING_BOUND))
     slopes = np.abs(np.diff(values[:, 1]) / np.diff(values[:, 0]))
     assert slopes[begin - 1] < 0.05 * slopes.max()
     assert np.all(values[begin:, 1] == 0.0)
