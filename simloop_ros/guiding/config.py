@@ -56,9 +56,9 @@ class AdmittanceConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, 
     :ivar by_reach: whether these are for a reach of 1 m: each joint has them times the square of
         its own reach, and the dead zone times its reach.
     :ivar joints: exceptions by joint name, as they are.
-    :ivar even: the most by which a force on a tip is amplified along a direction in which the
-        tip's posture makes it heavy, so that it gives way alike in every direction; 1 for none,
-        which is 001's law; some 10 for a tip that is led by hand.
+    :ivar isotropy: the largest factor by which a force on a tip is amplified along a direction in
+        which the tip's posture makes it heavy, so that it gives way alike in every direction; 1
+        for none, which is 001's law; some 10 for a tip that is guided by hand.
     :ivar adapt: whether a touch makes the robot softer; without, its parameters are constant.
     :ivar together: whether a touch anywhere on an arm makes all its joints softer, or each joint
         only itself.
@@ -90,7 +90,7 @@ class AdmittanceConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, 
     stiffness: NonNegative = 40.0
     by_reach: bool = True
     joints: dict[str, JointAdmittance] = {}
-    even: Gain = 1.0
+    isotropy: Gain = 1.0
     adapt: bool = True
     together: bool = True
     touched_damping: Share = 0.25

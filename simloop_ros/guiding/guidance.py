@@ -60,7 +60,7 @@ class Guidance:
 
     In each step the torque is checked (``TorqueIntake``) and its dead zone taken off
     (``DeadZone``), the parameters adapt to it (``Adaptation``), it is amplified where the tips are
-    heavy if they are to be even (``IsotropicTips``), the deflection is solved exactly
+    heavy if they are to be isotropic (``IsotropicTips``), the deflection is solved exactly
     (``Admittance``), freed of what would move the tips if they are to be kept (``TipTask``), and
     kept within what the joints can do (``Limits``)::
 
@@ -147,8 +147,10 @@ class Guidance:
         self._task = (
             None if config.keep == 'none' else TipTask(model, config.keep, self._means.free.mass)
         )
-        self._even = (
-            IsotropicTips(model, self._means.free.mass, config.even) if config.even > 1 else None
+        self._isotropic_tips = (
+            IsotropicTips(model, self._means.free.mass, config.isotropy)
+            if config.isotropy > 1
+            else None
         )
         self._limits = Limits(
             model.lower,
@@ -216,8 +218,8 @@ class Guidance:
         adaptation = self._adaptation.step(memory.adaptation, touch, before.deflection)
         parameters = adaptation.parameters
         pushed = touch.torque
-        if self._even is not None and pushed.any():
-            pushed = self._even.amplify(start.joints.position, pushed)
+        if self._isotropic_tips is not None and pushed.any():
+            pushed = self._isotropic_tips.amplify(start.joints.position, pushed)
         end = self._admittance.step(before, parameters, pushed)
         if self._task is not None:
             end = self._kept(self._task, desired, start, end)
