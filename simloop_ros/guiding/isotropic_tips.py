@@ -42,7 +42,7 @@ class IsotropicTips:
         """Return the torque ``tau'`` [N m], shape ``(n,)``.
 
         :param q: joint positions [rad], shape ``(n,)``.
-        :param torque: from outside [N m], shape ``(n,)``.
+        :param torque: external [N m], shape ``(n,)``.
         """
         model, data = self._model, self._data
         pin.computeJointJacobians(model, data, q)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from ..collision.detector import CollisionDetector, Detection, WatchSnapshot
+from ..collision.detector import CollisionDetector, Detection, DetectorSnapshot
 from ..collision.observation import Observation
 from ..collision.wrist_torque import WristTorque, WristTorqueSnapshot
 from ..core.values import NO_INPUTS, Array, ExternalInputs, JointState, Setpoint
@@ -18,7 +18,7 @@ class ProtectionSnapshot(msgspec.Struct, frozen=True):
     :ivar tare: what free hands read; none if nobody asks.
     """
 
-    watch: WatchSnapshot
+    watch: DetectorSnapshot
     reflex: ReflexSnapshot
     felt: ExternalInputs
     tare: WristTorqueSnapshot | None = None

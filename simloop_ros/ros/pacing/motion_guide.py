@@ -11,7 +11,7 @@ from ...collision.config import MonitorConfig
 from ...core.values import Array, ExternalInputs, JointState, Setpoint
 from ...guiding.config import AdmittanceConfig
 from ...guiding.guidance import Guidance
-from ...guiding.torque_intake import TorqueFaults
+from ...guiding.torque_validation import TorqueFaults
 from ...planning.config import PlannerConfig
 from ...planning.planner import Planner
 from ...reaction.config import ReactionConfig
