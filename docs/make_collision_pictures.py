@@ -11,9 +11,9 @@ from pathlib import Path
 from matplotlib.figure import Figure
 import numpy as np
 
+from simloop_bench.collision_detection import HURTS, NOTICED, calibrated, collide
 from simloop_bench.collision_robot import StudyRobot
 from simloop_bench.collision_trials import Trial, TrialMaker
-from simloop_bench.collision_watch import HURTS, NOTICED, calibrated, collide
 from simloop_ros.collision.build import KINDS, build_monitor
 from simloop_ros.collision.calibration import Calibration
 from simloop_ros.collision.observation import Observation
@@ -62,24 +62,24 @@ def draw(
     rows: list[Observation],
     force: Array,
 ) -> None:
-    """Draw the contact force and the sign that alarms, with its threshold."""
+    """Draw the contact force and the residual that alarms, with its threshold."""
     monitor = build_monitor(kind, model, PERIOD, calibration)
     thresholds = np.array(calibration.thresholds[kind])
-    signs, shares, limits = [], [], []
+    residuals, shares, limits = [], [], []
     joints = np.arange(model.n)
     for row in rows:
         reading = monitor.step(row)
         limit = thresholds[monitor.regime, :, joints].T
-        signs.append(monitor.signs)
+        residuals.append(monitor.residuals)
         limits.append(limit)
         shares.append(0.0 if reading.verdict == 'unknown' else 1.0 - reading.margin)
     first = int(np.argmax(force > 0.0))
     alarms = np.flatnonzero((np.array(shares) >= 1.0) & (np.arange(len(rows)) >= first))
     look = alarms[0] if len(alarms) else int(np.argmax(shares))
-    part = np.abs(signs[look]) / limits[look]
+    part = np.abs(residuals[look]) / limits[look]
     channel, joint = np.unravel_index(np.argmax(part), part.shape)
     time = 1e3 * PERIOD * (np.arange(len(rows)) - first)
-    sign = np.array(signs)[:, channel, joint]
+    residual = np.array(residuals)[:, channel, joint]
     limit = np.array(limits)[:, channel, joint]
     figure = Figure(figsize=(6.5, 4.2), dpi=90, layout='constrained')
     upper, lower = figure.subplots(2, 1, sharex=True)
@@ -90,7 +90,9 @@ def draw(
     upper.set_title(
         f'{trial.spring.link}: {speed:.2f} m/s into {stiffness:.0f} N/m', fontsize=9, loc='left'
     )
-    lower.plot(time, sign, color='#B81D13', label=f'{TITLES[kind]}, {model.joint_names[joint]}')
+    lower.plot(
+        time, residual, color='#B81D13', label=f'{TITLES[kind]}, {model.joint_names[joint]}'
+    )
     for side in (-1.0, 1.0):
         lower.plot(time, side * limit, color='#56A8E8', ls='--', lw=1.0)
     if len(alarms):
@@ -100,7 +102,7 @@ def draw(
     else:
         lower.set_title('no alarm', fontsize=9, loc='right')
     shown = (time >= -1e3 * BEFORE) & (time <= 1e3 * AFTER)
-    top = 1.2 * max(np.abs(sign[shown]).max(), limit[shown].min())
+    top = 1.2 * max(np.abs(residual[shown]).max(), limit[shown].min())
     lower.set_ylim(-top, top)
     upper.set_ylim(0.0, 1.05 * force[shown].max())
     lower.set_xlim(-1e3 * BEFORE, 1e3 * AFTER)

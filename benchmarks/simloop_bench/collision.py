@@ -14,16 +14,16 @@ from simloop_ros.collision.build import KINDS
 from simloop_ros.collision.calibration import Calibration
 
 from .collision_cost import measure_costs
-from .collision_figures import Curve, draw_delays, draw_roc
-from .collision_robot import StudyRobot
-from .collision_watch import (
+from .collision_detection import (
     FACTORS,
     FreeResult,
     TrialResult,
     calibrated,
-    watch_free,
-    watch_trial,
+    monitor_free,
+    monitor_trial,
 )
+from .collision_figures import Curve, draw_delays, draw_roc
+from .collision_robot import StudyRobot
 from .result import BenchResult, Limit
 from .workers import Workers
 
@@ -180,9 +180,9 @@ def _studies(
             (robot, calibration, size.piece, FREE_SEED + i)
             for i in range(round(size.free / size.piece))
         ]
-        free = workers.run(watch_free, pieces, partial(progress, f'free motion, {name}'))
+        free = workers.run(monitor_free, pieces, partial(progress, f'free motion, {name}'))
         seeds = [(robot, calibration, COLLISION_SEED + i) for i in range(size.collisions)]
-        trials = workers.run(watch_trial, seeds, partial(progress, f'collisions, {name}'))
+        trials = workers.run(monitor_trial, seeds, partial(progress, f'collisions, {name}'))
         studies.append(Study(robot, free, trials))
     return studies
 

@@ -13,7 +13,7 @@ from rich.table import Table
 
 from ..calibration.calibrate import ALARMS_PER_HOUR, DURATION, calibrate
 from ..collision.calibration import Calibration
-from ..collision.disturbance_observer import SHOWN, DisturbanceObserver
+from ..collision.disturbance_observer import TORQUE_CHANNEL, DisturbanceObserver
 from ..core.errors import ConfigError
 from ..record.folder import make_folder, write_text
 from ..report.progress import progress_bar
@@ -73,8 +73,8 @@ def call(options: argparse.Namespace) -> int:
 
 
 def _print(calibration: Calibration, path: Path) -> None:
-    learnt = calibration.explanation
-    sliding, turning = np.array(calibration.thresholds[DisturbanceObserver.kind])[:, SHOWN]
+    learnt, kind = calibration.explanation, DisturbanceObserver.kind
+    sliding, turning = np.array(calibration.thresholds[kind])[:, TORQUE_CHANNEL]
     table = Table(
         'joint',
         'dry friction',
@@ -84,14 +84,13 @@ def _print(calibration: Calibration, path: Path) -> None:
         'while turning',
         title=f'{calibration.robot}: {calibration.false_alarms_per_hour:g} false alarms per hour',
         title_justify='left',
-        caption='[N m], viscous [N m s/rad]; thresholds of the slow channel of '
-        f'{DisturbanceObserver.kind}',
+        caption=f'[N m], viscous [N m s/rad]; thresholds of the slow channel of {kind}',
     )
     for i, name in enumerate(calibration.joint_names):
         values = (
             learnt.coulomb[i],
             learnt.viscous[i],
-            calibration.noise[DisturbanceObserver.kind][0][i],
+            calibration.noise[kind][0][i],
             sliding[i],
             turning[i],
         )

@@ -21,7 +21,7 @@ KINDS = (*PLAIN, DisturbanceObserver.kind)
 def build_monitor(
     kind: str, model: RobotModel, period: float, calibration: Calibration | None = None
 ) -> CollisionMonitor:
-    """Return a monitor; without a calibration it has no thresholds and never sees a contact.
+    """Return a monitor; without a calibration it has no thresholds and never detects a contact.
 
     :raises ConfigError: there is no such kind, or the calibration is for something else.
     """
@@ -30,7 +30,7 @@ def build_monitor(
     limits = None
     explanation = None
     if calibration is not None:
-        calibration.refuse_stranger(model, period, 'calibration')
+        calibration.check_fits(model, period, 'calibration')
         limits = calibration.limits(kind)
         explanation = calibration.explanation
     if kind == DisturbanceObserver.kind:

@@ -1,4 +1,4 @@
-"""A calibration: what was learnt about one robot at one period, as a file."""
+"""A calibration: what was identified about one robot at one period, as a file."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from ..core.errors import ConfigError, UnknownNameError
 from ..core.renamed import warn_renamed
 from ..core.values import Array
 from ..robot.model import RobotModel
-from .collision_monitor import Limits
+from .collision_monitor import MonitorLimits
 from .config import RENAMED_KINDS
 from .explanation import Explanation
 
-SAME_PERIOD = 1e-6
+PERIOD_TOLERANCE = 1e-6
 """Relative difference up to which two periods are the same."""
-SIGMAS = 3.0
+NOISE_SIGMAS = 3.0
 """Multiple of its rms that a noise hardly ever exceeds."""
 
 
@@ -31,9 +31,9 @@ class Calibration(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     :ivar joint_names: in the order of everything below.
     :ivar period: of the loop [s].
     :ivar false_alarms_per_hour: the rate that the thresholds are for.
-    :ivar duration: free motion that was watched [s].
+    :ivar duration: free motion that the thresholds come from [s].
     :ivar thresholds: by kind of monitor, regime and channel, ``n`` each.
-    :ivar jump: second difference of positions that no honest sample exceeds [rad].
+    :ivar jump: second difference of positions that no valid sample exceeds [rad].
     :ivar noise: rms error of the estimated torque [N m], by kind and regime, ``n`` each.
     """
 
@@ -48,14 +48,14 @@ class Calibration(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     noise: dict[str, tuple[tuple[Positive, ...], ...]]
     explanation: Explanation
 
-    def limits(self, kind: str) -> Limits:
+    def limits(self, kind: str) -> MonitorLimits:
         """Return the limits of one kind of monitor."""
         if kind not in self.thresholds:
             raise UnknownNameError('monitor', kind, self.thresholds)
-        return Limits(np.array(self.thresholds[kind]), np.array(self.jump))
+        return MonitorLimits(np.array(self.thresholds[kind]), np.array(self.jump))
 
     def torque_error(self, kind: str) -> Array:
-        """Return what the estimated torque is hardly ever wrong by [N m], shape ``(n,)``.
+        """Return the error that the estimated torque hardly ever exceeds [N m], shape ``(n,)``.
 
         The noise, and the dry friction: a joint that sticks holds any torque up to it.
 
@@ -63,12 +63,12 @@ class Calibration(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
         """
         if kind not in self.noise:
             raise UnknownNameError('monitor', kind, self.noise)
-        return np.abs(self.explanation.coulomb) + SIGMAS * np.array(self.noise[kind][0])
+        return np.abs(self.explanation.coulomb) + NOISE_SIGMAS * np.array(self.noise[kind][0])
 
-    def refuse_stranger(self, model: RobotModel, period: float, source: str) -> None:
+    def check_fits(self, model: RobotModel, period: float, source: str) -> None:
         """Refuse a calibration that was made for something else.
 
-        :param source: what to call it in the message.
+        :param source: its name in the message.
         :raises ConfigError: it is for another robot, model or period.
         """
         again = 'run simloop calibrate again'
@@ -83,7 +83,7 @@ class Calibration(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
             raise ConfigError(
                 f'{source}: the description of {model.name} has changed since it was made: {again}'
             )
-        if abs(self.period - period) > SAME_PERIOD * period:
+        if abs(self.period - period) > PERIOD_TOLERANCE * period:
             raise ConfigError(
                 f'{source}: made for a period of {self.period:g} s, not {period:g} s: {again}'
             )
@@ -119,7 +119,7 @@ def load_calibration(path: Path, model: RobotModel, period: float) -> Calibratio
     except msgspec.DecodeError as error:
         raise ConfigError(f'{path}: not a calibration: {" ".join(str(error).split())}') from error
     calibration = _with_new_kinds(calibration, str(path))
-    calibration.refuse_stranger(model, period, str(path))
+    calibration.check_fits(model, period, str(path))
     return calibration
 
 

@@ -11,21 +11,21 @@ import numpy.typing as npt
 
 from ..core.values import Array
 from ..robot.model import RobotModel
-from .intake import Intake, IntakeSnapshot, speed_tolerance
 from .observation import Observation, Reading, Verdict
+from .sample_validation import SampleValidator, SampleValidatorSnapshot, speed_tolerance
 
 IntArray = npt.NDArray[np.int64]
-ROUNDING = 1e-6
+EFFORT_ROUNDING = 1e-6
 """Part of an effort limit that may be rounding: engines and solvers agree better than that."""
-LARGEST = 1e6
+UNLIMITED_EFFORT = 1e6
 """Stands for the effort limit of a joint that has none [N m]."""
 
 
-class Limits(msgspec.Struct, frozen=True):
+class MonitorLimits(msgspec.Struct, frozen=True):
     """What free motion does not exceed.
 
-    :ivar thresholds: of each sign, shape ``(regimes, channels, n)``.
-    :ivar jump: largest second difference of honest positions [rad], shape ``(n,)``.
+    :ivar thresholds: of each residual, shape ``(regimes, channels, n)``.
+    :ivar jump: largest second difference of valid positions [rad], shape ``(n,)``.
     """
 
     thresholds: Array
@@ -35,36 +35,36 @@ class Limits(msgspec.Struct, frozen=True):
 class MonitorSnapshot(msgspec.Struct, frozen=True):
     """All that the next step of a monitor depends on.
 
-    :ivar filters: what the signs remember.
-    :ivar signs: of the last step, shape ``(channels, n)``.
+    :ivar filters: state of the filters that make the residuals.
+    :ivar residuals: of the last step, shape ``(channels, n)``.
     :ivar regime: of each joint in the last step, shape ``(n,)``.
     :ivar waiting: steps that are still without a verdict.
     :ivar reading: the last one.
     """
 
-    intake: IntakeSnapshot
+    validator: SampleValidatorSnapshot
     filters: Any
-    signs: Array
+    residuals: Array
     regime: IntArray
     waiting: int
     reading: Reading
 
 
 class CollisionMonitor(ABC):
-    """Compares signs with thresholds, step by step.
+    """Compares residuals with thresholds, step by step.
 
-    A monitor has one or more channels, each a sign per joint; contact is a sign beyond its
-    threshold. A joint may have another threshold in another regime, for instance while it turns.
-    Steps that ``Intake`` rejects leave everything as it is, and so do the first steps
-    after a start, a gap or a rejected step, for as long as the signs need to settle.
+    A monitor has one or more channels, each with one residual per joint; contact is a residual
+    beyond its threshold. A joint may have another threshold in another regime, for instance while
+    it turns. Steps that ``SampleValidator`` rejects change nothing. They have no verdict, nor have
+    the first steps after a start, a gap or a rejected step, until the residuals have settled.
 
     :cvar kind: its name in configurations and calibrations.
-    :cvar channels: signs per joint.
-    :cvar regimes: thresholds per sign.
+    :cvar channels: residuals per joint; the first one is shown in readings.
+    :cvar regimes: thresholds per residual.
     :cvar settling: time without a verdict after a start or a gap [s].
-    :cvar shaken: time without a verdict after a rejected sample [s]: as long as the control state
-        that the signs are made of remembers it.
-    :ivar signs: of the last step, shape ``(channels, n)``.
+    :cvar recovery: time without a verdict after a rejected jump [s]: as long as the control state
+        that the residuals are made of is affected by it.
+    :ivar residuals: of the last step, shape ``(channels, n)``.
     :ivar regime: index of each joint's regime in the last step, shape ``(n,)``.
     :ivar reading: the last one.
     :param limits: without them there is no threshold, and never a contact.
@@ -74,42 +74,42 @@ class CollisionMonitor(ABC):
     channels: int = 1
     regimes: int = 1
     settling: float = 0.1
-    shaken: float = 0.1
-    signs: Array
+    recovery: float = 0.1
+    residuals: Array
 
-    def __init__(self, model: RobotModel, period: float, limits: Limits | None = None):
+    def __init__(self, model: RobotModel, period: float, limits: MonitorLimits | None = None):
         self.model = model
         self.period = period
         if limits is None:
-            limits = Limits(
+            limits = MonitorLimits(
                 np.full((self.regimes, self.channels, model.n), np.inf),
                 speed_tolerance(model.velocity_limit, period),
             )
         self._inverse = 1.0 / limits.thresholds
-        self.intake = Intake(period, limits.jump)
-        self._nothing: Array = np.zeros(model.n)
+        self.validator = SampleValidator(period, limits.jump)
+        self._zero: Array = np.zeros(model.n)
         self.reset()
 
     def reset(self) -> None:
         """Forget the past; the next sample is the first one."""
-        self.intake.reset()
+        self.validator.reset()
         self._filters: Any = None
         self._waiting = 0
-        self.signs = np.zeros((self.channels, self.model.n))
+        self.residuals = np.zeros((self.channels, self.model.n))
         self.regime: IntArray = np.zeros(self.model.n, np.int64)
-        self.reading = Reading(self._nothing, self._nothing, 'unknown', 1.0)
+        self.reading = Reading(self._zero, self._zero, 'unknown', 1.0)
 
     @property
-    def least(self) -> Array:
-        """Return what rounding alone may make of the signs, shape ``(n,)``."""
-        return ROUNDING * np.minimum(self.model.effort_limit, LARGEST)
+    def least_threshold(self) -> Array:
+        """Return what rounding alone may make of the residuals, shape ``(n,)``."""
+        return EFFORT_ROUNDING * np.minimum(self.model.effort_limit, UNLIMITED_EFFORT)
 
     def snapshot(self) -> MonitorSnapshot:
         """Return all that the next step depends on."""
         return MonitorSnapshot(
-            self.intake.snapshot(),
+            self.validator.snapshot(),
             self._filters,
-            self.signs,
+            self.residuals,
             self.regime,
             self._waiting,
             self.reading,
@@ -117,36 +117,40 @@ class CollisionMonitor(ABC):
 
     def restore(self, snapshot: MonitorSnapshot) -> None:
         """Go back to an earlier snapshot."""
-        self.intake.restore(snapshot.intake)
+        self.validator.restore(snapshot.validator)
         self._filters = snapshot.filters
-        self.signs, self.regime = snapshot.signs, snapshot.regime
+        self.residuals, self.regime = snapshot.residuals, snapshot.regime
         self._waiting = snapshot.waiting
         self.reading = snapshot.reading
 
     def step(self, observation: Observation) -> Reading:
         """Return the reading of one step."""
-        taken = self.intake.take(observation.time, observation.measured, self._probe(observation))
-        if taken == 'returned':
-            self._wait(self.shaken)
-        elif taken != 'good':
-            return self._unjudged(taken, observation)
+        validity = self.validator.check(
+            observation.time, observation.measured, self._probe(observation)
+        )
+        if validity == 'returned':
+            self._wait(self.recovery)
+        elif validity != 'valid':
+            return self._without_verdict(validity, observation)
         self._update(observation)
-        share = self.signs * self._inverse_thresholds()
+        share = self.residuals * self._inverse_thresholds()
         largest = float(np.maximum.reduce(np.abs(share, share), None))
         verdict: Verdict = 'free' if largest < 1.0 else 'contact'
         if self._waiting:
             self._waiting -= 1
             verdict = 'unknown'
-        self.reading = reading = Reading(self._residual(), self._torque(), verdict, 1.0 - largest)
+        self.reading = reading = Reading(self.residuals[0], self._torque(), verdict, 1.0 - largest)
         return reading
 
-    def _unjudged(self, taken: str, observation: Observation) -> Reading:
+    def _without_verdict(self, validity: str, observation: Observation) -> Reading:
         """Return the last reading without its verdict."""
-        if taken == 'restart':
-            self.intake.start(observation.time, observation.measured, observation.state.velocity)
+        if validity == 'restart':
+            self.validator.start(
+                observation.time, observation.measured, observation.state.velocity
+            )
             self._filters = self._start(observation)
             self._wait(self.settling)
-        elif taken == 'suspect':
+        elif validity == 'suspect':
             self._update(observation)
         old = self.reading
         self.reading = Reading(old.residual, old.torque, 'unknown', old.margin)
@@ -157,27 +161,23 @@ class CollisionMonitor(ABC):
 
     @abstractmethod
     def _probe(self, observation: Observation) -> float:
-        """Return a number that is finite if everything that is read is, beside the positions."""
+        """Return a number that is finite if all that is read is, beside the positions."""
 
     def _inverse_thresholds(self) -> Array:
         """Return the inverse of the thresholds that hold now, shape ``(channels, n)``."""
         return self._inverse[0]
 
-    def _start(self, observation: Observation) -> Any:  # noqa: ARG002 - most remember nothing
-        """Return what the signs remember at their first sample."""
+    def _start(self, observation: Observation) -> Any:  # noqa: ARG002 - most have no filters
+        """Return the state of the filters at their first sample."""
         return None
 
     @abstractmethod
     def _update(self, observation: Observation) -> None:
-        """Take a sample in: set ``signs``, and ``_filters`` to a new value.
+        """Process a sample: set ``residuals``, and ``_filters`` to a new value.
 
-        The position is that of ``intake``, which is not the measured one after a jump.
+        The position is that of ``validator``, which is not the measured one after a jump.
         """
 
     @abstractmethod
-    def _residual(self) -> Array:
-        """Return the sign that a reading shows, shape ``(n,)``."""
-
-    @abstractmethod
     def _torque(self) -> Array:
-        """Return the estimated torque from outside [N m], shape ``(n,)``."""
+        """Return the estimated external torque [N m], shape ``(n,)``."""

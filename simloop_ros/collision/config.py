@@ -1,4 +1,4 @@
-"""What a scenario can say about its collision monitor: the one place of these defaults."""
+"""Configuration of the collision monitor in a scenario: the one place of these defaults."""
 
 from __future__ import annotations
 
@@ -16,11 +16,12 @@ RENAMED_KINDS = {'matched_filter': 'disturbance_observer'}
 
 
 class MonitorConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Which monitor watches the robot, and what follows from what it sees.
+    """Which monitor detects contacts, and how the robot reacts to them.
 
-    :ivar kind: ``position_difference`` and ``force_difference``, the two signs of 000 section
-        7.1, ``momentum_observer``, or ``disturbance_observer``, which has learnt.
-    :ivar calibration: file that ``simloop calibrate`` wrote, or the name of a shipped one; without
+    :ivar kind: ``position_difference`` and ``force_difference``, the two residuals of 000
+        section 7.1, ``momentum_observer``, or ``disturbance_observer``, which uses the model that
+        was identified by the calibration.
+    :ivar calibration: file of ``simloop calibrate``, or the name of a shipped one; without
         it torques are estimated, but nothing counts as a contact.
     :ivar reaction: to a contact: ``none``, ``stop``, ``hold``, ``retreat``, ``float``, ``comply``.
     :ivar push: reaction to a contact that builds up slowly, as that of a hand; the same where none
@@ -37,7 +38,7 @@ class MonitorConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
 
     @property
     def watches(self) -> bool:
-        """Return whether somebody looks out for contacts."""
+        """Return whether contacts are to be detected."""
         return bool(self.calibration) or self.reacts
 
     @property

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import msgspec
 import numpy as np
@@ -14,24 +13,25 @@ from ..core.values import ContactNature
 from ..robot.model import RobotModel
 from .build import build_monitor
 from .calibration import Calibration, load_calibration
-from .collision_monitor import CollisionMonitor
+from .collision_monitor import CollisionMonitor, MonitorSnapshot
 from .config import MonitorConfig
-from .contact_kind import ContactKind, KindSnapshot
+from .contact_classifier import ContactClassifier, ContactClassifierSnapshot
 from .isolation import Clue, Hit, Isolation
 from .observation import Observation, Reading
 
-LOCATED = 0.02
+LOCATING_DELAY = 0.02
 """Time from the beginning of a contact until it is located [s]: the torques have to rise."""
 
 
 class Detection(msgspec.Struct, frozen=True, gc=False):
     """What is known after a step.
 
-    :ivar contact: whether the monitor sees a contact now.
+    :ivar contact: whether there is a contact now.
     :ivar kind: of the present contact, and for a while after it; ``none`` if there is none.
-    :ivar reading: what the monitor says.
-    :ivar hit: where the contact is, in the step in which that was found out.
-    :ivar due: what the contact can be located by now, by somebody who has the time.
+    :ivar reading: of the monitor.
+    :ivar hit: where the contact is, in the step in which it was located.
+    :ivar due: what the contact can be located by, in the step in which that can be done, if it is
+        not done in the step itself.
     """
 
     contact: bool
@@ -47,60 +47,61 @@ class DetectorSnapshot(msgspec.Struct, frozen=True):
     :ivar since: steps since the present contact began.
     """
 
-    monitor: Any
-    kind: KindSnapshot | None
+    monitor: MonitorSnapshot
+    classifier: ContactClassifierSnapshot | None
     since: int
 
 
 class CollisionDetector:
-    """Looks at every step of the loop.
+    """Judges every step of the loop: is there a contact, of which kind, and where?
 
-    :param contact_kind: none where there are no thresholds, and so no contacts.
+    :ivar monitor: computes the residuals.
+    :param classifier: none where there are no thresholds, and so no contacts.
     :ivar isolation: locates contacts; none where nothing is known about the noise.
     :param at_once: whether contacts are located within the step, which takes some milliseconds;
-        else it is only told when.
+        else a detection only has what they are located by.
     """
 
     def __init__(
         self,
         monitor: CollisionMonitor,
-        contact_kind: ContactKind | None = None,
+        classifier: ContactClassifier | None = None,
         isolation: Isolation | None = None,
         *,
         at_once: bool = True,
     ):
         self.monitor = monitor
         self.isolation = isolation
-        self._kind = contact_kind
+        self._classifier = classifier
         self._at_once = at_once
-        self._locate_after = max(1, round(LOCATED / monitor.period))
+        self._locate_after = max(1, round(LOCATING_DELAY / monitor.period))
         self._since = 0
 
     def reset(self) -> None:
         """Forget the past: the next step is the first one."""
         self.monitor.reset()
-        if self._kind:
-            self._kind.reset()
+        if self._classifier:
+            self._classifier.reset()
         self._since = 0
 
     def snapshot(self) -> DetectorSnapshot:
         """Return all that the next step depends on."""
-        kind = None if self._kind is None else self._kind.snapshot()
-        return DetectorSnapshot(self.monitor.snapshot(), kind, self._since)
+        classifier = None if self._classifier is None else self._classifier.snapshot()
+        return DetectorSnapshot(self.monitor.snapshot(), classifier, self._since)
 
     def restore(self, snapshot: DetectorSnapshot) -> None:
         """Go back to an earlier snapshot."""
         self.monitor.restore(snapshot.monitor)
-        if self._kind is not None and snapshot.kind is not None:
-            self._kind.restore(snapshot.kind)
+        if self._classifier is not None and snapshot.classifier is not None:
+            self._classifier.restore(snapshot.classifier)
         self._since = snapshot.since
 
     def step(self, observation: Observation) -> Detection:
         """Return what is known after a step."""
         reading = self.monitor.step(observation)
-        if self._kind is None:
+        if self._classifier is None:
             return Detection(False, 'none', reading)
-        kind = self._kind.step(reading)
+        kind = self._classifier.step(reading)
         contact = reading.verdict == 'contact'
         self._since = self._since + 1 if kind != 'none' else 0
         if self._since != self._locate_after or self.isolation is None:
@@ -114,7 +115,7 @@ class CollisionDetector:
 def build_detector(
     config: MonitorConfig, model: RobotModel, period: float, *, at_once: bool = True
 ) -> CollisionDetector:
-    """Return the watch of a configuration.
+    """Return the detector of a configuration.
 
     :param at_once: whether contacts are located within the step.
     :raises ConfigError: the calibration does not fit, or a reaction has none.
@@ -134,14 +135,14 @@ def build_detector(
 def calibrated_detector(
     monitor: CollisionMonitor, calibration: Calibration, *, at_once: bool = True
 ) -> CollisionDetector:
-    """Return the watch of a monitor that draws every conclusion.
+    """Return the detector that classifies and locates the contacts of a calibrated monitor.
 
     :param at_once: whether contacts are located within the step.
     """
     model = monitor.model
-    kind = ContactKind(model.effort_limit, monitor.period)
+    classifier = ContactClassifier(model.effort_limit, monitor.period)
     isolation = Isolation(model, np.array(calibration.noise[monitor.kind]))
-    return CollisionDetector(monitor, kind, isolation, at_once=at_once)
+    return CollisionDetector(monitor, classifier, isolation, at_once=at_once)
 
 
 def find_calibration(name: str, period: float) -> Path:
@@ -158,5 +159,5 @@ def find_calibration(name: str, period: float) -> Path:
     known = f'; there is one for a period of {" or ".join(sorted(periods))} s' if periods else ''
     raise ConfigError(
         f'monitor.calibration: no {name} for a period of {period:g} s{known}: run simloop '
-        'calibrate and give its file, or nothing to watch without thresholds'
+        'calibrate and give its file, or none to monitor without thresholds'
     )

@@ -1,4 +1,4 @@
-"""The monitor that has learnt: what is left unexplained, in filters for hard and soft contacts."""
+"""A bank of Kalman disturbance observers on an identified model, for hard and soft contacts."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ import numpy as np
 from ..core.values import Array
 from ..maths.kalman_matrices import disturbance_filter, motion_filter
 from ..robot.model import RobotModel
-from .collision_monitor import CollisionMonitor, IntArray, Limits
+from .collision_monitor import CollisionMonitor, IntArray, MonitorLimits
 from .explanation import Explainer, Explanation, nothing_learnt
 from .observation import Observation
 
 BANDWIDTHS = (600.0, 300.0, 150.0, 50.0)
 """Of the channels [rad/s]: from a hard impact to a soft push, 2 to 20 ms."""
-SHOWN = 2
-"""The channel whose torque is told to others: quiet, and a few milliseconds late."""
-TURNING = 8.0
+TORQUE_CHANNEL = 2
+"""The channel whose torque is the estimate for others: quiet, and a few milliseconds late."""
+TURNING_FACTOR = 8.0
 """Multiple of the speed up to which the direction of friction is not certain, below which a joint
 turns, sticks or starts."""
-HOLD = 4.0 / min(BANDWIDTHS)
+TURN_MEMORY = 4.0 / min(BANDWIDTHS)
 """Time for which the filters remember a turn [s]."""
-LOOK = 0.002
-"""Time between two looks for joints that turn [s]: short against the filters."""
+TURN_CHECK = 0.002
+"""Time between two checks for joints that turn [s]: short against the filters."""
 MOTION_BANDWIDTH = 200.0
 """Of the velocity that friction and Coriolis forces are computed with [rad/s]."""
 
@@ -33,9 +33,9 @@ class FilterState(msgspec.Struct, frozen=True):
     :ivar position: last measured position [rad], shape ``(n,)``.
     :ivar filters: position, velocity, acceleration by the kinematic filter; errors and
         disturbance of each channel; shape ``(3 + 3 channels, n)``.
-    :ivar velocity: at the last look for joints that turn [rad/s], shape ``(n,)``.
-    :ivar turned: looks for which each joint's turn is still remembered, shape ``(n,)``.
-    :ivar steps: since the last look.
+    :ivar velocity: at the last check for joints that turn [rad/s], shape ``(n,)``.
+    :ivar turned: checks for which each joint's turn is still remembered, shape ``(n,)``.
+    :ivar steps: since the last check.
     """
 
     position: Array
@@ -46,13 +46,13 @@ class FilterState(msgspec.Struct, frozen=True):
 
 
 class DisturbanceObserver(CollisionMonitor):
-    """A bank of Kalman filters on what a learnt model does not explain.
+    """A bank of Kalman filters on the torque that an identified model does not explain.
 
     ::
 
         e_k = tau'(q_k, v_k, (q_k+1 - 2 q_k + q_k-1)/h^2) - tau_k          [N m]
 
-    is the torque from outside plus the encoders' noise, differentiated twice; ``tau'`` is the
+    is the external torque plus the encoders' noise, differentiated twice; ``tau'`` is the
     ``Explanation`` from free motion, with mass errors, payload and friction in it. Each channel
     estimates ``tau_ext`` from ``e`` by the Kalman filter for white noise of the positions
     (``disturbance_filter``) and another speed of change of ``tau_ext``. A torque that begins at an
@@ -61,34 +61,35 @@ class DisturbanceObserver(CollisionMonitor):
     Each channel and joint has its own threshold, and the first one counts.
 
     A joint that sticks or turns holds any torque up to its dry friction: that cannot be explained,
-    so for ``HOLD`` after it was that slow, a joint has thresholds of its own (regime 1). They are
-    the higher ones, so they also hold for a joint that is faster than any that was learnt from.
+    so for ``TURN_MEMORY`` after it was that slow, a joint has thresholds of its own (regime 1).
+    They are the higher ones, so they also hold for a joint that is faster than any that was
+    learnt from.
 
-    Velocity comes from the measured positions alone: the control state believes in a model
+    Velocity comes from the measured positions alone: the control state relies on a model
     without friction, and is off by ``2 F / (M bandwidth)`` where a joint reverses.
 
-    :param explanation: what was learnt; nothing where none is given.
+    :param explanation: the identified model; that of control where none is given.
     """
 
     kind = 'disturbance_observer'
     channels = len(BANDWIDTHS)
     regimes = 2
     settling = 8.0 / min(BANDWIDTHS)
-    shaken = 2.0 / min(BANDWIDTHS)
+    recovery = 2.0 / min(BANDWIDTHS)
 
     def __init__(
         self,
         model: RobotModel,
         period: float,
-        limits: Limits | None = None,
+        limits: MonitorLimits | None = None,
         explanation: Explanation | None = None,
     ):
         explanation = explanation or nothing_learnt(model)
         self._explainer = Explainer(model, explanation)
-        self._slow = TURNING * np.array(explanation.smoothing)
+        self._slow = TURNING_FACTOR * np.array(explanation.smoothing)
         self._fast = np.array(explanation.fastest)
-        self._stride = max(1, round(LOOK / period))
-        self._hold = max(1, round(HOLD / (self._stride * period)))
+        self._stride = max(1, round(TURN_CHECK / period))
+        self._hold = max(1, round(TURN_MEMORY / (self._stride * period)))
         self._rate = np.array(1.0 / period**2)
         # All filters are one product; the last two columns are of position and torque.
         size = 3 + 3 * self.channels
@@ -113,8 +114,8 @@ class DisturbanceObserver(CollisionMonitor):
 
     def _update(self, observation: Observation) -> None:
         old: FilterState = self._filters
-        position, filters = self.intake.position, old.filters
-        a = self.intake.deviation * self._rate
+        position, filters = self.validator.position, old.filters
+        a = self.validator.deviation * self._rate
         unexplained = self._explainer.torque(old.position, filters[1], a)
         unexplained -= observation.effort
         inputs = np.empty((len(filters) + 2, position.size))
@@ -122,13 +123,13 @@ class DisturbanceObserver(CollisionMonitor):
         new = self._matrix.dot(inputs)
         turned, steps = old.turned, old.steps + 1
         if steps == self._stride:
-            turned, steps = self._look(old, new[1]), 0
+            turned, steps = self._turned(old, new[1]), 0
         velocity = old.velocity if steps else new[1]
         self._filters = FilterState(position, new, velocity, turned, steps)
-        self.signs = new[5::3]
+        self.residuals = new[5::3]
 
-    def _look(self, old: FilterState, velocity: Array) -> IntArray:
-        """Look for joints that turn; return for how many looks each is remembered."""
+    def _turned(self, old: FilterState, velocity: Array) -> IntArray:
+        """Check for joints that turn; return for how many checks each is remembered."""
         speed = np.abs(velocity)
         turns = (speed < self._slow) | (speed > self._fast) | (velocity * old.velocity < 0.0)
         turned = np.where(turns, self._hold, old.turned - 1)
@@ -141,8 +142,5 @@ class DisturbanceObserver(CollisionMonitor):
             self._chosen = np.where(self.regime, self._inverse[1], self._inverse[0])
         return self._chosen
 
-    def _residual(self) -> Array:
-        return self.signs[0]
-
     def _torque(self) -> Array:
-        return self.signs[SHOWN]
+        return self.residuals[TORQUE_CHANNEL]

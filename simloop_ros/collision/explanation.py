@@ -1,4 +1,4 @@
-"""What free motion has taught about the robot: its real inertia and friction."""
+"""The model identified from free motion: the real inertia and friction of the robot."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Explanation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     :ivar inertias: mass [kg], mass times centre [kg m] and inertia at the joint [kg m^2] of what
         each joint carries, as Pinocchio orders them, ``n`` rows of 10.
-    :ivar armature: inertia that only its own joint feels, for instance of a rotor [kg m^2].
+    :ivar armature: inertia that acts on its own joint only, for instance of a rotor [kg m^2].
     :ivar coulomb: dry friction ``F`` [N m].
     :ivar smoothing: speed ``w`` below which the direction of dry friction is not certain [rad/s].
     :ivar viscous: friction per speed ``c`` [N m s/rad].

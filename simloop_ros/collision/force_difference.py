@@ -1,4 +1,4 @@
-"""The second sign of 000, section 7.1: other forces explain the motion than were sent."""
+"""The second residual of 000, section 7.1: other forces explain the motion than were sent."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from .observation import Observation
 
 
 class ForceDifference(CollisionMonitor):
-    """Watches ``tau - tau'`` [N m], 000 (5.2) and (5.7).
+    """The residual ``tau - tau'`` [N m], 000 (5.2) and (5.7).
 
-    The torque from outside is the opposite, ``tau' - tau``. It is the whole model error too, and
+    The external torque is the opposite, ``tau' - tau``. It is the whole model error too, and
     as noisy as the control state's acceleration.
     """
 
@@ -20,10 +20,7 @@ class ForceDifference(CollisionMonitor):
         return float(observation.effort.dot(observation.rollback_effort))
 
     def _update(self, observation: Observation) -> None:
-        self.signs = (observation.effort - observation.rollback_effort)[None]
-
-    def _residual(self) -> Array:
-        return self.signs[0]
+        self.residuals = (observation.effort - observation.rollback_effort)[None]
 
     def _torque(self) -> Array:
-        return -self.signs[0]
+        return -self.residuals[0]

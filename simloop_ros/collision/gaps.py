@@ -1,4 +1,4 @@
-"""Positions that were not seen, between two that were."""
+"""Positions that were not measured, between two that were."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ def filled(before: Array, last: Array, now: Array, steps: int) -> Array:
 
         q_i = q_0 + i d + a i (i + 1)/2,    d = q_0 - q_-1,   q_steps = q
 
-    so the second difference is ``a`` in every step: what a monitor makes of it is the mean over
-    the gap, and no sign has a peak of its own.
+    so the second difference is ``a`` in every step: the residual of a monitor is the mean over
+    the gap, without a peak of its own.
 
     :param before: the sample before the last one ``q_-1`` [rad], shape ``(n,)``.
     :param last: the last one before the gap ``q_0``.

@@ -11,27 +11,27 @@ from ..core.values import Array
 from ..robot.joint_tree import carried_link, chain, leaves
 from ..robot.model import RobotModel
 from .link_surface import (
-    INSIDE,
+    INSIDE_DEPTH,
     SurfacePoints,
-    even_numbers,
     link_surfaces,
+    low_discrepancy,
     sphere_directions,
 )
 
-SAMPLES = 240
+LINK_SAMPLES = 240
 """Points on the surface of every link, hidden ones included."""
-VIEWS = 100
+VIEW_DIRECTIONS = 100
 """Directions in which it is tested whether a point is inside another link."""
-SLANT = 0.25
+FORCE_SLANT = 0.25
 """Spread of a force in every direction, as a part of its size: a cone of friction with a
 coefficient of 0.5 that is filled evenly has it to each side."""
-FORCES = 2.0 * 1.5 ** np.arange(16)
+FORCE_SIZES = 2.0 * 1.5 ** np.arange(16)
 """Sizes of force that are tried [N]: each reaches to the next by its spread."""
 GAIN_ERROR = 0.02
 """Relative error of the torques: joints move while the filters rise, and masses are learnt."""
-SIGNIFICANT = 4.0
+SIGNIFICANT_SIGMAS = 4.0
 """Multiple of its noise at which a joint's torque counts."""
-CERTAIN_POINT = 0.05
+CERTAIN_SPREAD = 0.05
 """Spread of the likely points up to which a place is named [m]."""
 
 
@@ -39,7 +39,7 @@ class Clue(msgspec.Struct, frozen=True, gc=False):
     """What a contact is located by.
 
     :ivar position: of the joints [rad], shape ``(n,)``.
-    :ivar torque: estimated torque from outside [N m], shape ``(n,)``.
+    :ivar torque: estimated external torque [N m], shape ``(n,)``.
     :ivar regime: of each joint, on which the noise of the estimate depends, shape ``(n,)``.
     """
 
@@ -70,7 +70,7 @@ class Hit(msgspec.Struct, frozen=True):
     @property
     def observable(self) -> bool:
         """Return whether the torques tell the place, not only the link."""
-        return self.spread <= CERTAIN_POINT
+        return self.spread <= CERTAIN_SPREAD
 
 
 class Isolation:
@@ -101,11 +101,13 @@ class Isolation:
         self._model = model
         self._data = model.pin_model.createData()
         self._noise = noise
-        self._views = sphere_directions(VIEWS)
+        self._views = sphere_directions(VIEW_DIRECTIONS)
         surfaces = link_surfaces(model)
-        numbers = even_numbers(SAMPLES)
+        numbers = low_discrepancy(LINK_SAMPLES)
         self._surfaces = {joint: each.points(numbers) for joint, each in surfaces.items()}
-        self._sizes = {joint: 0.5 * np.sqrt(s.area / SAMPLES) for joint, s in surfaces.items()}
+        self._sizes = {
+            joint: 0.5 * np.sqrt(s.area / LINK_SAMPLES) for joint, s in surfaces.items()
+        }
         self._reach = {joint: each.reach(self._views) for joint, each in surfaces.items()}
 
     def locate(self, clue: Clue) -> Hit:
@@ -117,24 +119,24 @@ class Isolation:
         pin.computeJointJacobians(self._model.pin_model, self._data, clue.position)
         weight = 1.0 / np.hypot(self._sigma(clue), GAIN_ERROR * clue.torque)
         patches = {joint: self._patches(joint, joints, weight) for joint in joints}
-        looks = {
-            joint: _Look.of(patch, weight * clue.torque)
+        evidence = {
+            joint: _LinkEvidence.of(patch, weight * clue.torque)
             for joint, patch in patches.items()
             if len(patch.points)
         }
-        if not looks:
+        if not evidence:
             return Hit(last, carried_link(self._model, last))
-        means = {joint: _log_mean(look.evidence) for joint, look in looks.items()}
+        means = {joint: _log_mean(each.evidence) for joint, each in evidence.items()}
         joint = max(means, key=lambda key: means[key])
         total = np.logaddexp.reduce(list(means.values()))
-        return looks[joint].hit(
+        return evidence[joint].hit(
             joint, carried_link(self._model, joint), float(np.exp(means[joint] - total))
         )
 
     def last_joint(self, clue: Clue) -> int | None:
         """Return the last joint with a significant torque on the chain that has most of them."""
         size = np.abs(clue.torque) / self._sigma(clue)
-        significant = size > SIGNIFICANT
+        significant = size > SIGNIFICANT_SIGMAS
         if not significant.any():
             return None
         joints = (*self._busiest(clue), int(np.argmax(size)))
@@ -170,7 +172,7 @@ class Isolation:
             inward=inward,
             shifts=shifts,
             mean=np.einsum('pi,pin->pn', inward, straight),
-            spread=np.concatenate((SLANT * straight, shifted), axis=1),
+            spread=np.concatenate((FORCE_SLANT * straight, shifted), axis=1),
         )
 
     def _uncovered(self, joint: int, others: list[int]) -> SurfacePoints:
@@ -183,7 +185,7 @@ class Isolation:
                 seen = surface.points @ to_other.rotation.T + to_other.translation
                 heights = seen @ self._views.T  # (points, views)
                 for reach in self._reach[other]:
-                    free &= (heights > reach - INSIDE).any(axis=1)
+                    free &= (heights > reach - INSIDE_DEPTH).any(axis=1)
         return SurfacePoints(surface.points[free], surface.normals[free])
 
 
@@ -204,7 +206,7 @@ class _Patches(msgspec.Struct, frozen=True):
     spread: Array
 
 
-class _Look(msgspec.Struct, frozen=True):
+class _LinkEvidence(msgspec.Struct, frozen=True):
     """How well one link's pieces explain torques.
 
     :ivar torque: by its weights, shape ``(n,)``.
@@ -216,7 +218,7 @@ class _Look(msgspec.Struct, frozen=True):
     evidence: Array
 
     @classmethod
-    def of(cls, patches: _Patches, torque: Array) -> _Look:
+    def of(cls, patches: _Patches, torque: Array) -> _LinkEvidence:
         """Return the evidence of every size of force on every piece.
 
         In the axes in which ``B B^T`` is diagonal, ``e = diag(lambda)``, and with ``u = V^T B``::
@@ -226,7 +228,7 @@ class _Look(msgspec.Struct, frozen=True):
         spread = patches.spread
         stretch, axes = np.linalg.eigh(spread @ spread.transpose(0, 2, 1))
         u = axes.transpose(0, 2, 1) @ spread  # (points, 5, n)
-        force = FORCES[:, None]
+        force = FORCE_SIZES[:, None]
         mean = patches.mean
         rest = (
             torque @ torque
@@ -243,7 +245,7 @@ class _Look(msgspec.Struct, frozen=True):
         """Return the best piece, with the likeliest point and force on it."""
         patches = self.patches
         size, best = np.unravel_index(np.argmax(self.evidence), self.evidence.shape)
-        force, spread = FORCES[size], FORCES[size] * patches.spread[best]
+        force, spread = FORCE_SIZES[size], FORCE_SIZES[size] * patches.spread[best]
         rest = self.torque - force * patches.mean[best]
         off = np.linalg.solve(spread @ spread.T + np.eye(len(spread)), spread @ rest)
         point = patches.points[best] + off[3:] @ patches.shifts[best]
@@ -254,7 +256,7 @@ class _Look(msgspec.Struct, frozen=True):
             link=link,
             probability=probability,
             point=point,
-            force=force * (patches.inward[best] + SLANT * off[:3]),
+            force=force * (patches.inward[best] + FORCE_SLANT * off[:3]),
             spread=float(np.sqrt(share @ squares / share.sum())),
         )
 

@@ -1,4 +1,4 @@
-"""Learning what explains the torques of free motion, by ridge regression."""
+"""Identification of inertia and friction from the torques of free motion, by ridge regression."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from ..robot.joint_tree import leaves
 from ..robot.model import RobotModel
 from .explanation import Explanation, nothing_learnt
 
-WINDOW = 0.02
+AVERAGING_TIME = 0.02
 """Time over which motion and torque are averaged for one row of the regression [s]: long enough
 for clean accelerations from encoders, short against any motion."""
-SMOOTHINGS = tuple(2e-4 * 2.0**i for i in range(10))
+SMOOTHING_SPEEDS = tuple(2e-4 * 2.0**i for i in range(10))
 """Speeds that are tried for the smoothing of dry friction [rad/s]."""
 LEVER = 0.1
 """Shift of a link's centre of mass that counts as one [m]; its moments go with the square."""
-RIDGE = 1e-6
+RIDGE_WEIGHT = 1e-6
 """Weight of the prior of friction and rotors against all data: next to none."""
-LIGHTEST = 1e-3
+LEAST_MASS_SHARE = 1e-3
 """Part of its mass that stands for none: a body without mass has no centre."""
-EXACT = 1e-9
+EXACT_SHARE = 1e-9
 """Part of the largest torque that counts as fully explained: a robot without noise."""
-ROUNDS = 3
-"""Times that the joints are weighted anew by what they leave unexplained."""
+WEIGHTING_ROUNDS = 3
+"""Number of times that the joints are weighted by what they leave unexplained."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Motions:
 
 
 def average(effort: Array, measured: Array, period: float) -> Motions:
-    """Return averages of a motion over windows of two times ``WINDOW``.
+    """Return averages of a motion over windows of two times ``AVERAGING_TIME``.
 
     In steps ``v+ = v + h a``, ``q+ = q + h v+`` the second difference of positions over ``B``
     steps is a mean of the accelerations with triangular weights, so the torques get the same::
@@ -56,7 +56,7 @@ def average(effort: Array, measured: Array, period: float) -> Motions:
     :param effort: [N m] in each step, shape ``(steps, n)``.
     :param measured: position after it [rad], shape ``(steps, n)``.
     """
-    b = max(1, round(WINDOW / period))
+    b = max(1, round(AVERAGING_TIME / period))
     middle = np.arange(b, len(measured) - b, b)
     before, now, after = (measured[middle + shift] for shift in (-b, 0, b))
     weights = (b - np.abs(np.arange(1 - b, b))) / b**2
@@ -82,9 +82,9 @@ def learn(model: RobotModel, motions: Motions) -> Explanation:
     friction is, per joint, the one that explains best.
     """
     fit = _Fit(model, motions)
-    tried = [fit.solve(np.full(model.n, smoothing)) for smoothing in SMOOTHINGS]
+    tried = [fit.solve(np.full(model.n, smoothing)) for smoothing in SMOOTHING_SPEEDS]
     best = np.argmin([solution.left for solution in tried], axis=0)
-    smoothing = np.array(SMOOTHINGS)[best]
+    smoothing = np.array(SMOOTHING_SPEEDS)[best]
     return fit.explanation(smoothing, fit.solve(smoothing).coefficients)
 
 
@@ -109,7 +109,7 @@ class _Fit:
         self._design = np.zeros((rows, n, links + 4 * n))
         self._unknown = np.empty((rows, n))
         joints = np.arange(n)
-        self._rounding = EXACT * float(np.abs(motions.torque).max()) + np.finfo(float).tiny
+        self._rounding = EXACT_SHARE * float(np.abs(motions.torque).max()) + np.finfo(float).tiny
         for i in range(rows):
             q, v, a = motions.position[i], motions.velocity[i], motions.acceleration[i]
             regressor = pin.computeJointTorqueRegressor(pin_model, data, q, v, a)
@@ -125,13 +125,13 @@ class _Fit:
         design, unknown = self._design, self._unknown
         design[:, joints, self._dry] = np.tanh(self._motions.velocity / smoothing)
         left = unknown.std(axis=0)
-        for _ in range(ROUNDS):
+        for _ in range(WEIGHTING_ROUNDS):
             weight = 1.0 / np.maximum(left, 1e-3 * left.max() + self._rounding)
             # Joint by joint, so that no weighted copy of the whole design is needed.
             gram = sum(w**2 * design[:, j].T @ design[:, j] for j, w in enumerate(weight))
             right = sum(w**2 * design[:, j].T @ unknown[:, j] for j, w in enumerate(weight))
             # In units of the noise: inertia may be wrong by one unit, friction by anything.
-            prior = RIDGE * (1.0 + np.diag(gram))
+            prior = RIDGE_WEIGHT * (1.0 + np.diag(gram))
             prior[: self._basis.shape[1]] = 1.0
             # Least squares, for without any noise the prior is lost in rounding.
             coefficients = np.linalg.lstsq(gram + np.diag(prior), right, rcond=None)[0]
@@ -145,7 +145,7 @@ class _Fit:
         inertias = np.array(learnt.inertias) + (self._basis @ coefficients[:links]).reshape(-1, 10)
         # The masses by themselves mean nothing: only sums over links can be told from torques, so
         # one may well be negative. It must not be zero, for Pinocchio divides by it.
-        least = LIGHTEST * np.array(learnt.inertias)[:, 0]
+        least = LEAST_MASS_SHARE * np.array(learnt.inertias)[:, 0]
         zero = np.abs(inertias[:, 0]) < least
         inertias[zero, 0] = least[zero]
         dry, viscous, armature, offset = coefficients[links:].reshape(4, -1)

@@ -12,9 +12,9 @@ from ..core.values import Array
 from ..robot.model import RobotModel
 from .shape_area import pieces
 
-FAR = 10.0
+VIEW_DISTANCE = 10.0
 """Distance from which a shape is looked at [m]: beyond any link."""
-INSIDE = 1e-4
+INSIDE_DEPTH = 1e-4
 """Depth at which a point counts as inside another shape [m]."""
 
 
@@ -65,7 +65,7 @@ class LinkSurface:
             found, at = piece.at(u, v), self._shapes[i][1]
             point = at.act(found.point)
             if not any(
-                depth_inside(*other, point) > INSIDE
+                depth_inside(*other, point) > INSIDE_DEPTH
                 for j, other in enumerate(self._shapes)
                 if j != i
             ):
@@ -88,14 +88,14 @@ class LinkSurface:
 
     def holds(self, point: Array) -> bool:
         """Return whether a point, in the joint's axes [m], is inside a shape."""
-        return any(depth_inside(*shape, point) > INSIDE for shape in self._shapes)
+        return any(depth_inside(*shape, point) > INSIDE_DEPTH for shape in self._shapes)
 
     def _extremes(self, directions: Array) -> Array:
         """Return each shape's point that is furthest in each direction, ``(shapes, views, 3)``."""
         return np.array(
             [
-                [_nearest(shape, place, place.translation + FAR * view) for view in directions]
-                for shape, place in self._shapes
+                [_nearest(shape, at, at.translation + VIEW_DISTANCE * view) for view in directions]
+                for shape, at in self._shapes
             ]
         )
 
@@ -107,8 +107,8 @@ def link_surfaces(model: RobotModel) -> dict[int, LinkSurface]:
     return {joint: surface for joint, surface in surfaces.items() if surface}
 
 
-def even_numbers(count: int) -> Array:
-    """Return numbers spread evenly over the unit cube, shape ``(count, 3)``.
+def low_discrepancy(count: int) -> Array:
+    """Return points spread evenly over the unit cube, shape ``(count, 3)``.
 
     Multiples of the powers of the root of ``x^4 = x + 1``: each further one falls into a gap.
     """
@@ -131,7 +131,7 @@ def _nearest(shape: coal.CollisionGeometry, place: pin.SE3, viewer: Array) -> Ar
     coal.distance(
         shape,
         coal.Transform3s(place.rotation, place.translation),
-        coal.Sphere(0.01 * FAR),
+        coal.Sphere(0.01 * VIEW_DISTANCE),
         coal.Transform3s(np.eye(3), viewer),
         coal.DistanceRequest(),
         result,

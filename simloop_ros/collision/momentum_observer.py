@@ -10,7 +10,7 @@ import pinocchio as pin
 
 from ..core.values import Array, JointState
 from ..robot.model import RobotModel
-from .collision_monitor import CollisionMonitor, Limits
+from .collision_monitor import CollisionMonitor, MonitorLimits
 from .observation import Observation
 
 GAIN = 50.0
@@ -25,7 +25,7 @@ class MomentumFilters(msgspec.Struct, frozen=True):
 
 
 class MomentumObserver(CollisionMonitor):
-    """A first-order filter of the torque from outside that needs no acceleration.
+    """A first-order filter of the external torque that needs no acceleration.
 
     With ``p = M(q) v`` and ``dp/dt = tau + C^T v - g + tau_ext``::
 
@@ -47,7 +47,11 @@ class MomentumObserver(CollisionMonitor):
     settling = 8.0 / GAIN
 
     def __init__(
-        self, model: RobotModel, period: float, limits: Limits | None = None, gain: float = GAIN
+        self,
+        model: RobotModel,
+        period: float,
+        limits: MonitorLimits | None = None,
+        gain: float = GAIN,
     ):
         self._keep = np.array(exp(-gain * period))
         self._take = 1.0 - self._keep
@@ -61,7 +65,7 @@ class MomentumObserver(CollisionMonitor):
         return float(observation.effort.dot(state.position) + state.velocity.dot(state.velocity))
 
     def _start(self, observation: Observation) -> MomentumFilters:
-        return MomentumFilters(observation.state, self._nothing)
+        return MomentumFilters(observation.state, self._zero)
 
     def _update(self, observation: Observation) -> None:
         old: MomentumFilters = self._filters
@@ -73,10 +77,7 @@ class MomentumObserver(CollisionMonitor):
         residual *= self._take
         residual += self._keep * old.residual
         self._filters = MomentumFilters(observation.state, residual)
-        self.signs = residual[None]
-
-    def _residual(self) -> Array:
-        return self.signs[0]
+        self.residuals = residual[None]
 
     def _torque(self) -> Array:
-        return self.signs[0]
+        return self.residuals[0]

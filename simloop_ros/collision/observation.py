@@ -1,4 +1,4 @@
-"""What a collision monitor is told, and what it tells."""
+"""Input and output of a collision monitor."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Observation(msgspec.Struct, frozen=True, gc=False):
     :ivar time: end of the step [s].
     :ivar desired: ``q_d`` of the step [rad], shape ``(n,)``.
     :ivar effort: ``tau`` that was sent [N m], 000 (5.2), shape ``(n,)``; of a robot with wrist
-        sensors, also the torque of what they felt.
+        sensors, plus the torque of what they measured.
     :ivar measured: position at the end of the step [rad], shape ``(n,)``.
     :ivar state: the control state after the rollback, 000 (5.6).
     :ivar rollback_effort: ``tau'`` that explains the step [N m], 000 (5.7), shape ``(n,)``.
@@ -32,15 +32,15 @@ class Observation(msgspec.Struct, frozen=True, gc=False):
 
 
 class Reading(msgspec.Struct, frozen=True, gc=False):
-    """What a monitor makes of a step.
+    """Output of a monitor for a step.
 
-    :ivar residual: the sign that it watches, shape ``(n,)``: [rad] for ``position_difference``,
+    :ivar residual: of its first channel, shape ``(n,)``: [rad] for ``position_difference``,
         [N m] for the others.
-    :ivar torque: estimated torque from outside [N m], shape ``(n,)``.
+    :ivar torque: estimated external torque [N m], shape ``(n,)``.
     :ivar verdict: ``unknown`` where the step could not be judged: it was rejected, or a filter is
         still settling.
-    :ivar margin: what is left to the threshold, as a part of it: 1 without any sign, 0 at the
-        threshold, negative beyond.
+    :ivar margin: what is left to the threshold, as a part of it: 1 for a residual of zero, 0 at
+        the threshold, negative beyond.
     """
 
     residual: Array

@@ -1,4 +1,4 @@
-"""The first sign of 000, section 7.1: the robot is not where it should be."""
+"""The first residual of 000, section 7.1: the robot is not where it should be."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ import pinocchio as pin
 
 from ..core.values import Array
 from ..robot.model import RobotModel
-from .collision_monitor import CollisionMonitor, Limits
+from .collision_monitor import CollisionMonitor, MonitorLimits
 from .observation import Observation
 
-ROUNDING = 1e-9
+POSITION_ROUNDING = 1e-9
 """Difference of positions that may be rounding [rad]."""
 
 
 class PositionDifference(CollisionMonitor):
-    """Watches ``q - q_d`` [rad].
+    """The residual ``q - q_d`` [rad].
 
     Control that takes an acceleration ``a`` it did not command for an error leaves
-    ``q - q_d = c a``, with the compliance ``c = h^2`` of the deadbeat law. So the torque from
-    outside is about ``M(q) (q - q_d) / c``, and the sign of a push shrinks with the period.
+    ``q - q_d = c a``, with the compliance ``c = h^2`` of the deadbeat law. So the external
+    torque is about ``M(q) (q - q_d) / c``, and the residual of a push shrinks with the period.
 
     :param compliance: ``c`` [s^2]; that of the deadbeat law where none is given.
     """
@@ -30,7 +30,7 @@ class PositionDifference(CollisionMonitor):
         self,
         model: RobotModel,
         period: float,
-        limits: Limits | None = None,
+        limits: MonitorLimits | None = None,
         compliance: float | None = None,
     ):
         self._stiffness = 1.0 / (period**2 if compliance is None else compliance)
@@ -38,20 +38,17 @@ class PositionDifference(CollisionMonitor):
         super().__init__(model, period, limits)
 
     @property
-    def least(self) -> Array:
+    def least_threshold(self) -> Array:
         """Return what rounding may make of a position [rad], shape ``(n,)``."""
-        return np.full(self.model.n, ROUNDING)
+        return np.full(self.model.n, POSITION_ROUNDING)
 
     def _probe(self, observation: Observation) -> float:
         return float(observation.desired.dot(observation.desired))
 
     def _update(self, observation: Observation) -> None:
-        self.signs = (self.intake.position - observation.desired)[None]
-
-    def _residual(self) -> Array:
-        return self.signs[0]
+        self.residuals = (self.validator.position - observation.desired)[None]
 
     def _torque(self) -> Array:
-        difference = self.signs[0]
-        inertia: Array = pin.crba(self.model.pin_model, self._data, self.intake.position)
+        difference = self.residuals[0]
+        inertia: Array = pin.crba(self.model.pin_model, self._data, self.validator.position)
         return inertia.reshape(difference.size, -1).dot(difference) * self._stiffness

@@ -1,4 +1,4 @@
-"""What the wrist sensors feel, as torques on the joints: no collision, but an object in hand."""
+"""Wrench readings of the wrist sensors as joint torques: no collision, but an object in hand."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .observation import Observation
 
 
 class WristTorqueSnapshot(msgspec.Struct, frozen=True, gc=False):
-    """What free hands read: the mean of ``count`` readings, shape ``(sensors, 6)``."""
+    """Bias of the sensors: mean of ``count`` readings of free hands, shape ``(sensors, 6)``."""
 
     count: int
     bias: Array
@@ -21,11 +21,11 @@ class WristTorqueSnapshot(msgspec.Struct, frozen=True, gc=False):
 class WristTorque:
     """``tau = sum J_s(q)^T (w_s - b_s)`` over the sensors, in their own axes.
 
-    Added to the efforts that a monitor is told, it leaves as unexplained only what touches the
-    robot elsewhere. The bias ``b`` is the mean reading of the first steps, in which the hands are
-    free and feel nothing. A sensor that is lost feels nothing.
+    Added to the efforts of an observation, it leaves as unexplained only what touches the robot
+    elsewhere. The bias ``b`` is the mean reading of the first steps, in which the hands are free.
+    A sensor that is lost counts as zero.
 
-    :param tare_time: in which the bias is learnt [s].
+    :param tare_time: over which the bias is averaged [s].
     """
 
     def __init__(self, model: RobotModel, tare_time: float, period: float):
@@ -47,7 +47,7 @@ class WristTorque:
         """Return the torque of wrenches on the sensors [N m], shape ``(n,)``.
 
         :param q: measured joint positions [rad], shape ``(n,)``.
-        :param wrenches: as ``Plant.wrenches``, without bias, shape ``(sensors, 6)``.
+        :param wrenches: as in ``PlantReport``, without bias, shape ``(sensors, 6)``.
         """
         torque = np.zeros(q.size)
         for frame, wrench in zip(self._frames, np.nan_to_num(wrenches), strict=True):
@@ -55,7 +55,7 @@ class WristTorque:
         return torque
 
     def explain(self, seen: Observation, wrenches: Array) -> Observation:
-        """Return what a monitor is told of a step in which the wrists felt something."""
+        """Return an observation with the torque of the wrist sensors added to its effort."""
         tare = self._state
         if tare.count < self._tare_steps:
             count = tare.count + 1

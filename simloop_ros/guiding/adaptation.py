@@ -9,9 +9,9 @@ from ..core.values import Array
 from ..maths.discretisation import Parameters
 from .config import AdmittanceConfig, Compliance
 from .energy_tank import StiffnessChange
-from .touch import Touch
+from .touch import HandTouch
 
-CLOSE = 1e-9
+ARRIVAL_TOLERANCE = 1e-9
 """Relative distance from its goal at which a parameter has arrived: 20 time constants. From then
 on it is constant, and so are the coefficients of the steps."""
 
@@ -50,31 +50,31 @@ class Adaptation:
         self._change = StiffnessChange(means.free.stiffness, config.reserve)
         self._reserve = config.reserve
 
-    def start(self) -> AdaptationSnapshot:
+    def initial(self) -> AdaptationSnapshot:
         """Return the free parameters and tanks that hold the reserve."""
         return AdaptationSnapshot(
             self._means.free, np.full(len(self._means.free.mass), self._reserve)
         )
 
     def step(
-        self, memory: AdaptationSnapshot, touch: Touch, deflection: Array
+        self, state: AdaptationSnapshot, touch: HandTouch, deflection: Array
     ) -> AdaptationSnapshot:
         """Return the parameters for the next step.
 
         :param deflection: at its start [rad], shape ``(n,)``.
         """
-        now = memory.parameters
+        now = state.parameters
         damping_goal, stiffness_goal = self._goals(touch)
         damping = _towards(now.damping, damping_goal, self._keep_falling, self._keep_damping)
         stiffness = _towards(
             now.stiffness, stiffness_goal, self._keep_falling, self._keep_stiffness
         )
-        stiffness, tank = self._change(now.stiffness, stiffness, memory.tank, deflection)
+        stiffness, tank = self._change(now.stiffness, stiffness, state.tank, deflection)
         if damping is now.damping and stiffness is now.stiffness:
             return AdaptationSnapshot(now, tank)
         return AdaptationSnapshot(Parameters(now.mass, damping, stiffness), tank)
 
-    def _goals(self, touch: Touch) -> tuple[Array, Array]:
+    def _goals(self, touch: HandTouch) -> tuple[Array, Array]:
         free, touched = self._means.free, self._means.touched
         if touch.joints is None:
             return free.damping, free.stiffness
@@ -91,7 +91,7 @@ def _towards(value: Array, goal: Array, keep_falling: Array, keep_rising: Array)
     if value is goal:
         return value
     way = value - goal
-    if (np.abs(way) <= CLOSE * goal).all():
+    if (np.abs(way) <= ARRIVAL_TOLERANCE * goal).all():
         return goal
     way *= np.where(way > 0.0, keep_falling, keep_rising)
     way += goal

@@ -1,4 +1,4 @@
-"""What a scenario can say about hand guiding: the one place of these defaults."""
+"""Configuration of hand guiding in a scenario: the one place of these defaults."""
 
 from __future__ import annotations
 
@@ -36,16 +36,16 @@ class JointAdmittance(msgspec.Struct, frozen=True, forbid_unknown_fields=True, k
 class AdmittanceConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """How the robot gives way to a hand: 001 (2) and section 4.4.
 
-    The numbers are those of a joint that reaches 1 m, felt there, and fit any arm: with
+    The numbers are those of a joint that reaches 1 m, measured there, and fit any arm: with
     ``by_reach`` each joint has its share by the square of its own reach. A hand of stiffness ``K``
     at a lever ``l`` and a delay ``T`` in the loop are stable while ``d > K l^2 T``; at a speed
     ``v`` the hand needs ``d v/l^2``, the dead zone and the spring. The smallest damping, 20 N s/m
     at the tip, bears 1000 N/m with an observer that is 20 ms late and 4 ms more, and asks for
     some 2 N at 0.1 m/s.
 
-    :ivar source: of the torque from outside that the robot gives way to: ``observer``, what the
+    :ivar source: of the external torque that the robot gives way to: ``observer``, what the
         collision monitor estimates; ``truth``, which only a simulated robot knows; ``driver``,
-        what a robot with torque sensors tells on ``measured_external_torque``; ``none`` for a
+        what a robot with torque sensors publishes on ``measured_external_torque``; ``none`` for a
         robot that gives way only as the reaction ``comply``.
     :ivar keep: what the tips keep while the rest of the robot gives way: ``none``, their
         ``position``, or their ``pose``.
@@ -55,23 +55,23 @@ class AdmittanceConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, 
     :ivar by_reach: whether these are for a reach of 1 m: each joint has them times the square of
         its own reach, and the dead zone times its reach.
     :ivar joints: exceptions by joint name, as they are.
-    :ivar even: the most by which a force on a tip is amplified along a direction in which the
-        tip's posture makes it heavy, so that it gives way alike in every direction; 1 for none,
-        which is 001's law; some 10 for a tip that is led by hand.
+    :ivar isotropy: the largest factor by which a force on a tip is amplified along a direction in
+        which the tip's posture makes it heavy, so that it gives way alike in every direction; 1
+        for none, which is 001's law; some 10 for a tip that is guided by hand.
     :ivar adapt: whether a touch makes the robot softer; without, its parameters are constant.
     :ivar together: whether a touch anywhere on an arm makes all its joints softer, or each joint
         only itself.
     :ivar touched_damping: damping while touched, as a share of the free one.
     :ivar touched_stiffness: stiffness while touched, as a share of the free one; with 0 a robot
-        that was led without effort may stay where it was led to.
+        that was moved without effort may stay where it was moved to.
     :ivar dead_zone: external torque of a joint that counts as none, and is subtracted from a
-        larger one [N m]; where none is given, what the calibration says the estimate is wrong by.
+        larger one [N m]; where none is given, the error of the estimate in the calibration.
     :ivar fall_time: time constant with which damping and stiffness fall on touch [s].
     :ivar damping_time: time constant with which the damping rises on release [s].
     :ivar stiffness_time: time constant with which the stiffness rises on release [s].
     :ivar reserve: energy of each joint's tank at the start, and the least ceiling of the tank [J].
-    :ivar speed: largest speed of a led joint, as a share of its velocity limit.
-    :ivar acceleration: largest acceleration of a led joint [rad/s^2].
+    :ivar speed: largest speed of a guided joint, as a share of its velocity limit.
+    :ivar acceleration: largest acceleration of a guided joint [rad/s^2].
     :ivar range_time: time constant of the approach to the end of a joint's range [s].
     :ivar stuck_time: time after which the same torque, bit for bit, on a robot that moves is a
         broken sensor's [s]; it then fades with the same time constant. Infinite for a simulated
@@ -89,7 +89,7 @@ class AdmittanceConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, 
     stiffness: NonNegative = 40.0
     by_reach: bool = True
     joints: dict[str, JointAdmittance] = {}
-    even: Gain = 1.0
+    isotropy: Gain = 1.0
     adapt: bool = True
     together: bool = True
     touched_damping: Share = 0.25
@@ -112,7 +112,7 @@ class AdmittanceConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, 
         return self.source != 'none'
 
 
-FIXED = frozenset({'source', 'keep'})
+FIXED_FIELDS = frozenset({'source', 'keep'})
 """Fields that cannot change while the robot is guided."""
 
 
@@ -121,7 +121,7 @@ def live_parameters(prefix: str) -> frozenset[str]:
     return frozenset(
         f'{prefix}.{field.name}'
         for field in msgspec.structs.fields(AdmittanceConfig)
-        if field.name not in FIXED
+        if field.name not in FIXED_FIELDS
     )
 
 
@@ -156,7 +156,7 @@ def compliance(
     """Return what a configuration means for the joints of a robot.
 
     :param reach: of each joint [m], shape ``(n,)``; 1 m where none is given.
-    :param torque_error: what the estimated torque is wrong by [N m], shape ``(n,)``.
+    :param torque_error: error of the estimated torque [N m], shape ``(n,)``.
     :raises UnknownNameError: an exception is given for a joint that the robot does not have.
     :raises ConfigError: the dead zone is left to a calibration that is not there.
     """

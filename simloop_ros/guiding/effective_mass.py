@@ -1,4 +1,4 @@
-"""How heavy the tip feels along a direction, and which way the elbow should go to change that."""
+"""Effective mass of a tip along a direction, and the motion of the elbow that reduces it."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from ..robot.model import RobotModel
 
 WORLD = pin.Convention.WORLD
 WORLD_AXES = pin.ReferenceFrame.LOCAL_WORLD_ALIGNED
-RANK = 1e-6
+RANK_TOLERANCE = 1e-6
 """Singular values below this share of the largest are zero: the tip cannot move that way."""
-FLAT = 1e-9
+RATE_TOLERANCE = 1e-9
 """Rate of change below this share of the mass per radian is none: rounding has no direction."""
 
 
@@ -35,7 +35,7 @@ class GuidingHint(msgspec.Struct, frozen=True):
 
 
 class EffectiveMass:
-    """001, section 5.2: the mass that something hit by the tip would feel.
+    """001, section 5.2: the mass with which the tip would hit something.
 
     ::
 
@@ -86,7 +86,7 @@ class EffectiveMass:
             return GuidingHint(mass, self._zero, 0.0, np.zeros(3))
         free = _null_part(task, self._gradient(q, direction, mass, w))
         rate = float(np.linalg.norm(free))
-        if rate <= FLAT * mass:
+        if rate <= RATE_TOLERANCE * mass:
             return GuidingHint(mass, self._zero, 0.0, np.zeros(3))
         downhill = free / -rate
         return GuidingHint(mass, downhill, -rate, elbow @ downhill)
@@ -124,5 +124,5 @@ def _inverse(mobility: float) -> float:
 def _null_part(task: Array, gradient: Array) -> Array:
     """Return the part of a joint vector that the task does not see, shape ``(n,)``."""
     _, sizes, rows = np.linalg.svd(task, full_matrices=False)
-    rows = rows[sizes > RANK * sizes[0]]
+    rows = rows[sizes > RANK_TOLERANCE * sizes[0]]
     return gradient - rows.T @ (rows @ gradient)

@@ -13,14 +13,14 @@ from .config import AdmittanceConfig, compliance
 from .energy_tank import gained, stored
 from .isotropic_tips import IsotropicTips
 from .joint_admittance import Admittance, AdmittanceState, AdmittanceStep
-from .limits import Compliant, Limits
+from .limits import Compliant, MotionLimits
 from .reach import reaches
 from .tip_task import TipTask
-from .torque_intake import IntakeSnapshot, TorqueFaults, TorqueIntake
+from .torque_validation import TorqueFaults, TorqueValidator, TorqueValidatorSnapshot
 from .touch import DeadZone, arms
 
-STILL = 1e-6
-"""Speed below which no joint moves [rad/s]: a spring's last creep, far below any encoder's."""
+REST_SPEED = 1e-6
+"""Speed below which a joint is at rest [rad/s]: a spring's last creep, far below any encoder's."""
 
 
 class GuidanceSnapshot(msgspec.Struct, frozen=True, gc=False):
@@ -30,14 +30,14 @@ class GuidanceSnapshot(msgspec.Struct, frozen=True, gc=False):
     :ivar desired: the last desired position [rad], shape ``(n,)``; none before the first step.
     :ivar drift: velocity of the desired trajectory [rad/s], shape ``(n,)``.
     :ivar adaptation: the parameters in force and the tanks.
-    :ivar intake: what the next torque is compared with.
+    :ivar validator: what the next torque is compared with.
     """
 
     state: AdmittanceState
     desired: Array | None
     drift: Array
     adaptation: AdaptationSnapshot
-    intake: IntakeSnapshot
+    validator: TorqueValidatorSnapshot
 
 
 class _Start(msgspec.Struct, frozen=True, gc=False):
@@ -58,24 +58,24 @@ class _Start(msgspec.Struct, frozen=True, gc=False):
 class Guidance:
     """001, sections 4.1 and 4.4: the first stage of the control, for any arm.
 
-    In each step the torque is checked (``TorqueIntake``) and its dead zone taken off
+    In each step the torque is validated (``TorqueValidator``) and its dead zone taken off
     (``DeadZone``), the parameters adapt to it (``Adaptation``), it is amplified where the tips are
-    heavy if they are to be even (``IsotropicTips``), the deflection is solved exactly
+    heavy if they are to be isotropic (``IsotropicTips``), the deflection is solved exactly
     (``Admittance``), freed of what would move the tips if they are to be kept (``TipTask``), and
-    kept within what the joints can do (``Limits``)::
+    kept within what the joints can do (``MotionLimits``)::
 
         q_c = q_d + e,        q_d straight from the last desired position to the present one
 
     Position and velocity of q_c never jump: not when a parameter changes, nor when a torque is
-    refused, nor when q_d jumps; the deflection takes up the difference and the limits hold.
+    invalid, nor when q_d jumps; the deflection takes up the difference and the limits hold.
 
     The energy account ``V + T`` of each joint, ``V = m e'^2/2 + s e^2/2``, grows by no more than
     the work ``tau e'`` of the torque beyond its dead zone; see ``docs/guiding_stability.md``.
 
     :param model: the robot; its limits and the names of its joints.
-    :param config: what it should feel like.
+    :param config: how it gives way.
     :param period: time between two steps [s].
-    :param torque_error: what the torques are wrong by [N m], shape ``(n,)``: the dead zone where
+    :param torque_error: error of the torques [N m], shape ``(n,)``: the dead zone where
         the configuration has none.
     """
 
@@ -92,7 +92,7 @@ class Guidance:
         self._period = period
         self._rate = np.array(1.0 / period)
         self._admittance = Admittance(period)
-        self._none = np.zeros(model.n)
+        self._zero = np.zeros(model.n)
         self._configure(config)
         self.reset()
 
@@ -108,13 +108,17 @@ class Guidance:
         self._state = snapshot
 
     def reset(self) -> None:
-        """Begin anew: no deflection, free parameters, tanks with their reserve, no faults.
+        """Forget the past: no deflection, free parameters, tanks with their reserve, no faults.
 
         The next trajectory starts at the next desired position; only for a robot that is there.
         """
         zero = np.zeros(self._model.n)
         self._state = GuidanceSnapshot(
-            AdmittanceState(zero, zero), None, zero, self._adaptation.start(), self._intake.start()
+            AdmittanceState(zero, zero),
+            None,
+            zero,
+            self._adaptation.initial(),
+            self._validator.initial(),
         )
 
     def configure(self, config: AdmittanceConfig) -> None:
@@ -127,14 +131,14 @@ class Guidance:
         :raises ConfigError: it leaves the dead zone to a calibration that is not there.
         """
         self._configure(config)
-        memory = self._state
-        now, mass = memory.adaptation.parameters, self._means.free.mass
+        snapshot = self._state
+        now, mass = snapshot.adaptation.parameters, self._means.free.mass
         if not np.array_equal(now.mass, mass):
             after = Parameters(mass, now.damping, now.stiffness)
-            tank = memory.adaptation.tank + stored(memory.state, now)
-            tank -= stored(memory.state, after)
+            tank = snapshot.adaptation.tank + stored(snapshot.state, now)
+            tank -= stored(snapshot.state, after)
             adaptation = AdaptationSnapshot(after, tank)
-            self._state = msgspec.structs.replace(memory, adaptation=adaptation)
+            self._state = msgspec.structs.replace(snapshot, adaptation=adaptation)
 
     def _configure(self, config: AdmittanceConfig) -> None:
         model = self._model
@@ -142,15 +146,17 @@ class Guidance:
         self._adaptation = Adaptation(config, self._means, self._period)
         together = arms(model) if config.together else np.eye(model.n, dtype=bool)
         self._dead_zone = DeadZone(self._means.dead_zone, together)
-        self._intake = TorqueIntake(model.effort_limit, config.stuck_time, self._period)
-        self._kick = np.array(config.acceleration * self._period)
+        self._validator = TorqueValidator(model.effort_limit, config.stuck_time, self._period)
+        self._speed_step = np.array(config.acceleration * self._period)
         self._task = (
             None if config.keep == 'none' else TipTask(model, config.keep, self._means.free.mass)
         )
-        self._even = (
-            IsotropicTips(model, self._means.free.mass, config.even) if config.even > 1 else None
+        self._isotropic_tips = (
+            IsotropicTips(model, self._means.free.mass, config.isotropy)
+            if config.isotropy > 1
+            else None
         )
-        self._limits = Limits(
+        self._limits = MotionLimits(
             model.lower,
             model.upper,
             config.speed * model.velocity_limit,
@@ -171,29 +177,29 @@ class Guidance:
 
     @property
     def faults(self) -> TorqueFaults:
-        """Return how many torques were not believed since the last reset."""
-        return self._state.intake.faults
+        """Return how many torques were invalid since the last reset."""
+        return self._state.validator.faults
 
     @property
     def deflection(self) -> JointState:
-        """Return how far and how fast the robot is led away from what is desired."""
+        """Return how far and how fast the robot is moved away from what is desired."""
         state = self._state.state
         return JointState(state.deflection, state.velocity)
 
     def settle(self) -> Array | None:
-        """Desire from now on what the robot does: nothing draws it back to where it was led from.
+        """Desire from now on what the robot does: nothing draws it back to where it was before.
 
         Return that position [rad], shape ``(n,)``; none before the first step. Position and
         velocity stay; the energy of the springs is given up.
         """
-        memory = self._state
-        if memory.desired is None:
+        snapshot = self._state
+        if snapshot.desired is None:
             return None
-        desired = memory.desired + memory.state.deflection
-        velocity = memory.drift + memory.state.velocity
+        desired = snapshot.desired + snapshot.state.deflection
+        velocity = snapshot.drift + snapshot.state.velocity
         state = AdmittanceState(np.zeros(self._model.n), velocity)
         self._state = msgspec.structs.replace(
-            memory, state=state, desired=desired, drift=np.zeros(self._model.n)
+            snapshot, state=state, desired=desired, drift=np.zeros(self._model.n)
         )
         return desired
 
@@ -205,19 +211,19 @@ class Guidance:
             nobody knows it.
         :raises MessageError: the torque is not one number per joint.
         """
-        memory = self._state
-        moving = np.abs(memory.state.velocity).max() > STILL
-        used, intake = self._intake.read(
-            memory.intake, self._none if torque is None else torque, bool(moving)
+        snapshot = self._state
+        moving = np.abs(snapshot.state.velocity).max() > REST_SPEED
+        used, validator = self._validator.validate(
+            snapshot.validator, self._zero if torque is None else torque, bool(moving)
         )
         touch = self._dead_zone(used)
-        start = self._start(memory, desired)
+        start = self._start(snapshot, desired)
         before, drift = start.state, start.drift
-        adaptation = self._adaptation.step(memory.adaptation, touch, before.deflection)
+        adaptation = self._adaptation.step(snapshot.adaptation, touch, before.deflection)
         parameters = adaptation.parameters
         pushed = touch.torque
-        if self._even is not None and pushed.any():
-            pushed = self._even.amplify(start.joints.position, pushed)
+        if self._isotropic_tips is not None and pushed.any():
+            pushed = self._isotropic_tips.amplify(start.joints.position, pushed)
         end = self._admittance.step(before, parameters, pushed)
         if self._task is not None:
             end = self._kept(self._task, desired, start, end)
@@ -241,7 +247,7 @@ class Guidance:
             )
         tank = adaptation.tank + gained(before, after, parameters, pushed)
         self._state = GuidanceSnapshot(
-            after, desired, drift, AdaptationSnapshot(parameters, tank), intake
+            after, desired, drift, AdaptationSnapshot(parameters, tank), validator
         )
         return compliant
 
@@ -257,19 +263,19 @@ class Guidance:
             (velocity - start.state.velocity) * self._rate,
         )
 
-    def _start(self, memory: GuidanceSnapshot, desired: Array) -> _Start:
+    def _start(self, snapshot: GuidanceSnapshot, desired: Array) -> _Start:
         """Return how a step towards ``desired`` begins.
 
         q_d changes its speed by what the acceleration limit allows; if that is not enough the
         deflection takes up the rest, so that q_c stays where it is.
         """
-        last = desired if memory.desired is None else memory.desired
-        state, old = memory.state, memory.drift
+        last = desired if snapshot.desired is None else snapshot.desired
+        state, old = snapshot.state, snapshot.drift
         joints = JointState(last + state.deflection, old + state.velocity)
         if not old.any() and desired.tobytes() == last.tobytes():
             return _Start(state, joints, old, old)
         wanted = (desired - last) * self._rate
-        drift = np.minimum(np.maximum(wanted, old - self._kick), old + self._kick)
+        drift = np.minimum(np.maximum(wanted, old - self._speed_step), old + self._speed_step)
         if (drift != wanted).any():
             jump = np.where(drift != wanted, desired - last - drift / self._rate, 0.0)
             state = AdmittanceState(state.deflection - jump, state.velocity)

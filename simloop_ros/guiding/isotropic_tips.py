@@ -15,8 +15,8 @@ class IsotropicTips:
     """Amplifies the torque of a hand along the directions in which a tip is heavy.
 
     With the masses ``M`` of the joints' admittance a force ``f`` on a tip accelerates it by
-    ``A f``, and ``A`` is far from even: along a line to the shoulder an arm moves only if several
-    joints turn against each other. Of each tip, with its translational Jacobian ``J``::
+    ``A f``, and ``A`` is far from isotropic: along a line to the shoulder an arm moves only if
+    several joints turn against each other. Of each tip, with its translational Jacobian ``J``::
 
         A = J M^-1 J^T = sum a_i u_i u_i^T,        g_i = min(max(a)/a_i, largest gain)
         tau' = tau + sum (g_i - 1)/a_i j_i (j_i^T M^-1 tau),        j_i = J^T u_i
@@ -25,7 +25,7 @@ class IsotropicTips:
     gives way to it as in its easiest direction. A torque that moves no tip stays as it is.
     ``M^-1 tau'`` is a symmetric, positive definite map of ``tau``: whatever link is pushed gives
     way in the direction of the push. As damping and stiffness have the same share of the mass in
-    every joint, if there are no exceptions, they are evened out with it.
+    every joint, if there are no exceptions, they become isotropic with it.
 
     :param mass: of the admittance [kg m^2], shape ``(n,)``.
     :param largest_gain: the most by which a force is amplified, at least 1.
@@ -42,7 +42,7 @@ class IsotropicTips:
         """Return the torque ``tau'`` [N m], shape ``(n,)``.
 
         :param q: joint positions [rad], shape ``(n,)``.
-        :param torque: from outside [N m], shape ``(n,)``.
+        :param torque: external [N m], shape ``(n,)``.
         """
         model, data = self._model, self._data
         pin.computeJointJacobians(model, data, q)

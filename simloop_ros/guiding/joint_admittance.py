@@ -1,4 +1,4 @@
-"""Admittance: a torque from outside moves a joint as a mass, a damper and a spring do.
+"""Admittance: an external torque moves a joint as a mass, a damper and a spring do.
 
 The same, with forces and torques, moves the six axes of a hand or an object: 003 (2.1).
 """
@@ -57,7 +57,7 @@ class Admittance:
         self._discrete: Discretisation
 
     def discretisation(self, parameters: Parameters) -> Discretisation:
-        """Return the coefficients; computed anew only when the parameters are another object."""
+        """Return the coefficients; computed again only when the parameters are another object."""
         if parameters is not self._parameters:
             self._discrete = self._discretise(parameters)
             self._parameters = parameters
@@ -68,7 +68,7 @@ class Admittance:
     ) -> AdmittanceStep:
         """Return the state and the acceleration one period later.
 
-        :param torque: from outside, constant over the step [N m, N], shape ``(n,)``.
+        :param torque: external, constant over the step [N m, N], shape ``(n,)``.
         """
         c = self.discretisation(parameters)
         e, v = state.deflection, state.velocity

@@ -1,4 +1,4 @@
-"""Range, speed and acceleration of a led joint."""
+"""Range, speed and acceleration of a guided joint."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ class Compliant(msgspec.Struct, frozen=True, gc=False):
     acceleration: Array
 
 
-class Limits:
-    """Keep a trajectory where the joint can always stop in time.
+class MotionLimits:
+    """Keeps a trajectory where the joint can always stop in time.
 
     A joint that moves at ``v > 0`` is safe while ``q + b(v)`` is not above its upper end::
 

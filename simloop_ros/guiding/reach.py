@@ -7,10 +7,10 @@ import numpy as np
 from ..core.values import Array
 from ..robot.model import RobotModel
 
-SHORTEST = 0.3
-"""Least reach that a turning joint counts with [m]: that of a hand on a tool."""
-PRISMATIC = 1.0
-"""Of a joint that slides: it moves what it carries as far as itself."""
+LEAST_REACH = 0.3
+"""Least reach of a revolute joint [m]: that of a hand on a tool."""
+PRISMATIC_REACH = 1.0
+"""Reach of a prismatic joint [m]: it moves what it carries as far as itself."""
 
 
 def reaches(model: RobotModel) -> Array:
@@ -30,4 +30,4 @@ def reaches(model: RobotModel) -> Array:
         step = float(np.linalg.norm(pin_model.jointPlacements[joint].translation))
         beyond[parent] = max(beyond[parent], step + beyond[joint])
     slides = [unit == 'm' for unit in model.joint_units]
-    return np.where(slides, PRISMATIC, np.maximum(beyond[1:], SHORTEST))
+    return np.where(slides, PRISMATIC_REACH, np.maximum(beyond[1:], LEAST_REACH))

@@ -1,4 +1,4 @@
-"""The task of a guided robot: its tips stay where the planner wants them, the rest gives way."""
+"""The task of a guided robot: its tips stay where the planner has them, the rest gives way."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import pinocchio as pin
 from ..core.values import Array, JointState
 from ..robot.model import RobotModel
 
-ROWS = {'position': 3, 'pose': 6}
-DAMPING = 1e-9
+TASK_ROWS = {'position': 3, 'pose': 6}
+INVERSE_DAMPING = 1e-9
 """Of the inverse, relative to the largest pivot: near a singular posture the task yields a bit."""
 
 
@@ -36,7 +36,7 @@ class TipTask:
         self._model = model.pin_model
         self._data, self._wanted = model.pin_model.createData(), model.pin_model.createData()
         self._frames = model.tip_frames
-        self._rows = ROWS[keep]
+        self._rows = TASK_ROWS[keep]
         self._weight = 1.0 / mass
 
     def project(self, desired: Array, motion: JointState) -> JointState:
@@ -63,7 +63,7 @@ class TipTask:
         J = np.vstack(jacobian)
         weighted = J * self._weight
         pivot = weighted @ J.T
-        pivot[np.diag_indices_from(pivot)] += DAMPING * pivot.diagonal().max()
+        pivot[np.diag_indices_from(pivot)] += INVERSE_DAMPING * pivot.diagonal().max()
         out = np.linalg.solve(pivot, np.column_stack((np.concatenate(error), J @ motion.velocity)))
         change = weighted.T @ out
         return JointState(q - change[:, 0], motion.velocity - change[:, 1])

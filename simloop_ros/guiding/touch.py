@@ -9,7 +9,7 @@ from ..core.values import Array
 from ..robot.model import RobotModel
 
 
-class Touch(msgspec.Struct, frozen=True, gc=False):
+class HandTouch(msgspec.Struct, frozen=True, gc=False):
     """What is left of an external torque beyond the dead zone.
 
     :ivar torque: shrunk by the dead zone [N m], shape ``(n,)``.
@@ -29,7 +29,7 @@ class DeadZone:
 
     continuous, so that nothing jumps at the edge; 0 inside. Joints that are ``together`` are
     touched together. A hand on link 6 has no lever about some of the joints below it, and that
-    changes while it leads the robot. If each joint softened by itself, the arm would give way in
+    changes while it guides the robot. If each joint softened by itself, the arm would give way in
     some directions only, and a joint would stiffen in mid-motion where its lever passes zero.
     Together all joints keep the ratio of their parameters, so that the arm gets softer but gives
     way in the same direction; a joint without torque gets soft as well, but nothing moves it.
@@ -43,13 +43,13 @@ class DeadZone:
         self._negative = -width
         self._together = together
 
-    def __call__(self, torque: Array) -> Touch:
-        """Return what a torque [N m], shape ``(n,)``, says about hands."""
+    def __call__(self, torque: Array) -> HandTouch:
+        """Return the touch of a torque [N m], shape ``(n,)``."""
         beyond = torque - np.minimum(np.maximum(torque, self._negative), self._width)
         outside = beyond != 0.0
         if not outside.any():
-            return Touch(beyond, None)
-        return Touch(beyond, self._together.dot(outside))
+            return HandTouch(beyond, None)
+        return HandTouch(beyond, self._together.dot(outside))
 
 
 def arms(model: RobotModel) -> np.ndarray:

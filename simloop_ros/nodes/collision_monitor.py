@@ -248,7 +248,7 @@ class CollisionMonitorNode(BlockNode):
                 'steps': self._rows.rows,
                 'incomplete steps': self._rows.dropped,
                 'steps that nobody saw': self._filled,
-                'rejected samples': monitor.intake.rejected,
+                'rejected samples': monitor.validator.rejected,
             },
         )
 

@@ -21,6 +21,7 @@ from ..record.mcap import McapReader
 from ..record.planned_rows import planned_rows
 from ..robot.fit_robot import load_fit_robot
 from ..robot.model import RobotModel, link_positions
+from ..scenario.renamed import rename_old
 from ..scenario.scenario import HANDS_GRAPHS, Scenario
 from .bimanual_figures import (
     CarryCourse,
@@ -89,7 +90,9 @@ def hand_curves(folder: Path, summary: Mapping[str, Any]) -> HandCurves:
 
     :param summary: of the run.
     """
-    scenario = msgspec.convert(summary['settings'], Scenario)
+    settings = summary['settings']
+    rename_old(settings)  # the run may be one of the last release
+    scenario = msgspec.convert(settings, Scenario)
     model = load_fit_robot(scenario.robot)
     home = JointState(model.home, np.zeros(model.n))
     plan = plan_bimanual(scenario.bimanual, model, scenario.period, home)

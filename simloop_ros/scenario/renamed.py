@@ -7,7 +7,7 @@ from typing import Any
 from ..collision.config import RENAMED_KINDS
 from ..core.renamed import warn_renamed
 
-RENAMED_KEYS: dict[str, str] = {}
+RENAMED_KEYS = {'admittance.even': 'admittance.isotropy'}
 """New keys by old ones, of the same section."""
 RENAMED_VALUES = {'monitor.kind': RENAMED_KINDS}
 """New values by old ones, by key."""

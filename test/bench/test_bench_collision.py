@@ -11,18 +11,18 @@ import pinocchio as pin
 import pytest
 
 from simloop_bench import collision
-from simloop_bench.collision_robot import StudyRobot, loaded
-from simloop_bench.collision_trials import CLOSING, LEAD, SLIDING, TIP_SPEED, TrialMaker
-from simloop_bench.collision_watch import (
+from simloop_bench.collision_detection import (
     FACTORS,
     Found,
     FreeResult,
     TrialResult,
     calibrated,
     collide,
-    watch_free,
-    watch_trial,
+    monitor_free,
+    monitor_trial,
 )
+from simloop_bench.collision_robot import StudyRobot, loaded
+from simloop_bench.collision_trials import CLOSING, LEAD, SLIDING, TIP_SPEED, TrialMaker
 from simloop_bench.workers import Workers
 from simloop_ros.collision.build import KINDS
 from simloop_ros.collision.calibration import model_hash
@@ -93,12 +93,12 @@ def test_the_number_of_workers_does_not_matter(robot, calibration):
     results = []
     for count in (1, 2):
         with Workers(count) as workers:
-            results.append(workers.run(watch_trial, seeds, lambda _: None))
+            results.append(workers.run(monitor_trial, seeds, lambda _: None))
     assert results[0] == results[1]
 
 
 def test_free_motion_counts_alarms_that_fall_with_the_threshold(robot, calibration):
-    free = watch_free(robot, calibration, 20.0, 5)
+    free = monitor_free(robot, calibration, 20.0, 5)
     for kind in KINDS:
         assert len(free.alarms[kind]) == len(FACTORS)
         assert np.all(np.diff(free.alarms[kind]) <= 0)

@@ -48,11 +48,11 @@ def test_a_file_with_an_old_name_is_accepted_with_a_warning(calibration, two_lin
 
 @pytest.mark.parametrize('kind', KINDS)
 def test_every_monitor_takes_its_thresholds_from_it(kind, calibration, two_link, swing):
-    """Half of what is asked for is left where the sign is half of the threshold."""
+    """Half of what is asked for is left where the residual is half of the threshold."""
     monitor = build_monitor(kind, two_link, H, calibration)
     for row in swing(two_link, np.array([3.0, 1.0]), period=H, steps=600):
         reading = monitor.step(row)
-    assert reading.margin == pytest.approx(1.0 - np.abs(monitor.signs).max() / 0.5)
+    assert reading.margin == pytest.approx(1.0 - np.abs(monitor.residuals).max() / 0.5)
 
 
 def test_it_is_refused_for_anything_else(calibration, two_link, shipped, tmp_path):

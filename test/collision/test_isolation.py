@@ -7,15 +7,15 @@ import pinocchio as pin
 import pytest
 
 from simloop_ros.collision.isolation import (
-    FORCES,
-    SAMPLES,
-    SLANT,
+    FORCE_SIZES,
+    FORCE_SLANT,
+    LINK_SAMPLES,
     Clue,
     Isolation,
-    _Look,
+    _LinkEvidence,
     tangents,
 )
-from simloop_ros.collision.link_surface import even_numbers, link_surfaces, sphere_directions
+from simloop_ros.collision.link_surface import link_surfaces, low_discrepancy, sphere_directions
 from simloop_ros.plants.spring_contact import point_jacobian
 
 NOISE = 0.005  # [N m], of a joint that slides
@@ -126,7 +126,7 @@ def test_a_hidden_surface_is_not_hit(isolation, yumi):
         pin.computeJointJacobians(yumi.pin_model, data, q)
         pin.computeJointJacobians(yumi.pin_model, isolation._data, q)
         to_wrist = data.oMi[6].actInv(data.oMi[7])
-        seen = surfaces[6].points(even_numbers(SAMPLES)).points
+        seen = surfaces[6].points(low_discrepancy(LINK_SAMPLES)).points
         inside = np.array([surfaces[5].holds(to_wrist.act(point)) for point in seen])
         left = isolation._uncovered(6, [6, 5]).points
         assert 0 < inside.sum() < len(seen)
@@ -141,16 +141,16 @@ def test_the_density_is_that_of_the_normal_distribution(yumi, isolation, touch):
     pin.computeJointJacobians(yumi.pin_model, isolation._data, q)
     weight = np.full(yumi.n, 1.0 / NOISE)
     patches = isolation._patches(5, [5], weight)
-    look = _Look.of(patches, weight * torque)
+    found = _LinkEvidence.of(patches, weight * torque)
     for size, piece in ((0, 0), (5, 20), (9, 40), (15, 60)):
-        covariance = np.eye(yumi.n) + FORCES[size] ** 2 * (
+        covariance = np.eye(yumi.n) + FORCE_SIZES[size] ** 2 * (
             patches.spread[piece].T @ patches.spread[piece]
         )
-        rest = weight * torque - FORCES[size] * patches.mean[piece]
+        rest = weight * torque - FORCE_SIZES[size] * patches.mean[piece]
         expected = -0.5 * (
             rest @ np.linalg.solve(covariance, rest) + np.linalg.slogdet(covariance)[1]
         )
-        assert look.evidence[size, piece] == pytest.approx(expected, rel=1e-6)
+        assert found.evidence[size, piece] == pytest.approx(expected, rel=1e-6)
 
 
 def test_torques_change_with_point_and_slant_as_their_derivatives_say(yumi, isolation):
@@ -172,7 +172,7 @@ def test_torques_change_with_point_and_slant_as_their_derivatives_say(yumi, isol
         np.testing.assert_allclose(torque(point, inward), patches.mean[i], atol=1e-12)
         for k, axis in enumerate(np.eye(3)):
             np.testing.assert_allclose(
-                torque(point, SLANT * axis), patches.spread[i, k], atol=1e-12
+                torque(point, FORCE_SLANT * axis), patches.spread[i, k], atol=1e-12
             )
         for k, shift in enumerate(patches.shifts[i]):
             moved = torque(point + shift, inward) - torque(point, inward)

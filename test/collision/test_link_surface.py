@@ -8,8 +8,8 @@ import pytest
 
 from simloop_ros.collision.link_surface import (
     depth_inside,
-    even_numbers,
     link_surfaces,
+    low_discrepancy,
     sphere_directions,
 )
 from simloop_ros.collision.shape_area import pieces
@@ -30,7 +30,7 @@ def test_points_are_on_the_surface_of_their_link(robot, shipped):
     surfaces = link_surfaces(model)
     assert len(surfaces) == model.n
     for surface in surfaces.values():
-        seen = surface.points(even_numbers(48))
+        seen = surface.points(low_discrepancy(48))
         assert len(seen.points) >= 16
         for point, normal in zip(seen.points, seen.normals, strict=True):
             depths = [depth_inside(*shape, point) for shape in surface._shapes]
@@ -42,7 +42,7 @@ def test_points_are_on_the_surface_of_their_link(robot, shipped):
 def test_a_ball_is_seen_at_its_radius(shipped):
     model = shipped('sphere')
     (surface,) = link_surfaces(model).values()
-    seen = surface.points(even_numbers(20))
+    seen = surface.points(low_discrepancy(20))
     radii = np.linalg.norm(seen.points, axis=1)
     np.testing.assert_allclose(radii, radii[0], atol=ON_SURFACE)
     np.testing.assert_allclose(seen.points / radii[0], seen.normals, atol=1e-3)
@@ -52,7 +52,7 @@ def test_a_ball_reaches_its_radius_from_its_centre(shipped):
     (surface,) = link_surfaces(shipped('sphere')).values()
     directions = sphere_directions(20)
     ((_, place),) = surface._shapes
-    radius = np.linalg.norm(surface.points(even_numbers(1)).points[0] - place.translation)
+    radius = np.linalg.norm(surface.points(low_discrepancy(1)).points[0] - place.translation)
     (reach,) = surface.reach(directions)
     np.testing.assert_allclose(reach, radius + directions @ place.translation, atol=ON_SURFACE)
 
@@ -73,7 +73,7 @@ def test_shapes_are_sampled_all_over(shape, area):
     assert sum(part.area for part in parts) == pytest.approx(area)
     flux = 0.0
     for part in parts:
-        for _, u, v in even_numbers(4000):
+        for _, u, v in low_discrepancy(4000):
             found = part.at(u, v)
             flux += part.area / 4000 * found.point @ found.normal
     assert flux / 3.0 == pytest.approx(shape.computeVolume(), rel=1e-3)
@@ -90,7 +90,7 @@ def test_triangles_are_sampled_all_over():
     box.endModel()
     (part,) = pieces(box)
     assert part.area == pytest.approx(6.0)
-    found = [part.at(u, v) for _, u, v in even_numbers(4000)]
+    found = [part.at(u, v) for _, u, v in low_discrepancy(4000)]
     assert np.mean([each.point @ each.normal for each in found]) * 6.0 / 3.0 == pytest.approx(
         1.0, rel=1e-2
     )

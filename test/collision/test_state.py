@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from simloop_ros.collision.build import KINDS, build_monitor
-from simloop_ros.collision.collision_monitor import Limits
-from simloop_ros.collision.contact_kind import ContactKind
+from simloop_ros.collision.collision_monitor import MonitorLimits
+from simloop_ros.collision.contact_classifier import ContactClassifier
 from simloop_ros.collision.detector import CollisionDetector
 from simloop_ros.collision.wrist_torque import WristTorque
 
@@ -69,16 +69,16 @@ def check(thing, rows):
 def test_a_detector_goes_back_bit_for_bit(kind, two_link, swing):
     plain = build_monitor(kind, two_link, H)
     limit = 1e-6 if kind == 'position_difference' else 0.5
-    limits = Limits(np.full((plain.regimes, plain.channels, 2), limit), np.full(2, 1e-3))
+    limits = MonitorLimits(np.full((plain.regimes, plain.channels, 2), limit), np.full(2, 1e-3))
     monitor = type(plain)(two_link, H, limits)
-    detector = CollisionDetector(monitor, ContactKind(two_link.effort_limit, H))
+    detector = CollisionDetector(monitor, ContactClassifier(two_link.effort_limit, H))
     rows = list(disturbed(swing(two_link, np.array([3.0, 1.0]), steps=700, noise=1e-7)))
     check(detector, rows)
     detector.reset()
     fresh = [detector.step(row) for row in rows]
     assert {each.kind for each in fresh} > {'none'}
     assert {each.reading.verdict for each in fresh} == {'unknown', 'free', 'contact'}
-    assert monitor.intake.rejected == 3
+    assert monitor.validator.rejected == 3
 
 
 def test_a_tare_goes_back_bit_for_bit(yumi, swing):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from simloop_ros.collision.tail import BLOCK, BlockMaxima, thresholds
+from simloop_ros.collision.tail import BLOCK_DURATION, BlockMaxima, thresholds
 from simloop_ros.core.errors import ConfigError
 
 NOTHING = np.zeros(1)  # noise that has no rounding
@@ -19,9 +19,9 @@ def test_noise_alarms_at_most_at_the_rate_asked_for(power):
     """
     rng = np.random.default_rng(0)
     rate, hours = 2.0, 200.0
-    seen = rng.exponential(size=(round(1200.0 / BLOCK), 1, 1, 3)) ** power
+    seen = rng.exponential(size=(round(1200.0 / BLOCK_DURATION), 1, 1, 3)) ** power
     limit = thresholds(seen, rate, NOTHING)
-    later = rng.exponential(size=(round(hours * 3600.0 / BLOCK), 3)) ** power
+    later = rng.exponential(size=(round(hours * 3600.0 / BLOCK_DURATION), 3)) ** power
     alarms = int((later >= limit[0, 0]).any(axis=1).sum())
     # A standard error of the 480 largest is 5 %, for each of the two tails: of log(720) that is
     # 0.6, and as much again by chance.
@@ -38,14 +38,14 @@ def test_a_lower_rate_is_a_higher_threshold_and_units_do_not_matter():
     )
 
 
-def test_a_regime_that_was_never_watched_has_the_threshold_of_the_other():
+def test_a_regime_that_never_occurred_has_the_threshold_of_the_other():
     seen = np.random.default_rng(3).exponential(size=(1000, 2, 1, 2))
     seen[:, 1, 0, 0] = np.nan
     limit = thresholds(seen, 0.1, NOTHING)
     assert np.isfinite(limit).all()
     assert limit[1, 0, 0] == limit[0, 0, 0]
     assert limit[1, 0, 1] != limit[0, 0, 1]
-    seen[:, :, 0, 0] = np.nan  # never watched at all: no threshold
+    seen[:, :, 0, 0] = np.nan  # never occurred at all: no threshold
     assert np.isinf(thresholds(seen, 0.1, NOTHING)[:, 0, 0]).all()
 
 
@@ -62,14 +62,14 @@ def test_too_little_motion_is_refused():
 
 def test_block_maxima_are_the_largest_of_each_regime():
     period = 0.01
-    steps = round(BLOCK / period)
-    signs = np.random.default_rng(4).normal(size=(4 * steps + 3, 2, 3))
-    regimes = np.random.default_rng(5).integers(0, 2, size=(len(signs), 3))
+    steps = round(BLOCK_DURATION / period)
+    residuals = np.random.default_rng(4).normal(size=(4 * steps + 3, 2, 3))
+    regimes = np.random.default_rng(5).integers(0, 2, size=(len(residuals), 3))
     blocks = BlockMaxima(period, (2, 2, 3))
-    for row, regime in zip(signs, regimes, strict=True):
+    for row, regime in zip(residuals, regimes, strict=True):
         blocks.add(row, regime)
     for block in range(4):
         rows = slice(block * steps, (block + 1) * steps)
         for regime in range(2):
-            chosen = np.where((regimes[rows] == regime)[:, None], np.abs(signs[rows]), 0.0)
+            chosen = np.where((regimes[rows] == regime)[:, None], np.abs(residuals[rows]), 0.0)
             np.testing.assert_array_equal(blocks.maxima[block, regime], chosen.max(axis=0))

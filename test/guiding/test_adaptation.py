@@ -11,14 +11,14 @@ from simloop_ros.guiding.adaptation import Adaptation
 from simloop_ros.guiding.config import AdmittanceConfig, compliance
 from simloop_ros.guiding.energy_tank import StiffnessChange, gained, stored
 from simloop_ros.guiding.joint_admittance import Admittance, AdmittanceState
-from simloop_ros.guiding.touch import DeadZone, Touch, arms
+from simloop_ros.guiding.touch import DeadZone, HandTouch, arms
 from simloop_ros.maths.discretisation import Parameters
 from simloop_ros.robot.model import RobotModel
 
 H = 0.002
 ROUNDING = 1e-12  # of sums over some hundred steps, relative to the largest energy in them
-FREE = Touch(np.zeros(1), None)
-TOUCHED = Touch(np.ones(1), np.array([True]))
+FREE = HandTouch(np.zeros(1), None)
+TOUCHED = HandTouch(np.ones(1), np.array([True]))
 # The same schedules every time: a failure is the code's, not the day's.
 exhaustive = settings(max_examples=100, derandomize=True)
 
@@ -32,29 +32,29 @@ def adaptation(period: float = H, **config: float) -> Adaptation:
 def test_the_course_is_exponential_whatever_the_period(period: float) -> None:
     config = AdmittanceConfig()
     adapting = adaptation(period)
-    memory = adapting.start()
+    state = adapting.initial()
     for _ in range(round(0.2 / period)):
-        memory = adapting.step(memory, TOUCHED, np.zeros(1))
+        state = adapting.step(state, TOUCHED, np.zeros(1))
     low = config.touched_damping
     want = config.damping * (low + (1.0 - low) * np.exp(-0.2 / config.fall_time))
-    np.testing.assert_allclose(memory.parameters.damping, want, rtol=1e-12)
-    start = memory.parameters
+    np.testing.assert_allclose(state.parameters.damping, want, rtol=1e-12)
+    start = state.parameters
     for _ in range(round(0.3 / period)):
-        memory = adapting.step(memory, FREE, np.zeros(1))
+        state = adapting.step(state, FREE, np.zeros(1))
     for now, before, free, time in (
-        (memory.parameters.damping, start.damping, config.damping, config.damping_time),
-        (memory.parameters.stiffness, start.stiffness, config.stiffness, config.stiffness_time),
+        (state.parameters.damping, start.damping, config.damping, config.damping_time),
+        (state.parameters.stiffness, start.stiffness, config.stiffness, config.stiffness_time),
     ):
         np.testing.assert_allclose(now, free + (before - free) * np.exp(-0.3 / time), rtol=1e-12)
 
 
 def test_parameters_that_have_arrived_are_constant() -> None:
     adapting = adaptation()
-    memory = adapting.start()
-    assert adapting.step(memory, FREE, np.zeros(1)).parameters is memory.parameters
+    state = adapting.initial()
+    assert adapting.step(state, FREE, np.zeros(1)).parameters is state.parameters
     for _ in range(10_000):
-        memory = adapting.step(memory, TOUCHED, np.zeros(1))
-    assert adapting.step(memory, TOUCHED, np.zeros(1)).parameters is memory.parameters
+        state = adapting.step(state, TOUCHED, np.zeros(1))
+    assert adapting.step(state, TOUCHED, np.zeros(1)).parameters is state.parameters
 
 
 def test_the_dead_zone_is_continuous_and_silent_inside() -> None:
@@ -106,7 +106,7 @@ def test_no_schedule_of_parameters_makes_energy(
     admittance, halves = Admittance(h), Admittance(h / 2)
     state = AdmittanceState(np.zeros(1), np.zeros(1))
     stiffness, tank = np.array([400.0]), np.array([reserve])
-    work, largest = 0.0, reserve
+    work, largest = 0.0, max(reserve, np.finfo(float).tiny)  # less has no twelve digits
     for s, d, tau in zip(wanted, dampings, torques, strict=False):
         torque = np.array([tau])
         for _ in range(8):

@@ -166,7 +166,7 @@ def in_range(robot: RobotModel, lower: np.ndarray, upper: np.ndarray) -> RobotMo
     return replace(robot, lower=lower, upper=upper)
 
 
-@pytest.mark.parametrize('settings', [{}, {'keep': 'pose'}, {'even': 10.0, 'together': False}])
+@pytest.mark.parametrize('settings', [{}, {'keep': 'pose'}, {'isotropy': 10.0, 'together': False}])
 def test_going_back_repeats_the_run_bit_for_bit(yumi: RobotModel, settings: dict) -> None:
     guidance = Guidance(yumi, AdmittanceConfig(stuck_time=0.05, **settings), H)
     pushes = torques(yumi, 400, 7)

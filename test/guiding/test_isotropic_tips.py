@@ -33,11 +33,11 @@ def postures(model: RobotModel, count: int) -> list[np.ndarray]:
 
 
 def test_a_force_on_the_tip_moves_it_alike_in_every_direction(lwr: RobotModel) -> None:
-    even = IsotropicTips(lwr, MASS, ENOUGH)
+    tips = IsotropicTips(lwr, MASS, ENOUGH)
     for q in postures(lwr, 10):
         J = jacobian(lwr, q)
         plain = J @ np.diag(1.0 / MASS) @ J.T
-        columns = [J @ (even.amplify(q, J.T @ f) / MASS) for f in np.eye(3)]
+        columns = [J @ (tips.amplify(q, J.T @ f) / MASS) for f in np.eye(3)]
         easiest = np.linalg.eigvalsh(plain)[-1]
         np.testing.assert_allclose(np.array(columns), easiest * np.eye(3), atol=1e-6 * easiest)
         assert np.linalg.cond(plain) > 2.0  # without it, it is not
@@ -45,9 +45,9 @@ def test_a_force_on_the_tip_moves_it_alike_in_every_direction(lwr: RobotModel) -
 
 def test_any_push_is_given_way_to_and_the_answer_is_symmetric(lwr: RobotModel) -> None:
     for gain in (3.0, 10.0):
-        even = IsotropicTips(lwr, MASS, gain)
+        tips = IsotropicTips(lwr, MASS, gain)
         for q in postures(lwr, 10):
-            answers = np.array([even.amplify(q, tau) / MASS for tau in np.eye(lwr.n)])
+            answers = np.array([tips.amplify(q, tau) / MASS for tau in np.eye(lwr.n)])
             np.testing.assert_allclose(answers, answers.T, atol=1e-9)
             sizes = np.linalg.eigvalsh(answers * np.sqrt(np.outer(MASS, MASS)))
             assert sizes[0] > 1.0 - 1e-9  # nothing gets heavier
@@ -55,28 +55,28 @@ def test_any_push_is_given_way_to_and_the_answer_is_symmetric(lwr: RobotModel) -
 
 
 def test_torque_that_moves_no_tip_stays_as_it_is(lwr: RobotModel) -> None:
-    even = IsotropicTips(lwr, MASS, 10.0)
+    tips = IsotropicTips(lwr, MASS, 10.0)
     for q in postures(lwr, 5):
         J = jacobian(lwr, q) / MASS
         null = np.linalg.svd(J)[2][3:]
         for tau in null:
-            np.testing.assert_allclose(even.amplify(q, tau), tau, atol=1e-7)
+            np.testing.assert_allclose(tips.amplify(q, tau), tau, atol=1e-7)
 
 
 def test_a_stretched_arm_stays_within_the_gain(lwr: RobotModel) -> None:
-    even = IsotropicTips(lwr, MASS, 10.0)
+    tips = IsotropicTips(lwr, MASS, 10.0)
     straight = np.zeros(lwr.n)
     J = jacobian(lwr, straight)
     assert np.linalg.matrix_rank(J, tol=1e-6) < 3
     for f in np.eye(3):
-        torque = even.amplify(straight, J.T @ f)
+        torque = tips.amplify(straight, J.T @ f)
         assert np.isfinite(torque).all()
         assert np.abs(torque).max() <= 10.0 * np.abs(J.T @ f).max() * np.sqrt(MASS.max() / 0.1)
 
 
 def test_each_arm_by_itself(yumi: RobotModel) -> None:
     mass = np.ones(yumi.n)
-    even = IsotropicTips(yumi, mass, 10.0)
+    tips = IsotropicTips(yumi, mass, 10.0)
     data = yumi.pin_model.createData()
     pin.computeJointJacobians(yumi.pin_model, data, yumi.home)
     pin.updateFramePlacements(yumi.pin_model, data)
@@ -84,7 +84,7 @@ def test_each_arm_by_itself(yumi: RobotModel) -> None:
     left, right = (
         pin.getFrameJacobian(yumi.pin_model, data, frame, axes)[:3] for frame in yumi.tip_frames
     )
-    torque = even.amplify(yumi.home, left.T @ np.array([1.0, 2.0, 3.0]))
+    torque = tips.amplify(yumi.home, left.T @ np.array([1.0, 2.0, 3.0]))
     assert np.abs(torque).max() > 0.0
     assert not (torque[np.abs(right).max(axis=0) > 0.0]).any()
 
@@ -92,7 +92,7 @@ def test_each_arm_by_itself(yumi: RobotModel) -> None:
 def led_speed(lwr: RobotModel, force: np.ndarray, gain: float) -> float:
     """Return how fast a constant force on the tip leads it along itself, after a while [m/s]."""
     config = AdmittanceConfig(
-        even=gain, stiffness=0.0, dead_zone=0.0, stuck_time=np.inf, adapt=False
+        isotropy=gain, stiffness=0.0, dead_zone=0.0, stuck_time=np.inf, adapt=False
     )
     guidance = Guidance(lwr, config, H)
     q = lwr.home
@@ -103,7 +103,7 @@ def led_speed(lwr: RobotModel, force: np.ndarray, gain: float) -> float:
 
 def test_guidance_leads_a_tip_at_the_same_speed_in_every_direction(lwr: RobotModel) -> None:
     plain = [led_speed(lwr, f, 1.0) for f in np.eye(3)]
-    even = [led_speed(lwr, f, 100.0) for f in np.eye(3)]
+    isotropic = [led_speed(lwr, f, 100.0) for f in np.eye(3)]
     assert max(plain) / min(plain) > 2.0
-    assert max(even) / min(even) == pytest.approx(1.0, abs=0.05)
-    assert min(even) > min(plain)
+    assert max(isotropic) / min(isotropic) == pytest.approx(1.0, abs=0.05)
+    assert min(isotropic) > min(plain)

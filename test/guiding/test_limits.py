@@ -7,15 +7,17 @@ from hypothesis import strategies as st
 import numpy as np
 
 from simloop_ros.core.values import JointState
-from simloop_ros.guiding.limits import Compliant, Limits
+from simloop_ros.guiding.limits import Compliant, MotionLimits
 
 ROUNDING = 1e-12
 LOWER, UPPER = np.array([-0.4]), np.array([0.6])
 exhaustive = settings(max_examples=200, derandomize=True)
 
 
-def limits(h: float, acceleration: float = 10.0, speed: float = 2.0, time: float = 0.1) -> Limits:
-    return Limits(LOWER, UPPER, np.array([speed]), acceleration, time, h)
+def limits(
+    h: float, acceleration: float = 10.0, speed: float = 2.0, time: float = 0.1
+) -> MotionLimits:
+    return MotionLimits(LOWER, UPPER, np.array([speed]), acceleration, time, h)
 
 
 @exhaustive
@@ -58,7 +60,7 @@ def test_far_from_all_limits_nothing_changes() -> None:
 
 def test_a_joint_at_its_limit_leaves_the_others_alone() -> None:
     n = 3
-    guard = Limits(np.full(n, -1.0), np.full(n, 1.0), np.full(n, 2.0), 10.0, 0.1, 0.002)
+    guard = MotionLimits(np.full(n, -1.0), np.full(n, 1.0), np.full(n, 2.0), 10.0, 0.1, 0.002)
     joints = JointState(np.array([0.0, 0.999, 0.0]), np.array([0.1, 0.01, -0.1]))
     wanted = Compliant(
         joints.position + 0.002 * joints.velocity, joints.velocity + 0.001, np.full(n, 0.5)

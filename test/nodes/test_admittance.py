@@ -43,7 +43,7 @@ class Partner(LoneNode):
     """
 
     def __init__(self, domain: int, *settings: str, realtime: bool = False):
-        joint_by_joint = ['admittance.by_reach=false', 'admittance.even=1']
+        joint_by_joint = ['admittance.by_reach=false', 'admittance.isotropy=1']
         scenario = load_scenario('lwr_tcp', [*joint_by_joint, *settings])
         self.realtime = realtime
         options = WiringOptions(realtime=realtime, priority=0)

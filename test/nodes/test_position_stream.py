@@ -32,7 +32,7 @@ SETTINGS = (
     'plant.hands=[]',
     'admittance.source=driver',
     'admittance.by_reach=false',
-    'admittance.even=1',
+    'admittance.isotropy=1',
     'safety.timeout=60',
     'control.natural_frequency=20',  # bears delays
 )

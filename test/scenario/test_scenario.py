@@ -236,3 +236,14 @@ def test_an_old_value_is_accepted_with_a_warning(tmp_path: Path) -> None:
     with pytest.warns(FutureWarning, match='disturbance_observer'):
         scenario = load_scenario('sphere_step', ['monitor={kind: matched_filter}'])
     assert scenario.monitor.kind == 'disturbance_observer'
+
+
+def test_an_old_key_is_accepted_with_a_warning(tmp_path: Path) -> None:
+    old = FILE + 'admittance: {even: 5}'
+    with pytest.warns(FutureWarning, match=r'admittance.even is now called admittance.isotropy'):
+        assert load_scenario(write(tmp_path, old)).admittance.isotropy == 5.0
+    for setting in ('admittance.even=7', 'admittance={even: 7}'):
+        with pytest.warns(FutureWarning, match='isotropy'):
+            assert load_scenario('yumi_guiding', [setting]).admittance.isotropy == 7.0
+    with pytest.raises(UnknownNameError, match=r'admittance\.even'):
+        load_scenario(write(tmp_path, FILE + 'admittance: {even: 5, isotropy: 5}'))

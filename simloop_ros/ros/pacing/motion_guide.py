@@ -10,7 +10,7 @@ from ...collision.config import MonitorConfig
 from ...core.values import Array, ExternalInputs, JointState, PlannerReport, Setpoint
 from ...guiding.config import AdmittanceConfig
 from ...guiding.guidance import Guidance
-from ...guiding.torque_intake import TorqueFaults
+from ...guiding.torque_validation import TorqueFaults
 from ...planning.planner import Planner
 from ...reaction.reactive import ReactivePlanner
 from ...robot.model import RobotModel

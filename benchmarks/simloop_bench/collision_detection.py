@@ -113,7 +113,7 @@ def calibrated(robot: StudyRobot, duration: float, seed: int) -> Calibration:
     return calibrator.run(loop.control, loop.plant, motion, duration)
 
 
-def watch_free(
+def monitor_free(
     robot: StudyRobot, calibration: Calibration, duration: float, seed: int
 ) -> FreeResult:
     """Return the alarms in free motion that nothing was learnt from."""
@@ -139,7 +139,7 @@ def watch_free(
     )
 
 
-def watch_trial(robot: StudyRobot, calibration: Calibration, seed: int) -> TrialResult:
+def monitor_trial(robot: StudyRobot, calibration: Calibration, seed: int) -> TrialResult:
     """Return what every monitor made of one collision."""
     model, period = _model(robot), robot.period
     trial = _maker(robot).draw(period, seed)
@@ -192,8 +192,8 @@ def _judge(
 ) -> Found:
     """Return what one monitor made of a collision."""
     period = monitor.period
-    watch = calibrated_detector(monitor, calibration, at_once=False)
-    alarms = [watch.step(row) for row in rows]
+    detector = calibrated_detector(monitor, calibration, at_once=False)
+    alarms = [detector.step(row) for row in rows]
     readings = [alarm.reading for alarm in alarms]
     shares = np.array([0.0 if r.verdict == 'unknown' else 1.0 - r.margin for r in readings])
     first = _first(force > 0.0)
@@ -202,7 +202,7 @@ def _judge(
     found = alarm < len(shares)
     due = _first(begin & np.array([each.due is not None for each in alarms]))
     late = min(due, len(alarms) - 1)
-    isolation, clue = watch.isolation, alarms[late].due
+    isolation, clue = detector.isolation, alarms[late].due
     hit = isolation.locate(clue) if isolation and clue else Hit(None)
     last = isolation.last_joint(clue) if isolation and clue else None
     delays = [_delay(begin & (shares >= factor), first, period) for factor in FACTORS]

@@ -1,4 +1,4 @@
-"""What a monitor does not eat: numbers that are none, encoder glitches, lost steps."""
+"""Validation of measured samples: values that are not finite, encoder glitches, lost steps."""
 
 from __future__ import annotations
 
@@ -9,26 +9,23 @@ import numpy as np
 
 from ..core.values import Array
 
-Taken = Literal['good', 'suspect', 'returned', 'rejected', 'restart']
+Validity = Literal['valid', 'suspect', 'returned', 'rejected', 'restart']
+"""Of a sample: ``suspect`` if it may be a jump, ``returned`` if the one before it was a jump and
+this one is valid again, ``restart`` if it is valid but does not follow on the last valid one."""
 
-TOLERANCE = 2.0
+SPEED_TOLERANCE = 2.0
 """Multiple of the speed limit that two samples may differ by where nothing was learnt."""
-LARGEST = 1e6
+LARGEST_VALUE = 1e6
 """In SI units; no robot has a joint position, velocity or torque of that size."""
-RETURN = 3.0
-"""A glitch is over when the next sample is this many tolerances near to the extrapolation, which
+RETURN_TOLERANCE = 3.0
+"""A jump is over when the next sample is this many tolerances near to the extrapolation, which
 is then two steps old: an acceleration has three times its effect."""
 
 
-class IntakeSnapshot(msgspec.Struct, frozen=True):
-    """All that the next judgement depends on.
+class SampleValidatorSnapshot(msgspec.Struct, frozen=True):
+    """All that the next check depends on; see ``SampleValidator``.
 
     :ivar last: time of the last accepted sample [s]; NaN before the first one.
-    :ivar position: what stands for the last sample's position [rad].
-    :ivar expected: where the next sample is if the speed stays [rad].
-    :ivar deviation: second difference of the positions with the last sample [rad].
-    :ivar suspect: whether the last sample was put aside as a jump.
-    :ivar calm: whether the last sample was near to where it was expected.
     """
 
     last: float
@@ -42,24 +39,24 @@ class IntakeSnapshot(msgspec.Struct, frozen=True):
     gaps: int
 
 
-class Intake:
-    """Accepts samples one by one, and counts what it rejects.
+class SampleValidator:
+    """Checks samples one by one, and counts what it rejects.
 
     A sample is rejected if
 
     - a number is not finite, or larger than any robot has;
     - its stamp is not one period after the last one: a gap, or the same step again;
     - it is a jump: the second difference of a position exceeds the tolerance, and the next sample
-      is back. Until that is known, the expected position stands for the sample. A real impact
+      is back. Until that is known, the expected position replaces the sample. A real impact
       goes on, so the next sample is accepted whatever it is, and the ones after it too until
       the motion is calm again.
 
-    :ivar position: of the last sample, or what stands for it [rad], shape ``(n,)``.
-    :ivar expected: where the next one is if the speed stays [rad], shape ``(n,)``.
+    :ivar position: of the last sample, or what replaces it [rad], shape ``(n,)``.
+    :ivar expected: of the next sample if the speed stays [rad], shape ``(n,)``.
     :ivar deviation: second difference of the positions with the last sample [rad], ``(n,)``.
     :ivar suspect: whether the last sample is put aside as a jump.
     :ivar calm: whether the last sample was near to where it was expected.
-    :param tolerance: largest second difference of honest samples [rad], shape ``(n,)``.
+    :param tolerance: largest second difference of valid samples [rad], shape ``(n,)``.
     """
 
     def __init__(self, period: float, tolerance: Array):
@@ -79,9 +76,9 @@ class Intake:
         """Return how many samples were rejected."""
         return self.not_finite + self.jumps + self.gaps
 
-    def snapshot(self) -> IntakeSnapshot:
-        """Return all that the next judgement depends on."""
-        return IntakeSnapshot(
+    def snapshot(self) -> SampleValidatorSnapshot:
+        """Return all that the next check depends on."""
+        return SampleValidatorSnapshot(
             self._last,
             self.position,
             self.expected,
@@ -93,7 +90,7 @@ class Intake:
             self.gaps,
         )
 
-    def restore(self, snapshot: IntakeSnapshot) -> None:
+    def restore(self, snapshot: SampleValidatorSnapshot) -> None:
         """Go back to an earlier snapshot."""
         self._last = snapshot.last
         self.position, self.expected = snapshot.position, snapshot.expected
@@ -102,26 +99,24 @@ class Intake:
         self.not_finite, self.jumps, self.gaps = snapshot.not_finite, snapshot.jumps, snapshot.gaps
 
     def start(self, time: float, measured: Array, velocity: Array) -> None:
-        """Begin at a sample that is known to be good."""
+        """Begin at a sample that is known to be valid."""
         self._last = time
         self.position = measured
         self.expected = measured + self._h * velocity
         self.suspect, self.calm = False, True
 
-    def take(self, time: float, measured: Array, probe: float) -> Taken:
-        """Judge a sample.
+    def check(self, time: float, measured: Array, probe: float) -> Validity:
+        """Return the validity of a sample.
 
         :param measured: position [rad], shape ``(n,)``.
         :param probe: a sum of products of everything else that is read: as large as they are.
-        :return: ``suspect`` if it may be a jump, ``returned`` if the one before it was, and
-            ``restart`` if it is good but does not follow on the last good one.
         """
         self.deviation = deviation = measured - self.expected
         scaled = deviation * self._inverse
         # Sufficient for finite, in time and within every tolerance; the rest is rare.
         if (
             scaled.dot(scaled) <= 1.0
-            and abs(probe) < LARGEST**2
+            and abs(probe) < LARGEST_VALUE**2
             and abs(time - self._last - self._h) < 0.5 * self._h
             and not self.suspect
         ):
@@ -130,14 +125,14 @@ class Intake:
             expected -= self.position
             self.expected, self.position = expected, measured
             self.calm = True
-            return 'good'
-        return self._judge(time, measured, deviation, scaled, probe)
+            return 'valid'
+        return self._check_closely(time, measured, deviation, scaled, probe)
 
-    def _judge(
+    def _check_closely(
         self, time: float, measured: Array, deviation: Array, scaled: Array, probe: float
-    ) -> Taken:
-        sane = np.abs(measured).max() < LARGEST and abs(probe) < LARGEST**2
-        if not (sane and np.isfinite(time)):
+    ) -> Validity:
+        finite = np.abs(measured).max() < LARGEST_VALUE and abs(probe) < LARGEST_VALUE**2
+        if not (finite and np.isfinite(time)):
             self.not_finite += 1
             self._last = np.nan
             return 'rejected'
@@ -149,15 +144,15 @@ class Intake:
             # A step that was seen before is left out; the rest follows on it.
             return 'rejected' if behind < 0.5 * self._h else 'restart'
         largest = np.abs(scaled).max()
-        returned = self.suspect and largest <= RETURN
+        returned = self.suspect and largest <= RETURN_TOLERANCE
         if largest > 1.0 and self.calm and not self.suspect:
             self._follow(time, self.expected, np.zeros_like(deviation))
             self.suspect = True
             return 'suspect'
         self._follow(time, measured, deviation)
         self.calm = bool(largest <= 1.0)
-        self.jumps += returned
-        return 'returned' if returned else 'good'
+        self.jumps += int(returned)
+        return 'returned' if returned else 'valid'
 
     def _follow(self, time: float, measured: Array, deviation: Array) -> None:
         self._last = time
@@ -169,4 +164,4 @@ class Intake:
 
 def speed_tolerance(velocity_limit: Array, period: float) -> Array:
     """Return how far positions may be from where they are expected, if only limits are known."""
-    return TOLERANCE * velocity_limit * period
+    return SPEED_TOLERANCE * velocity_limit * period

@@ -1,4 +1,4 @@
-"""External torques as they come: what is not believed of them."""
+"""Validation of measured external torques."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from ..core.values import Array
 
 
 class TorqueFaults(msgspec.Struct, frozen=True, gc=False):
-    """Torques that were not believed so far.
+    """Invalid torques so far.
 
-    :ivar not_finite: steps with a number that is not finite, taken for no touch.
-    :ivar bounded: steps in which a torque was beyond the effort limit, and cut to it.
+    :ivar not_finite: steps with a number that is not finite, which count as zero.
+    :ivar bounded: steps in which a torque was beyond the effort limit, and clipped to it.
     :ivar stuck: steps in which the sensor counted as stuck, and its torque was faded out.
     """
 
@@ -22,7 +22,7 @@ class TorqueFaults(msgspec.Struct, frozen=True, gc=False):
     stuck: int = 0
 
 
-class IntakeSnapshot(msgspec.Struct, frozen=True, gc=False):
+class TorqueValidatorSnapshot(msgspec.Struct, frozen=True, gc=False):
     """What the next torque is compared with.
 
     :ivar torque: the last one as it came [N m], shape ``(n,)``.
@@ -35,11 +35,11 @@ class IntakeSnapshot(msgspec.Struct, frozen=True, gc=False):
     faults: TorqueFaults
 
 
-class TorqueIntake:
-    """Turn measured torques into ones that can be used.
+class TorqueValidator:
+    """Turns measured torques into valid ones.
 
-    A vector with a number that is not finite counts as no touch at all. Each torque is cut to the
-    joint's effort limit. A vector that is not zero and comes again and again, bit for bit, for
+    A vector with a number that is not finite counts as zero. Each torque is clipped to the joint's
+    effort limit. A vector that is not zero and comes again and again, bit for bit, for
     longer than ``stuck_time`` of motion fades with that time constant. (While nothing moves a
     torque may rightly stay the same, and does no harm.) The torque may jump by all this; the mass
     of the admittance sees to it that neither position nor velocity does.
@@ -54,14 +54,14 @@ class TorqueIntake:
         self._patience = stuck_time / period
         self._none = np.zeros(len(effort_limit))
 
-    def start(self) -> IntakeSnapshot:
-        """Return the memory of a sensor that has not been read yet."""
-        return IntakeSnapshot(self._none, 0, TorqueFaults())
+    def initial(self) -> TorqueValidatorSnapshot:
+        """Return the state of a sensor that has not been read yet."""
+        return TorqueValidatorSnapshot(self._none, 0, TorqueFaults())
 
-    def read(
-        self, memory: IntakeSnapshot, torque: Array, moving: bool
-    ) -> tuple[Array, IntakeSnapshot]:
-        """Return the torque to be used [N m], shape ``(n,)``, and the memory for the next one.
+    def validate(
+        self, state: TorqueValidatorSnapshot, torque: Array, moving: bool
+    ) -> tuple[Array, TorqueValidatorSnapshot]:
+        """Return the torque to be used [N m], shape ``(n,)``, and the state for the next one.
 
         :param moving: whether any joint moves.
         :raises MessageError: the torque is not one number per joint.
@@ -72,29 +72,29 @@ class TorqueIntake:
                 'one per joint of the robot'
             )
         if not np.isfinite(torque).all():
-            return self._none, _count(memory, self._none, 0, not_finite=1)
+            return self._none, _count(state, self._none, 0, not_finite=1)
         used = np.minimum(np.maximum(torque, -self._limit), self._limit)
-        same = torque.tobytes() == memory.torque.tobytes() and torque.any()
-        repeats = memory.repeats + int(moving) if same else 0
+        same = torque.tobytes() == state.torque.tobytes() and torque.any()
+        repeats = state.repeats + int(moving) if same else 0
         over = repeats - self._patience
         bounded = used.tobytes() != torque.tobytes()
         if over > 0.0:
             used = used * np.exp(-over / self._patience)
         elif not bounded:
-            return used, IntakeSnapshot(torque, repeats, memory.faults)
-        return used, _count(memory, torque, repeats, bounded=int(bounded), stuck=int(over > 0.0))
+            return used, TorqueValidatorSnapshot(torque, repeats, state.faults)
+        return used, _count(state, torque, repeats, bounded=int(bounded), stuck=int(over > 0.0))
 
 
 def _count(
-    memory: IntakeSnapshot,
+    state: TorqueValidatorSnapshot,
     torque: Array,
     repeats: int,
     not_finite: int = 0,
     bounded: int = 0,
     stuck: int = 0,
-) -> IntakeSnapshot:
-    faults = memory.faults
-    return IntakeSnapshot(
+) -> TorqueValidatorSnapshot:
+    faults = state.faults
+    return TorqueValidatorSnapshot(
         torque,
         repeats,
         TorqueFaults(
