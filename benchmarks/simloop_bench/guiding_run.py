@@ -67,7 +67,7 @@ def lead(scenario: Scenario) -> GuidedRun:
                 try:
                     for _ in range(facts.steps):
                         loop.step(log)
-                        reports = loop.plant.hands()
+                        reports = loop.plant.report().hands
                         force.append([report.force for report in reports])
                         gap.append([report.gap for report in reports])
                 except DivergenceError:

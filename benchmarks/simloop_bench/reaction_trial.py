@@ -102,7 +102,7 @@ def collide(
     loop = robot.build(model, np.random.default_rng([seed, 2]), trial.spring)
     plant, contact = loop.plant, loop.contact
     assert isinstance(contact, SpringContact)
-    plant.reset(trial.start)
+    plant.start(trial.start)
     loop.control.start(trial.start)
     control = GuardedControl(loop.control, period, SafetyConfig())
     reacting = Reacting(OfflinePlanner(trial.positions, period), model, period, kind)
@@ -117,7 +117,7 @@ def collide(
         )
         plant.step(command.effort)
         control.rollback(plant.observe())
-        told.append(ExternalInputs(contact.force > NOTICED, torque=plant.external))
+        told.append(ExternalInputs(contact.force > NOTICED, torque=plant.report().external))
         forces.append(contact.force)
         peaks.append(contact.peak)
         positions.append(plant.truth.position)

@@ -129,7 +129,7 @@ def build_simulated_robot(
     refuse_pushes(config, model)
     built = build_plant(config, model, period, np.random.default_rng(seed), brakes)
     refuse_overlap(model, config.obstacles, model.home)
-    built.plant.reset(JointState(model.home, np.zeros(model.n)))
+    built.plant.start(JointState(model.home, np.zeros(model.n)))
     return built
 
 
@@ -194,7 +194,7 @@ def prepare(scenario: Scenario) -> Prepared:
                 replan=replan,
             ),
             by_truth=scenario.admittance.source == 'truth',
-            wrenches=built.plant.wrenches(),
+            wrenches=built.plant.report().wrenches,
             wrist_torque=None if tare_time is None else WristTorque(model, tare_time, period),
         )
     return Prepared(facts, Loop(motion.planner, control, built.plant, protection))

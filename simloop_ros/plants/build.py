@@ -13,7 +13,7 @@ from .arm_stops import ArmStops, Brakes
 from .config import HeldObject, PlantConfig
 from .delay import Delay
 from .encoder import Encoder
-from .flexible_plant import MOST_SUBSTEPS, FlexiblePlant, known_motors
+from .flexible_plant import MAX_SUBSTEPS, FlexiblePlant, known_motors
 from .friction import JointFriction
 from .hand import Hands
 from .held_beam import HeldBeam
@@ -220,9 +220,9 @@ def _substeps(period: float, step: float | None) -> int | None:
             f'plant.step: the period {period:.12g} s is not a whole multiple of the step '
             f'{step:.12g} s; the nearest step that fits is {period / substeps:.12g} s'
         )
-    if substeps > MOST_SUBSTEPS:
+    if substeps > MAX_SUBSTEPS:
         raise ConfigError(
-            f'plant.step: {step:g} s makes {substeps} steps of a period; {MOST_SUBSTEPS} at most'
+            f'plant.step: {step:g} s makes {substeps} steps of a period; {MAX_SUBSTEPS} at most'
         )
     return substeps
 

@@ -116,12 +116,12 @@ def test_what_wrists_feel_is_the_torque_of_the_object(tmp_path: Path) -> None:
     loop = prepare(load_scenario('workerbot_hold', [HOLD])).loop
     with LogWriter(tmp_path / 'raw', loop.control.model.n) as log:
         loop.run(400, log)
-    truth = loop.plant.true_wrenches()
+    truth = loop.plant.report().true_wrenches
     assert truth is not None
     felt = WristTorque(loop.control.model, 0.1, loop.control.period)
     found = felt.torque(loop.plant.truth.position, truth)
     # The plant's is the mean over its last step; the object rests.
-    np.testing.assert_allclose(found, loop.plant.external, rtol=0.0, atol=0.02)
+    np.testing.assert_allclose(found, loop.plant.report().external, rtol=0.0, atol=0.02)
     assert np.abs(found).max() > 2.0  # N m
     lost = np.vstack((np.full(6, np.nan), truth[1]))
     torque = felt.torque(loop.plant.truth.position, lost)
@@ -141,7 +141,7 @@ def torques_of_monitor(tmp_path: Path, told: bool, *settings: str) -> np.ndarray
     loop.protection = Protection(
         CollisionDetector(build_monitor('momentum_observer', model, period)),
         loop.protection.reflex,
-        wrenches=loop.plant.wrenches(),
+        wrenches=loop.plant.report().wrenches,
         wrist_torque=WristTorque(model, 0.1, period) if told else None,
     )
     torques: list[np.ndarray] = []

@@ -10,7 +10,14 @@ import pytest
 
 from simloop_ros.control.config import ControlConfig
 from simloop_ros.control.control_simulation import ControlSimulation
-from simloop_ros.core.values import Array, Command, ExternalInputs, JointState, Setpoint
+from simloop_ros.core.values import (
+    Array,
+    Command,
+    Disturbance,
+    ExternalInputs,
+    JointState,
+    Setpoint,
+)
 from simloop_ros.planning.build import PlannedMotion, build_planner
 from simloop_ros.planning.config import PlannerConfig
 from simloop_ros.plants.pinocchio_plant import PinocchioPlant
@@ -42,14 +49,14 @@ class Rig:
     driven: list[Array] = field(default_factory=list)
 
     def step(self, contact: bool = False) -> Setpoint:
-        felt = ExternalInputs(contact, torque=self.plant.external)
+        felt = ExternalInputs(contact, torque=self.plant.report().external)
         wanted = self.reacting.step(self.control.state, felt)
         command = (
             self.control.step(wanted.position, wanted.restart)
             if wanted.effort is None
             else self.control.step_effort(wanted.effort)
         )
-        self.plant.step(command.effort, np.zeros(self.control.model.n) + self.push)
+        self.plant.step(command.effort, Disturbance(np.zeros(self.control.model.n) + self.push))
         self.control.rollback(command, self.plant.observe())
         self.wanted.append(wanted)
         self.commands.append(command)
@@ -98,7 +105,7 @@ def rig() -> Callable[..., Rig]:
             ).planner
 
         plant = PinocchioPlant(robot.with_mass_bias(bias), H)
-        plant.reset(start)
+        plant.start(start)
         reacting = Reacting(
             motion.planner,
             robot,

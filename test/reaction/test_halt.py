@@ -54,14 +54,14 @@ class Carry:
 
     @property
     def object(self) -> Any:
-        return self.loop.plant.held_object()
+        return self.loop.plant.report().object
 
     @property
     def squeeze(self) -> float:
         """Return the true squeeze [N], by the forces at the palms in axes of the world."""
         poses = self.model.frame_poses(self.loop.plant.truth.position, self.model.sensors)
         points = np.array([pose.translation for pose in poses])
-        wrenches = self.loop.plant.true_wrenches()
+        wrenches = self.loop.plant.report().true_wrenches
         assert wrenches is not None
         turned = [
             np.concatenate((pose.rotation @ wrench[:3], pose.rotation @ wrench[3:]))
@@ -242,6 +242,6 @@ def test_the_memory_of_a_halt_goes_back(carry: Carry) -> None:
 @pytest.mark.parametrize('lost', [False, True])
 def test_readings_reach_the_planner(carry: Carry, lost: bool) -> None:
     """None of them is a lost sensor: both arms stop."""
-    felt = NO_INPUTS if lost else ExternalInputs(wrenches=carry.loop.plant.wrenches())
+    felt = NO_INPUTS if lost else ExternalInputs(wrenches=carry.loop.plant.report().wrenches)
     carry.reflex.step(carry.loop.control.state, felt)
     assert carry.planner.halted.startswith('wrist sensors lost') == lost

@@ -87,7 +87,7 @@ def test_memory_goes_back(yumi: RobotModel, rig: Make, kind: str, planner: str) 
                 loop.reacting.resume(loop.control.state)
             if k in moments:
                 saved.append(
-                    (k, loop.reacting.snapshot(), loop.control.snapshot(), loop.plant.state)
+                    (k, loop.reacting.snapshot(), loop.control.snapshot(), loop.plant.snapshot())
                 )
         return out
 
@@ -98,7 +98,7 @@ def test_memory_goes_back(yumi: RobotModel, rig: Make, kind: str, planner: str) 
     for k, reacting, control, plant in saved:
         loop.reacting.restore(reacting)
         loop.control.restore(control)
-        loop.plant.reset(plant)
+        loop.plant.restore(plant)
         again = []
         for j in range(k + 1, 700):
             wanted = loop.step(contact=100 <= j < 130 or j == 210)

@@ -70,8 +70,8 @@ def test_a_row_is_what_the_plant_and_the_planner_say_after_the_step(tmp_path: Pa
             loop.step(log)
             step, row, doing = rows[-1]
             assert step == loop.index - 1
-            np.testing.assert_array_equal(row[:2], loop.plant.wrenches())
-            np.testing.assert_array_equal(row[4:6], loop.plant.true_wrenches())
+            np.testing.assert_array_equal(row[:2], loop.plant.report().wrenches)
+            np.testing.assert_array_equal(row[4:6], loop.plant.report().true_wrenches)
     model = loop.control.model
     poses = model.frame_poses(loop.plant.truth.position, model.sensors)
     left, right = (
@@ -81,7 +81,7 @@ def test_a_row_is_what_the_plant_and_the_planner_say_after_the_step(tmp_path: Pa
     assert right[1] < -10.0
     off = np.abs(rows[-1][1][:2] - rows[-1][1][4:6])  # what the sensors add
     assert 0.1 < off[:, :3].max() < 10.0
-    held = loop.plant.held_object()
+    held = loop.plant.report().object
     assert held is not None
     np.testing.assert_array_equal(rows[-1][1][6, :3], held.position)
     np.testing.assert_array_equal(rows[-1][1][7], held.velocity)
