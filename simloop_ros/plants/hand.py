@@ -29,7 +29,7 @@ NEVER = 2**62
 """Step in which nobody lets go."""
 
 
-class Grip(msgspec.Struct, frozen=True):
+class HandGrip(msgspec.Struct, frozen=True):
     """Where a hand took hold: joint positions [rad] and the point in the world [m]."""
 
     q: Array
@@ -47,7 +47,7 @@ class HandsSnapshot(msgspec.Struct, frozen=True):
 
     plant: Any
     index: int
-    grips: tuple[Grip | None, ...]
+    grips: tuple[HandGrip | None, ...]
     unexplained: Array
     reports: tuple[HandReport, ...]
 
@@ -137,7 +137,7 @@ class Hands(PlantWrapper):
         self._h = period
         self._holders = tuple(_holder(hand, model, period) for hand in hands)
         self._zero: Array = np.zeros(model.n)
-        self._grips: tuple[Grip | None, ...] = ()
+        self._grips: tuple[HandGrip | None, ...] = ()
         self._begin()
 
     def _begin(self) -> None:
@@ -206,7 +206,7 @@ class Hands(PlantWrapper):
             )
             grip = self._grips[i]
             if grip is None:
-                grip = Grip(state.position, point)
+                grip = HandGrip(state.position, point)
                 self._grips = (*self._grips[:i], grip, *self._grips[i + 1 :])
             time = (self._index - holder.first) * self._h
             target = holder.path.target(grip.q, grip.point, time)
