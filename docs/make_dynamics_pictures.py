@@ -187,7 +187,7 @@ def controlled(left_out: tuple[str, ...], heavier: float = 0.0) -> tuple[Array, 
     time = PERIOD * np.arange(round((DURATION + LAST) / PERIOD) + 1)
     wanted = desired(time)[0]
     start = JointState(BEGIN, np.zeros(2))
-    plant.reset(start)
+    plant.start(start)
     law.reset(start)
     error = [np.zeros(2)]
     for goal in wanted[1:]:

@@ -30,7 +30,7 @@ def main() -> None:
     ):
         for _ in range(steps):
             loop.step(log)
-            reports += loop.plant.hands()
+            reports += loop.plant.report().hands
     time = np.arange(1, steps + 1) * prepared.facts.scenario.period
     figure = Figure(figsize=(9, 5.2), layout='constrained')
     force, gap, energy = figure.subplots(3, 1, sharex=True)

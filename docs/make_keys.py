@@ -13,13 +13,13 @@ from simloop_ros.core.config_types import field_docs
 from simloop_ros.plants.config import (
     ArmStop,
     Hand,
+    HandWaypoint,
     HeldObject,
     JointPath,
     LinePath,
     Obstacle,
     Push,
     SensorFault,
-    Waypoint,
     WaypointPath,
     WristSensors,
 )
@@ -35,7 +35,7 @@ ENTRIES = {
     'Each of plant.pushes': Push,
     'Each of plant.hands': Hand,
     'Path of a hand, kind: waypoints': WaypointPath,
-    'Each of waypoints': Waypoint,
+    'Each of waypoints': HandWaypoint,
     'Path of a hand, kind: joint': JointPath,
     'Path of a hand, kind: line': LinePath,
     'Each of plant.obstacles': Obstacle,

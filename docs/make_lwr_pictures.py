@@ -16,7 +16,11 @@ import numpy as np
 from simloop_bench.torque_error import JUMP, STEP, of_3, torque_errors
 from simloop_ros.plants.config import TorqueControl
 from simloop_ros.plants.flexible_plant import known_motors
-from simloop_ros.plants.motor_driven_plant import PHASE, MotorDrivenPlant, elastic_frequency
+from simloop_ros.plants.motor_driven_plant import (
+    ELASTIC_PHASE,
+    MotorDrivenPlant,
+    elastic_frequency,
+)
 from simloop_ros.plants.torque_driven_plant import TorqueDrivenPlant
 from simloop_ros.plants.torque_stage import TorqueStage
 from simloop_ros.robot.fit_robot import load_fit_robot
@@ -54,7 +58,7 @@ def draw_torque_error(model: RobotModel) -> None:
     config = TorqueControl()
     stage = TorqueStage(known_motors(model), config)
     fastest = elastic_frequency(model, model.home)
-    short = PHASE / fastest
+    short = ELASTIC_PHASE / fastest
     closed, times = torque_errors(model, lambda h: TorqueDrivenPlant(model, h, stage, 1), STEP)
     motors, fine = torque_errors(
         model, lambda h: MotorDrivenPlant(model, h, stage, substeps=1), short

@@ -57,7 +57,7 @@ def pybullet_alone(model: RobotModel, positions: Array, period: float) -> Candid
 
     def run() -> int:
         q, v = positions[0], np.zeros(n)
-        plant.reset(JointState(q, v))
+        plant.start(JointState(q, v))
         for desired in positions:
             q_list, v_list = q.tolist(), v.tolist()
             a = ((desired - q) / period - v) / period

@@ -170,7 +170,7 @@ def collide(
 ) -> tuple[list[Observation], Array]:
     """Return what a monitor is told of a collision, and the largest force of each step [N]."""
     loop = robot.build(model, np.random.default_rng([seed, 2]), trial.spring)
-    loop.plant.reset(trial.start)
+    loop.plant.start(trial.start)
     loop.control.start(trial.start)
     rows, forces = [], []
     try:

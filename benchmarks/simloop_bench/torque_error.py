@@ -7,10 +7,14 @@ from collections.abc import Callable
 import numpy as np
 import pinocchio as pin
 
-from simloop_ros.core.values import Array
+from simloop_ros.core.values import Array, Disturbance
 from simloop_ros.plants.config import TorqueControl
 from simloop_ros.plants.flexible_plant import FlexiblePlant, known_motors
-from simloop_ros.plants.motor_driven_plant import PHASE, MotorDrivenPlant, elastic_frequency
+from simloop_ros.plants.motor_driven_plant import (
+    ELASTIC_PHASE,
+    MotorDrivenPlant,
+    elastic_frequency,
+)
 from simloop_ros.plants.torque_driven_plant import TorqueDrivenPlant
 from simloop_ros.plants.torque_stage import TorqueStage
 from simloop_ros.robot.model import RobotModel
@@ -27,7 +31,7 @@ def torque_error_shares(model: RobotModel) -> dict[str, float]:
     """Return how far each plant with flexible joints is from 001 (3), as a share of the jump."""
     config = TorqueControl()
     stage = TorqueStage(known_motors(model), config)
-    short = PHASE / elastic_frequency(model, model.home)
+    short = ELASTIC_PHASE / elastic_frequency(model, model.home)
     found = {
         'closed_form': torque_errors(model, lambda h: TorqueDrivenPlant(model, h, stage, 1), STEP),
         'motors_simulated': torque_errors(
@@ -45,7 +49,7 @@ def torque_errors(
 ) -> tuple[Array, Array]:
     """Return the torque errors [N m], shape ``(times, n)``, and the times [s], from 0 on."""
     plant, data = build(step), model.pin_model.createData()
-    desired = plant.state.torque + JUMP
+    desired = plant.snapshot().torque + JUMP
     errors: list[Array] = [-JUMP]
     for _ in range(round(TIME / step)):
         jacobian = pin.computeFrameJacobian(
@@ -55,8 +59,8 @@ def torque_errors(
             model.tip_frames[0],
             pin.ReferenceFrame.LOCAL_WORLD_ALIGNED,
         )
-        plant.step(desired, jacobian[:3].T @ PUSH)
-        errors.append(plant.state.torque - desired)
+        plant.step(desired, Disturbance(jacobian[:3].T @ PUSH))
+        errors.append(plant.snapshot().torque - desired)
     return np.array(errors), step * np.arange(float(len(errors)))
 
 

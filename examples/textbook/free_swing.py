@@ -78,7 +78,7 @@ def semi_implicit_euler(model: RobotModel, step: float) -> Advance:
     nothing = np.zeros(model.n)
 
     def advance(state: JointState) -> JointState:
-        plant.reset(state)
+        plant.start(state)
         plant.step(nothing)
         return plant.truth
 

@@ -229,7 +229,7 @@ def _explained(
     :param rows: of the plant, each after its step.
     """
     for row in rows:
-        wrenches = plant.wrenches()
+        wrenches = plant.report().wrenches
         assert wrenches is not None
         yield wrist_torque.explain(row, wrenches)
 
@@ -247,7 +247,7 @@ def follow(
     :raises ConfigError: ``progress`` said to stop.
     """
     start = JointState(motion.home, np.zeros_like(motion.home))
-    plant.reset(start)
+    plant.start(start)
     control.start(start)
     for begin in range(0, steps, PIECE):
         count = min(PIECE, steps - begin)

@@ -6,7 +6,7 @@ import msgspec
 
 from ..collision.detector import CollisionDetector, Detection, DetectorSnapshot
 from ..collision.observation import Observation
-from ..collision.wrist_torque import WristTorqueSnapshot, WristTorque
+from ..collision.wrist_torque import WristTorque, WristTorqueSnapshot
 from ..core.values import (
     NO_INPUTS,
     Array,

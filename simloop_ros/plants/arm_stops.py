@@ -10,7 +10,7 @@ import numpy as np
 
 from ..core.errors import ConfigError, UnknownNameError
 from ..core.state import Stateful
-from ..core.values import Array, Flags, JointState
+from ..core.values import UNDISTURBED, Array, Disturbance, Flags, JointState
 from ..robot.chain import own_joints
 from ..robot.model import RobotModel
 from .config import ArmStop
@@ -19,15 +19,15 @@ from .wrapper import PlantWrapper
 
 
 class JointBrake(Stateful, Protocol):
-    """What stops some of the joints."""
+    """A brake on some of the joints."""
 
     def release(self) -> None:
-        """Begin anew."""
+        """Let go, and forget the past."""
 
     def effort(self, state: JointState, external: Array | None = None) -> Array:
-        """Return the effort of the next period [N m], shape ``(n,)``; of the others, zero.
+        """Return the effort of the next period [N m], shape ``(n,)``; zero for other joints.
 
-        :param external: torque from outside that the brake bears [N m], shape ``(n,)``.
+        :param external: external torque that the brake compensates [N m], shape ``(n,)``.
         """
 
 
@@ -35,8 +35,8 @@ Brakes = Callable[[Flags], JointBrake]
 """Return the brake of the joints for which the flags are true, shape ``(n,)``."""
 
 
-class ArmStopsState(msgspec.Struct, frozen=True):
-    """The plant's state, the number of steps taken so far, and what the brakes remember."""
+class ArmStopsSnapshot(msgspec.Struct, frozen=True):
+    """The snapshots of plant and brakes, and the number of steps taken so far."""
 
     plant: Any
     index: int
@@ -55,15 +55,15 @@ class ArmStops(PlantWrapper):
     """From its time on, the joints of an arm get the effort of their brake.
 
     The arm of a tip is the joints that move it and no other tip; all other efforts pass as they
-    are. It stops with the step nearest to its time. As a brake that rubs would, it bears what
-    pushes the arm from outside: as much as in the step before.
+    are. It stops with the step nearest to its time. As a friction brake does, it compensates the
+    external torque, that of the step before.
 
     :param plant: the plant whose arms stop.
     :param model: the robot's tree of joints.
     :param period: time of one ``step`` [s].
     :param stops: which arms stop, and when.
     :param brakes: makes the brake of an arm.
-    :raises UnknownNameError: a stop names a tip that the robot has not.
+    :raises UnknownNameError: a stop names a tip that the robot does not have.
     :raises ConfigError: an arm has no joints of its own, or stops twice.
     """
 
@@ -87,33 +87,34 @@ class ArmStops(PlantWrapper):
         )
         self._index = 0
 
-    @property
-    def state(self) -> ArmStopsState:
-        """Return the plant's state, the step index and what the brakes remember."""
-        brakes = tuple(stop.brake.snapshot() for stop in self._stops)
-        return ArmStopsState(self._plant.state, self._index, brakes)
+    def start(self, state: JointState) -> None:
+        """Begin at a joint state, at time zero."""
+        self._plant.start(state)
+        self._index = 0
+        for stop in self._stops:
+            stop.brake.release()
 
-    def reset(self, state: JointState | ArmStopsState) -> None:
-        """Go to a state; a ``JointState`` is at time zero."""
-        if isinstance(state, ArmStopsState):
-            self._plant.reset(state.plant)
-            self._index = state.index
-            for stop, memory in zip(self._stops, state.brakes, strict=True):
-                stop.brake.restore(memory)
-        else:
-            self._plant.reset(state)
-            self._index = 0
-            for stop in self._stops:
-                stop.brake.release()
-
-    def step(self, effort: Array, external: Array | None = None) -> None:
-        """Apply efforts, or those of the brakes, and torques [N m] for one period."""
-        truth, pushing = self._plant.truth, self._plant.external
+    def step(self, effort: Array, disturbance: Disturbance = UNDISTURBED) -> None:
+        """Apply efforts or those of the brakes [N m], and a disturbance, for one period."""
+        report = self._plant.report()
         for stop in self._stops:
             if self._index >= stop.first:
-                effort = np.where(stop.joints, stop.brake.effort(truth, pushing), effort)
+                braking = stop.brake.effort(report.truth, report.external)
+                effort = np.where(stop.joints, braking, effort)
         self._index += 1
-        self._plant.step(effort, external)
+        self._plant.step(effort, disturbance)
+
+    def snapshot(self) -> ArmStopsSnapshot:
+        """Return the snapshots of plant and brakes, and the step index."""
+        brakes = tuple(stop.brake.snapshot() for stop in self._stops)
+        return ArmStopsSnapshot(self._plant.snapshot(), self._index, brakes)
+
+    def restore(self, snapshot: ArmStopsSnapshot) -> None:
+        """Go back to an earlier snapshot."""
+        self._plant.restore(snapshot.plant)
+        self._index = snapshot.index
+        for stop, brake in zip(self._stops, snapshot.brakes, strict=True):
+            stop.brake.restore(brake)
 
 
 def _arm(model: RobotModel, tip: str) -> Flags:

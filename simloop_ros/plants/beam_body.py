@@ -80,7 +80,7 @@ class BeamBody:
 
         :param wrench: of each surface on the body, in its axes and at its origin, ``(m, 6)``.
         :param h: length of the step [s].
-        :param push: of somebody else, at the centre and in world axes [N, N m], shape ``(6,)``.
+        :param push: external wrench, at the centre and in world axes [N, N m], shape ``(6,)``.
         """
         m = len(wrench)
         forces = wrench.reshape(m, 2, 3) @ surfaces.rotation.transpose(0, 2, 1)

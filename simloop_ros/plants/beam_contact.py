@@ -10,8 +10,8 @@ from .config import HeldObject
 
 SHEAR = 2.0 / 3.0
 """Tangential stiffness of a corner, as a share of its normal one."""
-SMALLEST = 1e-300
-"""Force that stands in for none where it divides [N]."""
+ZERO_FORCE = 1e-300
+"""Force that replaces zero where it divides [N]."""
 PERMUTATION: Array = np.cross(np.eye(3)[:, None], np.eye(3))
 """The signs of a cross product: ``(a x b)_k`` is the sum of ``a_i b_j`` times ``[i, j, k]``."""
 MOMENT = PERMUTATION.reshape(9, 3)
@@ -42,8 +42,8 @@ class Corners(msgspec.Struct, frozen=True, gc=False):
     velocity: Array
 
 
-class CornerSnapshot(msgspec.Struct, frozen=True, gc=False):
-    """What the contacts remember.
+class CornerState(msgspec.Struct, frozen=True, gc=False):
+    """State of the contacts: all that their next step depends on.
 
     :ivar anchor: where on its surface each corner sticks [m], shape ``(m, 4, 2)``.
     :ivar faced: whether the corner is on the surface, or was before it a step ago: only such a
@@ -55,15 +55,15 @@ class CornerSnapshot(msgspec.Struct, frozen=True, gc=False):
 
 
 class Press(msgspec.Struct, frozen=True, gc=False):
-    """What the surfaces do to the beam.
+    """The wrenches of the surfaces on the beam.
 
     :ivar wrench: force and torque on the beam, at the origin and in axes of each surface [N, N m],
         shape ``(m, 6)``.
-    :ivar memory: what the contacts remember for the next step.
+    :ivar corners: state of the contacts for the next step.
     """
 
     wrench: Array
-    memory: CornerSnapshot
+    corners: CornerState
 
 
 class BeamContact:
@@ -76,8 +76,8 @@ class BeamContact:
         f_xy = -(2/3) k (s + T s')                no longer than mu f_z
 
     Four corners make an end of stiffness ``2 K``, and two ends in series the beam's ``K``. Between
-    palms that stand still the beam swings along its axis with ``sqrt(4 K/m)`` and damping ratio
-    ``r``.
+    palms that stand still the beam oscillates along its axis with ``sqrt(4 K/m)`` and the damping
+    ratio ``r``.
 
     :param config: the beam.
     :ivar stiffness: ``k`` of a corner, normal to its surface [N/m].
@@ -90,24 +90,24 @@ class BeamContact:
         self._shear = SHEAR * self.stiffness
         self._friction = config.friction
 
-    def press(self, corners: Corners, half: Array, memory: CornerSnapshot) -> Press:
-        """Return the forces of one contact step.
+    def press(self, corners: Corners, half: Array, state: CornerState) -> Press:
+        """Return the wrenches of one contact step.
 
         :param half: half the edge of each surface [m], shape ``(m, 1, 1)``.
         """
         place, rate = corners.place, corners.velocity
         z, across = place[..., 2], place[..., :2]
         over, sunk = inside(place, half), z < 0.0
-        touching = over & sunk & memory.faced
+        touching = over & sunk & state.faced
         normal = -self.stiffness * (z + self.delay * rate[..., 2])
         normal = np.maximum(normal, 0.0) * touching
         limit = self._friction * normal
-        elastic = shortened(-self._shear * (across - memory.anchor), limit)
+        elastic = shortened(-self._shear * (across - state.anchor), limit)
         anchor = across + elastic / self._shear
         force = np.empty_like(place)
         force[..., :2] = shortened(elastic - (self._shear * self.delay) * rate[..., :2], limit)
         force[..., 2] = normal
-        return Press(wrenches(place, force), CornerSnapshot(anchor, touching | (over & ~sunk)))
+        return Press(wrenches(place, force), CornerState(anchor, touching | (over & ~sunk)))
 
 
 def inside(place: Array, half: Array) -> Flags:
@@ -118,7 +118,7 @@ def inside(place: Array, half: Array) -> Flags:
 
 def shortened(force: Array, limit: Array) -> Array:
     """Return vectors, shape ``(m, 4, 2)``, no longer than their limits, shape ``(m, 4)``."""
-    size = np.maximum(np.hypot(force[..., 0], force[..., 1]), SMALLEST)
+    size = np.maximum(np.hypot(force[..., 0], force[..., 1]), ZERO_FORCE)
     return force * np.minimum(limit / size, 1.0)[..., None]
 
 

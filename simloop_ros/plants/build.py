@@ -1,9 +1,9 @@
-"""From a scenario's words to a plant."""
+"""From a scenario's configuration to a plant."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 
 import numpy as np
@@ -14,7 +14,7 @@ from .arm_stops import ArmStops, Brakes
 from .config import HeldObject, PlantConfig
 from .delay import Delay
 from .encoder import Encoder
-from .flexible_plant import MOST_SUBSTEPS, FlexiblePlant, known_motors
+from .flexible_plant import MAX_SUBSTEPS, FlexiblePlant, known_motors
 from .friction import JointFriction
 from .hand import Hands
 from .held_beam import HeldBeam
@@ -60,7 +60,7 @@ def build_plant(
 ) -> BuiltPlant:
     """Build the engine and, around it, what makes the plant differ from the model.
 
-    :param config: the scenario's words.
+    :param config: the scenario's choice.
     :param model: the robot as control knows it; the mass bias is applied here.
     :param period: control period [s].
     :param rng: generator of the encoder noise, which the plant keeps to itself; that of the wrist
@@ -68,6 +68,55 @@ def build_plant(
     :param brakes: makes the brake of an arm, for those that stop by themselves.
     :raises ConfigError: the engine cannot do what is asked, or the step does not fit the period.
     """
+    _refuse_contradictions(config)
+    substeps = _substeps(period, config.step)
+    # Hands and the servo of a robot that takes positions act in every physics step.
+    fine = bool(config.hands) or config.takes == 'position'
+    timing = (period / substeps, 1) if fine and substeps else (period, substeps)
+    biased = model.with_mass_bias(config.mass_bias)
+    if config.takes == 'position':
+        biased = with_motors(biased, config.servo)
+    built = _build_engine(config, biased, *timing)
+    plant = built.plant
+    try:
+        plant = _disturbed(plant, config, biased, timing[0])
+        if config.takes == 'position':
+            robot = PositionRobot(plant, biased, period, substeps or 1, config.servo.bandwidth)
+            plant = Surrogate(PinocchioPlant(model, period), robot)
+        elif fine and substeps and substeps > 1:
+            plant = Substeps(plant, substeps)
+        if config.stops:
+            if brakes is None:
+                raise ConfigError('plant.stops: this robot has no brakes; leave the stops out')
+            plant = ArmStops(plant, model, period, config.stops, brakes)
+        if config.sensors is not None:
+            plant = ForceSensors(plant, model, period, config.sensors, *rng.spawn(1))
+        plant = _measured(plant, config, rng)
+    except Exception:
+        plant.close()
+        raise
+    return replace(built, plant=plant)
+
+
+def _build_engine(
+    config: PlantConfig, model: RobotModel, period: float, substeps: int | None
+) -> BuiltPlant:
+    """Build the engine alone, or the one that replaces it."""
+    if config.flexible_joints:
+        return BuiltPlant(_flexible(config, model, period, substeps), config.engine)
+    try:
+        plant = ENGINES[config.engine](model, period, substeps or 1, config)
+    except MissingDependencyError as error:
+        if config.engine not in FALLBACKS or config.object is not None:
+            raise
+        engine = FALLBACKS[config.engine]
+        plant = ENGINES[engine](model, period, substeps or 1, config)
+        return BuiltPlant(plant, engine, (f'{error}; {engine} is used instead',))
+    return BuiltPlant(plant, config.engine)
+
+
+def _refuse_contradictions(config: PlantConfig) -> None:
+    """Refuse what no engine, or not the chosen one, can do."""
     if config.obstacles and config.engine == 'pinocchio':
         raise ConfigError(
             'plant.obstacles: engine pinocchio has no contact; '
@@ -91,45 +140,6 @@ def build_plant(
             f'plant.flexible_joints: joints of engine {config.engine} are rigid; '
             'choose plant.engine pinocchio'
         )
-    substeps = _substeps(period, config.step)
-    # Hands and the servo of a robot that takes positions act anew in every physics step.
-    fine = bool(config.hands) or config.takes == 'position'
-    timing = (period / substeps, 1) if fine and substeps else (period, substeps)
-    biased = model.with_mass_bias(config.mass_bias)
-    if config.takes == 'position':
-        biased = with_motors(biased, config.servo)
-    engine: str = config.engine
-    notes: tuple[str, ...] = ()
-    try:
-        plant = (
-            _flexible(config, biased, *timing)
-            if config.flexible_joints
-            else ENGINES[engine](biased, timing[0], timing[1] or 1, config)
-        )
-    except MissingDependencyError as error:
-        if engine not in FALLBACKS or config.object is not None:
-            raise
-        engine = FALLBACKS[engine]
-        notes = (f'{error}; {engine} is used instead',)
-        plant = ENGINES[engine](biased, timing[0], timing[1] or 1, config)
-    try:
-        plant = _disturbed(plant, config, biased, timing[0])
-        if config.takes == 'position':
-            robot = PositionRobot(plant, biased, period, substeps or 1, config.servo.bandwidth)
-            plant = Surrogate(PinocchioPlant(model, period), robot)
-        elif fine and substeps and substeps > 1:
-            plant = Substeps(plant, substeps)
-        if config.stops:
-            if brakes is None:
-                raise ConfigError('plant.stops: this robot has no brakes; leave the stops out')
-            plant = ArmStops(plant, model, period, config.stops, brakes)
-        if config.sensors is not None:
-            plant = ForceSensors(plant, model, period, config.sensors, *rng.spawn(1))
-        plant = _measured(plant, config, rng)
-    except Exception:
-        plant.close()
-        raise
-    return BuiltPlant(plant, engine, notes)
 
 
 def _refuse_position(config: PlantConfig) -> None:
@@ -176,7 +186,7 @@ def _refuse_object(config: PlantConfig, beam: HeldObject) -> None:
 
 
 def _disturbed(plant: Plant, config: PlantConfig, model: RobotModel, step: float) -> Plant:
-    """Return the plant with what acts on it.
+    """Return the plant with friction, hands and pushes.
 
     :param step: time of the plant's ``step`` [s].
     """
@@ -192,7 +202,7 @@ def _disturbed(plant: Plant, config: PlantConfig, model: RobotModel, step: float
 
 
 def _measured(plant: Plant, config: PlantConfig, rng: np.random.Generator) -> Plant:
-    """Return the plant with what comes between it and the reader of its encoders."""
+    """Return the plant with the errors and the delay of its encoders."""
     if config.noise > 0.0 or config.resolution > 0.0:
         plant = Encoder(plant, config.noise, config.resolution, rng)
     if config.delay > 0:
@@ -213,7 +223,7 @@ def _flexible(
 
 
 def _substeps(period: float, step: float | None) -> int | None:
-    """Return how many physics steps there shall be in a period, if anything is said about it."""
+    """Return how many physics steps a period has, ``None`` where no step is configured."""
     if step is None:
         return None
     substeps = max(1, round(period / step))
@@ -222,9 +232,9 @@ def _substeps(period: float, step: float | None) -> int | None:
             f'plant.step: the period {period:.12g} s is not a whole multiple of the step '
             f'{step:.12g} s; the nearest step that fits is {period / substeps:.12g} s'
         )
-    if substeps > MOST_SUBSTEPS:
+    if substeps > MAX_SUBSTEPS:
         raise ConfigError(
-            f'plant.step: {step:g} s makes {substeps} steps of a period; {MOST_SUBSTEPS} at most'
+            f'plant.step: {step:g} s makes {substeps} steps of a period; {MAX_SUBSTEPS} at most'
         )
     return substeps
 

@@ -57,7 +57,7 @@ class Push(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     torque: Vector = (0.0, 0.0, 0.0)
 
 
-class Waypoint(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class HandWaypoint(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A place where a hand's target rests for a moment.
 
     :ivar time: since the grip [s].
@@ -76,7 +76,7 @@ class WaypointPath(
     :ivar waypoints: in the order of time; between two the target moves with minimum jerk.
     """
 
-    waypoints: Annotated[tuple[Waypoint, ...], msgspec.Meta(min_length=1)]
+    waypoints: Annotated[tuple[HandWaypoint, ...], msgspec.Meta(min_length=1)]
 
 
 class JointPath(

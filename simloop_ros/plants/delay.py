@@ -6,13 +6,13 @@ from typing import Any
 
 import msgspec
 
-from ..core.values import Array, JointState
+from ..core.values import UNDISTURBED, Array, Disturbance, JointState
 from .plant import Plant
 from .wrapper import PlantWrapper
 
 
-class DelayState(msgspec.Struct, frozen=True):
-    """The plant's state and the readings under way [rad], oldest first."""
+class DelaySnapshot(msgspec.Struct, frozen=True):
+    """The plant's snapshot and the readings that have not arrived yet [rad], oldest first."""
 
     plant: Any
     readings: tuple[Array, ...]
@@ -33,28 +33,28 @@ class Delay(PlantWrapper):
         self._delay = delay
         self._readings = self._first_readings()
 
-    @property
-    def state(self) -> DelayState:
-        """Return the plant's state and the readings under way."""
-        return DelayState(self._plant.state, self._readings)
+    def start(self, state: JointState) -> None:
+        """Begin at a joint state, with its first reading repeated."""
+        self._plant.start(state)
+        self._readings = self._first_readings()
 
-    def reset(self, state: JointState | DelayState) -> None:
-        """Go to a state; a ``JointState`` begins with its first reading repeated."""
-        if isinstance(state, DelayState):
-            self._plant.reset(state.plant)
-            self._readings = state.readings
-        else:
-            self._plant.reset(state)
-            self._readings = self._first_readings()
-
-    def step(self, effort: Array, external: Array | None = None) -> None:
-        """Apply efforts and torques [N m] for one period, and send a reading on its way."""
-        self._plant.step(effort, external)
+    def step(self, effort: Array, disturbance: Disturbance = UNDISTURBED) -> None:
+        """Apply efforts [N m] and a disturbance for one period, and take a reading."""
+        self._plant.step(effort, disturbance)
         self._readings = (*self._readings[1:], self._plant.observe())
 
     def observe(self) -> Array:
         """Return the reading that arrives now [rad], shape ``(n,)``."""
         return self._readings[0]
+
+    def snapshot(self) -> DelaySnapshot:
+        """Return the plant's snapshot and the readings that have not arrived yet."""
+        return DelaySnapshot(self._plant.snapshot(), self._readings)
+
+    def restore(self, snapshot: DelaySnapshot) -> None:
+        """Go back to an earlier snapshot."""
+        self._plant.restore(snapshot.plant)
+        self._readings = snapshot.readings
 
     def _first_readings(self) -> tuple[Array, ...]:
         return (self._plant.observe(),) * (self._delay + 1)

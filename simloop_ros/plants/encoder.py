@@ -7,13 +7,13 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from ..core.values import Array, JointState
+from ..core.values import UNDISTURBED, Array, Disturbance, JointState
 from .plant import Plant
 from .wrapper import PlantWrapper
 
 
-class EncoderState(msgspec.Struct, frozen=True):
-    """The plant's state, the present reading [rad] and where the generator stands."""
+class EncoderSnapshot(msgspec.Struct, frozen=True):
+    """The plant's snapshot, the present reading [rad] and the state of the generator."""
 
     plant: Any
     reading: Array
@@ -29,7 +29,7 @@ class Encoder(PlantWrapper):
     :param plant: the plant that is measured.
     :param noise: standard deviation [rad].
     :param resolution: size of an encoder step [rad]; 0 for none.
-    :param rng: generator that nobody else draws from: a reset rewinds it.
+    :param rng: generator that nobody else draws from: ``start`` rewinds it.
     """
 
     def __init__(self, plant: Plant, noise: float, resolution: float, rng: np.random.Generator):
@@ -37,33 +37,35 @@ class Encoder(PlantWrapper):
         self._noise = noise
         self._resolution = resolution
         self._rng = rng
-        self._start = rng.bit_generator.state
+        self._first_draw = rng.bit_generator.state
         self._reading = self._measure()
 
-    @property
-    def state(self) -> EncoderState:
-        """Return the plant's state, the reading and the generator's state."""
-        return EncoderState(self._plant.state, self._reading, self._rng.bit_generator.state)
+    def start(self, state: JointState) -> None:
+        """Begin at a joint state, with the same sequence of noise."""
+        self._plant.start(state)
+        self._rng.bit_generator.state = self._first_draw
+        self._reading = self._measure()
 
-    def reset(self, state: JointState | EncoderState) -> None:
-        """Go to a state; a ``JointState`` starts the same sequence of noise again."""
-        if isinstance(state, EncoderState):
-            self._plant.reset(state.plant)
-            self._rng.bit_generator.state = state.generator
-            self._reading = state.reading
-        else:
-            self._plant.reset(state)
-            self._rng.bit_generator.state = self._start
-            self._reading = self._measure()
-
-    def step(self, effort: Array, external: Array | None = None) -> None:
-        """Apply efforts and torques [N m] for one period, then take a reading."""
-        self._plant.step(effort, external)
+    def step(self, effort: Array, disturbance: Disturbance = UNDISTURBED) -> None:
+        """Apply efforts [N m] and a disturbance for one period, then take a reading."""
+        self._plant.step(effort, disturbance)
         self._reading = self._measure()
 
     def observe(self) -> Array:
         """Return the reading of this step [rad], shape ``(n,)``."""
         return self._reading
+
+    def snapshot(self) -> EncoderSnapshot:
+        """Return the plant's snapshot, the reading and the generator's state."""
+        return EncoderSnapshot(
+            self._plant.snapshot(), self._reading, self._rng.bit_generator.state
+        )
+
+    def restore(self, snapshot: EncoderSnapshot) -> None:
+        """Go back to an earlier snapshot."""
+        self._plant.restore(snapshot.plant)
+        self._reading = snapshot.reading
+        self._rng.bit_generator.state = snapshot.generator
 
     def _measure(self) -> Array:
         q = self._plant.observe()

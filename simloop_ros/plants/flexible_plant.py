@@ -10,22 +10,22 @@ import numpy as np
 import pinocchio as pin
 
 from ..core.errors import ConfigError
-from ..core.values import Array, JointState
+from ..core.values import UNDISTURBED, Array, Disturbance, JointState, PlantReport
 from ..robot.flexible_joints import FlexibleJoints
 from ..robot.model import RobotModel
-from .plant import Plant
+from .plant import Plant, joint_disturbance
 
-MOST_SUBSTEPS = 10_000
-"""Number of physics steps in a period beyond which somebody made a slip of the pen."""
+MAX_SUBSTEPS = 10_000
+"""Largest number of physics steps in a period; more are taken for a mistyped number."""
 
 
-class FlexibleState(msgspec.Struct, frozen=True):
+class FlexibleSnapshot(msgspec.Struct, frozen=True):
     """All that the next step of an arm with flexible joints depends on.
 
     :ivar joints: of the links.
     :ivar torque: in the gears' springs [N m], shape ``(n,)``.
     :ivar rate: of that torque [N m/s], shape ``(n,)``.
-    :ivar external: torque from outside in the last step [N m], shape ``(n,)``.
+    :ivar external: external torque in the last step [N m], shape ``(n,)``.
     """
 
     joints: JointState
@@ -43,12 +43,12 @@ class FlexiblePlant(Plant):
         J_m theta'' + tau + D K_m^-1 tau' + f = tau_m
         tau = K_m (theta - q)
 
-    with the positions ``theta`` and the friction ``f`` of the motors, felt at the links. The state
-    ``(q, q', theta, theta')`` is kept as ``(q, q', tau, tau')``, which is as exact for a gear as
-    stiff as one likes. Encoders and ``truth`` tell the link side ``q``, as those of the LWR do.
+    with the positions ``theta`` and the friction ``f`` of the motors, both seen from the links.
+    The state ``(q, q', theta, theta')`` is kept as ``(q, q', tau, tau')``, which is exact for
+    gears of any stiffness. Encoders and ``truth`` give the link side ``q``, as those of the LWR
+    do.
 
-    A reset to a ``JointState`` lets the springs carry the weight, ``tau = G(q)``, and the motors
-    turn with the links.
+    At the start the springs carry the weight, ``tau = G(q)``, and the motors turn with the links.
 
     :param model: the robot; the plant starts at its home, at rest.
     :param period: time of one ``step`` [s].
@@ -62,14 +62,9 @@ class FlexiblePlant(Plant):
         self._data = self._model.createData()
         self._h = np.array(period / substeps)
         self._substeps = substeps
-        self._none: Array = np.zeros(model.n)
+        self._zero: Array = np.zeros(model.n)
         self._damping_time = self._joints.damping / self._joints.stiffness
-        self.reset(JointState(model.home, self._none))
-
-    @property
-    def state(self) -> FlexibleState:
-        """Return the state of links and springs, and the torque from outside."""
-        return FlexibleState(self.truth, self._torque, self._rate, self._external)
+        self.start(JointState(model.home, self._zero))
 
     @property
     def truth(self) -> JointState:
@@ -87,28 +82,19 @@ class FlexiblePlant(Plant):
         stiffness = self._joints.stiffness
         return JointState(self._q + self._torque / stiffness, self._v + self._rate / stiffness)
 
-    @property
-    def external(self) -> Array:
-        """Return the torque from outside in the last step [N m], shape ``(n,)``."""
-        return self._external
+    def start(self, state: JointState) -> None:
+        """Begin at a joint state of the links, with the springs at rest."""
+        self._q, self._v = state.position, state.velocity
+        # A copy: what Pinocchio returns is its own.
+        self._torque = np.array(
+            pin.computeGeneralizedGravity(self._model, self._data, state.position)
+        )
+        self._rate = self._external = self._zero
 
-    def reset(self, state: JointState | FlexibleState) -> None:
-        """Go to a joint state with the springs at rest, or to an earlier ``state``."""
-        if isinstance(state, FlexibleState):
-            joints, self._external = state.joints, state.external
-            self._torque, self._rate = state.torque, state.rate
-        else:
-            joints, self._external = state, self._none
-            self._rate = self._none
-            # A copy: what Pinocchio returns is its own.
-            self._torque = np.array(
-                pin.computeGeneralizedGravity(self._model, self._data, joints.position)
-            )
-        self._q, self._v = joints.position, joints.velocity
-
-    def step(self, effort: Array, external: Array | None = None) -> None:
-        """Apply efforts and torques from outside [N m], shape ``(n,)``, for one period."""
-        self._external = self._none if external is None else external
+    def step(self, effort: Array, disturbance: Disturbance = UNDISTURBED) -> None:
+        """Apply efforts [N m], shape ``(n,)``, and external torques for one period."""
+        external = joint_disturbance(disturbance)
+        self._external = self._zero if external is None else external
         for _ in range(self._substeps):
             self._substep(effort)
 
@@ -116,12 +102,26 @@ class FlexiblePlant(Plant):
         """Return the positions of the links [rad], shape ``(n,)``."""
         return self._q
 
+    def report(self) -> PlantReport:
+        """Return the state of the links and the external torque."""
+        return PlantReport(self.truth, self._external)
+
+    def snapshot(self) -> FlexibleSnapshot:
+        """Return the state of links and springs, and the external torque."""
+        return FlexibleSnapshot(self.truth, self._torque, self._rate, self._external)
+
+    def restore(self, snapshot: FlexibleSnapshot) -> None:
+        """Go back to an earlier snapshot."""
+        self._q, self._v = snapshot.joints.position, snapshot.joints.velocity
+        self._torque, self._rate = snapshot.torque, snapshot.rate
+        self._external = snapshot.external
+
     @abstractmethod
     def _substep(self, effort: Array) -> None:
         """Take one physics step under efforts [N m], shape ``(n,)``."""
 
     def _acceleration(self, q: Array, torque: Array) -> Array:
-        """Return ``q''`` at ``q`` under a torque of the gears and what comes from outside."""
+        """Return ``q''`` at ``q`` under the torque of the gears and the external one."""
         return pin.aba(self._model, self._data, q, self._v, torque + self._external)
 
 
@@ -131,10 +131,10 @@ def count_steps(frequency: float, period: float, phase: float) -> int:
     :raises ConfigError: too many.
     """
     steps = frequency * period / phase
-    if not steps <= MOST_SUBSTEPS:
+    if not steps <= MAX_SUBSTEPS:
         raise ConfigError(
             f'plant.flexible_joints: joints that oscillate with {frequency:.4g} rad/s need '
-            f'{steps:.4g} physics steps in a period of {period:g} s; {MOST_SUBSTEPS} at most'
+            f'{steps:.4g} physics steps in a period of {period:g} s; {MAX_SUBSTEPS} at most'
         )
     return max(1, ceil(steps))
 

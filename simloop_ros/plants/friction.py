@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pinocchio as pin
 
-from ..core.values import Array
+from ..core.values import UNDISTURBED, Array, Disturbance
 from ..robot.model import RobotModel
-from .plant import Plant, with_external
+from .plant import Plant, total_torque
 from .wrapper import PlantWrapper
 
 BLOCK_ROUNDS = 8
@@ -59,23 +59,23 @@ class JointFriction(PlantWrapper):
         self._damped = pin.Model(self._model)
         self._damped.armature = self._model.armature + period * self._viscous
 
-    def step(self, effort: Array, external: Array | None = None) -> None:
-        """Apply efforts less the friction, and torques from outside [N m], for one period."""
-        dry, v_next = self._solve(with_external(effort, external))
-        self._plant.step(effort - dry - self._viscous * v_next, external)
+    def step(self, effort: Array, disturbance: Disturbance = UNDISTURBED) -> None:
+        """Apply efforts less the friction [N m], and a disturbance, for one period."""
+        dry, v_next = self._solve(total_torque(effort, disturbance.torque))
+        self._plant.step(effort - dry - self._viscous * v_next, disturbance)
 
-    def _solve(self, effort: Array) -> tuple[Array, Array]:
-        """Return dry friction [N m] and end velocity [rad/s] of a step under all efforts."""
+    def _solve(self, torque: Array) -> tuple[Array, Array]:
+        """Return dry friction [N m] and end velocity [rad/s] of a step under a torque [N m]."""
         q, v = self._plant.truth.position, self._plant.truth.velocity
         sign = np.sign(v)
         dry = self._coulomb * sign
-        a = pin.aba(self._damped, self._data, q, v, effort - dry - self._viscous * v)
+        a = pin.aba(self._damped, self._data, q, v, torque - dry - self._viscous * v)
         v_next = v + self._h * a
         if (sign * v_next).min() <= 0.0:
-            return self._search(effort, q, v, np.where(sign * v_next > 0.0, sign, 0.0))
+            return self._search(torque, q, v, np.where(sign * v_next > 0.0, sign, 0.0))
         return dry, v_next
 
-    def _search(self, effort: Array, q: Array, v: Array, sign: Array) -> tuple[Array, Array]:
+    def _search(self, torque: Array, q: Array, v: Array, sign: Array) -> tuple[Array, Array]:
         """Solve a step in which a joint starts, stops or sticks.
 
         :param sign: first guess of the directions of motion, 0 for sticking, shape ``(n,)``.
@@ -84,7 +84,7 @@ class JointFriction(PlantWrapper):
         bias = pin.nonLinearEffects(self._model, self._data, q, v)
         h = self._h
         a = inertia + self._damping
-        b = inertia @ v + h * (effort - bias)
+        b = inertia @ v + h * (torque - bias)
         v_next = end_velocity(a, b, h * self._coulomb, sign)
         # What is left over is the dry part; on sliding joints it is F sign(v+) by construction.
         dry = np.clip((b - a @ v_next) / h, -self._coulomb, self._coulomb)

@@ -1,4 +1,4 @@
-"""Somebody who holds the robot and leads it."""
+"""The simulated operator: hands that hold the robot and guide it."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import numpy as np
 import pinocchio as pin
 
 from ..core.errors import ConfigError
-from ..core.values import Array, HandReport, JointState
+from ..core.values import UNDISTURBED, Array, Disturbance, HandReport, JointState, PlantReport
 from ..maths.minimum_jerk import minimum_jerk_motion
 from ..robot.model import RobotModel
 from .config import Hand
 from .hand_path import HandPath, build_path
-from .plant import Plant, with_external
+from .plant import Plant, total_torque
 from .spring_contact import point_jacobian
 from .wrapper import PlantWrapper
 
@@ -23,26 +23,26 @@ NEVER = 2**62
 """Step in which nobody lets go."""
 
 
-class Grip(msgspec.Struct, frozen=True):
+class HandGrip(msgspec.Struct, frozen=True):
     """Where a hand took hold: joint positions [rad] and the point in the world [m]."""
 
     q: Array
     point: Array
 
 
-class HandsState(msgspec.Struct, frozen=True):
-    """The plant's state, and that of the hands.
+class HandsSnapshot(msgspec.Struct, frozen=True):
+    """The plant's snapshot, and the state of the hands.
 
     :ivar index: number of steps taken so far.
-    :ivar grips: where each hand took hold; none for one that has not yet.
-    :ivar surprise: acceleration of the last step that nobody foresaw [rad/s^2], shape ``(n,)``.
+    :ivar grips: where each hand took hold; ``None`` for one that has not yet.
+    :ivar unexplained: acceleration in the last step beyond the model's [rad/s^2], ``(n,)``.
     :ivar reports: what each hand did in the last step.
     """
 
     plant: Any
     index: int
-    grips: tuple[Grip | None, ...]
-    surprise: Array
+    grips: tuple[HandGrip | None, ...]
+    unexplained: Array
     reports: tuple[HandReport, ...]
 
 
@@ -130,63 +130,64 @@ class Hands(PlantWrapper):
         self._data = self._model.createData()
         self._h = period
         self._holders = tuple(_holder(hand, model, period) for hand in hands)
-        self._none: Array = np.zeros(model.n)
-        self._grips: tuple[Grip | None, ...] = ()
+        self._zero: Array = np.zeros(model.n)
+        self._grips: tuple[HandGrip | None, ...] = ()
         self._begin()
-
-    @property
-    def state(self) -> HandsState:
-        """Return the plant's state and that of the hands."""
-        return HandsState(
-            self._plant.state, self._index, self._grips, self._surprise, self._reports
-        )
-
-    def reset(self, state: JointState | HandsState) -> None:
-        """Go to a state; a ``JointState`` is at time zero."""
-        if isinstance(state, HandsState):
-            self._plant.reset(state.plant)
-            self._index, self._grips = state.index, state.grips
-            self._surprise, self._reports = state.surprise, state.reports
-        else:
-            self._plant.reset(state)
-            self._begin()
-
-    def hands(self) -> tuple[HandReport, ...]:
-        """Return what each hand did in the last step."""
-        return self._reports
-
-    def step(self, effort: Array, external: Array | None = None) -> None:
-        """Apply efforts, torques [N m] and the hands of this step for one period."""
-        before = self._plant.truth
-        pulls = self._pulls(before)
-        self._index += 1
-        if not pulls:
-            self._plant.step(effort, external)
-            self._surprise = self._none
-            self._reports = tuple(_let_go(report) for report in self._reports)
-            return
-        q, v, h = before.position, before.velocity, self._h
-        jacobian = np.concatenate([pull.jacobian for pull in pulls])
-        known = pin.aba(self._model, self._data, q, v, with_external(effort, external))
-        inertia = pin.crba(self._model, self._data, q).reshape(v.size, -1)
-        response = np.linalg.solve(inertia, jacobian.T)
-        rate = jacobian @ v
-        free = rate + h * (jacobian @ (known + self._surprise))
-        wanted = _solve(pulls, rate, free, jacobian @ response, h, self._ahead)
-        force = self._limited(pulls, wanted)
-        self._plant.step(effort, with_external(jacobian.T @ force, external))
-        after = self._plant.truth.velocity
-        self._surprise = (after - v) / h - known - response @ force
-        self._report(pulls, force, 0.5 * (rate + jacobian @ after))
 
     def _begin(self) -> None:
         self._index = 0
         self._grips = (None,) * len(self._holders)
-        self._surprise = self._none
-        self._reports = tuple(
+        self._unexplained = self._zero
+        self._reports: tuple[HandReport, ...] = tuple(
             HandReport(holder.link, False, np.zeros(3), np.zeros(3), 0.0, 0.0)
             for holder in self._holders
         )
+
+    def start(self, state: JointState) -> None:
+        """Begin at a joint state, at time zero."""
+        self._plant.start(state)
+        self._begin()
+
+    def step(self, effort: Array, disturbance: Disturbance = UNDISTURBED) -> None:
+        """Apply efforts [N m], a disturbance and the hands of this step for one period."""
+        before = self._plant.truth
+        pulls = self._pulls(before)
+        self._index += 1
+        if not pulls:
+            self._plant.step(effort, disturbance)
+            self._unexplained = self._zero
+            self._reports = tuple(_let_go(report) for report in self._reports)
+            return
+        q, v, h, external = before.position, before.velocity, self._h, disturbance.torque
+        jacobian = np.concatenate([pull.jacobian for pull in pulls])
+        known = pin.aba(self._model, self._data, q, v, total_torque(effort, external))
+        inertia = pin.crba(self._model, self._data, q).reshape(v.size, -1)
+        response = np.linalg.solve(inertia, jacobian.T)
+        rate = jacobian @ v
+        free = rate + h * (jacobian @ (known + self._unexplained))
+        wanted = _solve(pulls, rate, free, jacobian @ response, h, self._ahead)
+        force = self._limited(pulls, wanted)
+        torque = total_torque(jacobian.T @ force, external)
+        self._plant.step(effort, msgspec.structs.replace(disturbance, torque=torque))
+        after = self._plant.truth.velocity
+        self._unexplained = (after - v) / h - known - response @ force
+        self._note(pulls, force, 0.5 * (rate + jacobian @ after))
+
+    def report(self) -> PlantReport:
+        """Return the plant's report, with what each hand did."""
+        return msgspec.structs.replace(self._plant.report(), hands=self._reports)
+
+    def snapshot(self) -> HandsSnapshot:
+        """Return the plant's snapshot and the state of the hands."""
+        return HandsSnapshot(
+            self._plant.snapshot(), self._index, self._grips, self._unexplained, self._reports
+        )
+
+    def restore(self, snapshot: HandsSnapshot) -> None:
+        """Go back to an earlier snapshot."""
+        self._plant.restore(snapshot.plant)
+        self._index, self._grips = snapshot.index, snapshot.grips
+        self._unexplained, self._reports = snapshot.unexplained, snapshot.reports
 
     def _pulls(self, state: JointState) -> list[_Pull]:
         """Return what the hands that hold in this step want; one that begins takes hold."""
@@ -199,7 +200,7 @@ class Hands(PlantWrapper):
             )
             grip = self._grips[i]
             if grip is None:
-                grip = Grip(state.position, point)
+                grip = HandGrip(state.position, point)
                 self._grips = (*self._grips[:i], grip, *self._grips[i + 1 :])
             time = (self._index - holder.first) * self._h
             target = holder.path.target(grip.q, grip.point, time)
@@ -226,7 +227,7 @@ class Hands(PlantWrapper):
                 part *= limit / size
         return limited
 
-    def _report(self, pulls: Sequence[_Pull], force: Array, rate: Array) -> None:
+    def _note(self, pulls: Sequence[_Pull], force: Array, rate: Array) -> None:
         """Note what the hands did.
 
         :param rate: mean velocities of the points over the step [m/s], one after the other.

@@ -16,7 +16,7 @@ from .config import Hand, JointPath, LinePath, WaypointPath
 from .spring_contact import point_jacobian
 
 
-class Target(msgspec.Struct, frozen=True):
+class HandTarget(msgspec.Struct, frozen=True):
     """Where a hand wants the point: position [m] and velocity [m/s] in the world, ``(3,)``."""
 
     position: Array
@@ -27,7 +27,7 @@ class HandPath(ABC):
     """A target as a function of time that starts where the point is gripped, at rest."""
 
     @abstractmethod
-    def target(self, q: Array, origin: Array, time: float) -> Target:
+    def target(self, q: Array, origin: Array, time: float) -> HandTarget:
         """Return the target.
 
         :param q: joint positions at the grip [rad], shape ``(n,)``.
@@ -39,9 +39,9 @@ class HandPath(ABC):
 class Still(HandPath):
     """The target stays."""
 
-    def target(self, q: Array, origin: Array, time: float) -> Target:  # noqa: ARG002
+    def target(self, q: Array, origin: Array, time: float) -> HandTarget:  # noqa: ARG002
         """Return where the point was gripped."""
-        return Target(origin, np.zeros(3))
+        return HandTarget(origin, np.zeros(3))
 
 
 class Line(HandPath):
@@ -51,14 +51,14 @@ class Line(HandPath):
         self._velocity = np.array(path.velocity)
         self._rise = path.rise
 
-    def target(self, q: Array, origin: Array, time: float) -> Target:  # noqa: ARG002
+    def target(self, q: Array, origin: Array, time: float) -> HandTarget:  # noqa: ARG002
         """Return the target at a time since the grip [s]."""
         share = min(time / self._rise, 1.0)
         speed, _ = minimum_jerk_motion(share)
         # The integral of minimum_jerk: one half of the rise is lost on the way to full speed.
         way = self._rise * share**4 * (2.5 - 3.0 * share + share**2)
         way += max(time - self._rise, 0.0)
-        return Target(origin + way * self._velocity, speed * self._velocity)
+        return HandTarget(origin + way * self._velocity, speed * self._velocity)
 
 
 class Waypoints(HandPath):
@@ -77,13 +77,13 @@ class Waypoints(HandPath):
                     f'after {before:g} s'
                 )
 
-    def target(self, q: Array, origin: Array, time: float) -> Target:  # noqa: ARG002
+    def target(self, q: Array, origin: Array, time: float) -> HandTarget:  # noqa: ARG002
         """Return the target at a time since the grip [s]."""
         i = min(bisect_right(self._times, time), len(self._times) - 1)
         length = self._times[i] - self._times[i - 1]
         share, rate = minimum_jerk_motion(min((time - self._times[i - 1]) / length, 1.0))
         way = self._offsets[i] - self._offsets[i - 1]
-        return Target(origin + self._offsets[i - 1] + share * way, rate / length * way)
+        return HandTarget(origin + self._offsets[i - 1] + share * way, rate / length * way)
 
 
 class JointArc(HandPath):
@@ -105,7 +105,7 @@ class JointArc(HandPath):
         self._angle = path.angle
         self._duration = path.duration
 
-    def target(self, q: Array, origin: Array, time: float) -> Target:  # noqa: ARG002
+    def target(self, q: Array, origin: Array, time: float) -> HandTarget:  # noqa: ARG002
         """Return the target at a time since the grip [s]."""
         share, rate = minimum_jerk_motion(min(time / self._duration, 1.0))
         turned = q.copy()
@@ -113,7 +113,7 @@ class JointArc(HandPath):
         jacobian, position = point_jacobian(
             self._model, self._data, turned, self._frame, self._point
         )
-        return Target(position, rate * self._angle / self._duration * jacobian[:, self._index])
+        return HandTarget(position, rate * self._angle / self._duration * jacobian[:, self._index])
 
 
 def build_path(hand: Hand, model: RobotModel, frame: int) -> HandPath:

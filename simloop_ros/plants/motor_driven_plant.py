@@ -13,11 +13,11 @@ from ..robot.model import RobotModel
 from .flexible_plant import FlexiblePlant, count_steps, known_motors
 from .torque_stage import TorqueStage
 
-PHASE = 0.5
-"""Part of a radian that the fastest elastic mode may turn in one physics step: its frequency is
-right to 1 %, that of a mode n times as slow n^2 times better."""
-LARGEST_PHASE = 1.0
-"""The same of a step that is given: at 2 it is not stable, and damping takes part of that."""
+ELASTIC_PHASE = 0.5
+"""Largest phase of the fastest elastic mode in a physics step [rad]: its frequency is right to
+1 %, that of a mode n times as slow n^2 times better."""
+MAX_ELASTIC_PHASE = 1.0
+"""The same in a step that is configured: at 2 it is not stable, and damping lowers that limit."""
 
 
 class MotorDrivenPlant(FlexiblePlant):
@@ -41,7 +41,7 @@ class MotorDrivenPlant(FlexiblePlant):
     :param coulomb: friction ``F`` of every motor that does not depend on speed [N m].
     :param viscous: friction ``c`` of every motor per speed [N m s/rad].
     :param substeps: where none are given, as many as keep the phase of the fastest elastic mode
-        below ``PHASE``.
+        below ``ELASTIC_PHASE``.
     :raises ConfigError: the physics steps are too long for the fastest elastic mode.
     """
 
@@ -55,11 +55,11 @@ class MotorDrivenPlant(FlexiblePlant):
         substeps: int | None = None,
     ):
         fastest = max(elastic_frequency(model, model.home), stage.frequency if stage else 0.0)
-        super().__init__(model, period, substeps or count_steps(fastest, period, PHASE))
-        if fastest * self._h > LARGEST_PHASE:
+        super().__init__(model, period, substeps or count_steps(fastest, period, ELASTIC_PHASE))
+        if fastest * self._h > MAX_ELASTIC_PHASE:
             raise ConfigError(
                 f'plant.step: {self._h:.4g} s is too long for joints that oscillate with '
-                f'{fastest:.4g} rad/s; {LARGEST_PHASE / fastest:.4g} s at most'
+                f'{fastest:.4g} rad/s; {MAX_ELASTIC_PHASE / fastest:.4g} s at most'
             )
         self._stage = stage
         self._half = 0.5 * self._h

@@ -11,36 +11,31 @@ import numpy as np
 import pinocchio as pin
 
 from ..core.errors import MissingDependencyError, ModelError
-from ..core.values import Array, Contact, JointState
+from ..core.values import UNDISTURBED, Array, Disturbance, JointState, PlantReport
 from ..robot.model import RobotModel
 from .config import Obstacle
 from .contact_law import SLIDING_FRICTION, sum_contacts
 from .engine_urdf import engine_urdf
-from .plant import Plant, with_external
+from .plant import Plant, joint_disturbance, total_torque
 
 MESHES = ('.obj', '.stl', '.msh')
 """Kinds of mesh that MuJoCo reads."""
-SMALLEST = 1e-12
-"""Mass and inertia [kg, kg m^2] that MuJoCo's compiler is shown in place of none."""
+COMPILED_INERTIA = 1e-12
+"""Mass and inertia [kg, kg m^2] that MuJoCo's compiler gets in place of zero."""
 DAMPING_RATIO = 2.0
 """Damping of a contact: at 1 a falling body still bounced with a restitution of 0.15, at 2 not."""
 IMPEDANCE = (0.99, 0.999)
 """How rigid a contact is at touch and in depth: a weight at rest sinks in by micrometres."""
 ROBOT_BIT, OBSTACLE_BIT = 1, 2
 THROWN = 'thrown: '
-"""What the names of bodies that fly begin with: no link is called so."""
+"""Prefix of the names of bodies that fly; no link has it."""
 
 
-class MujocoState(msgspec.Struct, frozen=True):
-    """What MuJoCo's integrator starts from, its warm start included, and what touched.
-
-    :ivar contacts: of the last physics step.
-    :ivar external: torque from outside in the last step [N m], shape ``(n,)``.
-    """
+class MujocoSnapshot(msgspec.Struct, frozen=True):
+    """The state of MuJoCo's integrator, its warm start included, and the report of the step."""
 
     integration: Array
-    contacts: tuple[Contact, ...]
-    external: Array
+    report: PlantReport
 
 
 class MujocoPlant(Plant):
@@ -55,7 +50,7 @@ class MujocoPlant(Plant):
     :param period: time of one ``step`` [s].
     :param substeps: number of physics steps in one ``step``.
     :param obstacles: the bodies in the way.
-    :ivar mj_model: MuJoCo's model, for whoever wants to talk to MuJoCo itself.
+    :ivar mj_model: MuJoCo's model, for direct calls of MuJoCo.
     :raises MissingDependencyError: MuJoCo is not installed.
     :raises ModelError: MuJoCo cannot read the robot.
     """
@@ -75,7 +70,7 @@ class MujocoPlant(Plant):
         spec.option.gravity = model.gravity
         spec.option.integrator = mujoco.mjtIntegrator.mjINT_EULER
         spec.option.cone = mujoco.mjtCone.mjCONE_ELLIPTIC
-        # A run that blows up must be seen, not begun anew.
+        # A run that diverges must be seen, not started again.
         spec.option.disableflags |= mujoco.mjtDisableBit.mjDSBL_AUTORESET
         geoms = [_add(mujoco, spec, obstacle) for obstacle in obstacles]
         for geom in spec.geoms:
@@ -95,59 +90,62 @@ class MujocoPlant(Plant):
         self._index = np.array([joint.qposadr[0] for joint in joints])
         self._kind = mujoco.mjtState.mjSTATE_INTEGRATION
         self._size = mujoco.mj_stateSize(self.mj_model, self._kind)
-        self._none: Array = np.zeros(model.n)
-        self.reset(JointState(model.home, self._none))
-
-    @property
-    def state(self) -> MujocoState:
-        """Return what the next step starts from."""
-        integration = np.empty(self._size)
-        self._mujoco.mj_getState(self.mj_model, self._data, integration, self._kind)
-        return MujocoState(integration, self.contacts(), self._external)
+        self._zero: Array = np.zeros(model.n)
+        self.start(JointState(model.home, self._zero))
 
     @property
     def truth(self) -> JointState:
         """Return the joint state."""
-        return JointState(self._q, self._data.qvel[self._index])
+        return JointState(self._q, self._v)
 
-    @property
-    def external(self) -> Array:
-        """Return the torque from outside in the last step [N m], shape ``(n,)``."""
-        return self._external
+    def start(self, state: JointState) -> None:
+        """Begin at a joint state that touches nothing yet."""
+        self._mujoco.mj_resetData(self.mj_model, self._data)
+        self._data.qpos[self._index] = state.position
+        self._data.qvel[self._index] = state.velocity
+        for dof, velocity in self._thrown:
+            self._data.qvel[dof : dof + 3] = velocity
+        self._read()
+        self._external = self._zero
+        self._report: PlantReport | None = PlantReport(self.truth, self._zero)
 
-    def reset(self, state: JointState | MujocoState) -> None:
-        """Go to a joint state that touches nothing yet, or to an earlier ``state``."""
-        if isinstance(state, MujocoState):
-            self._mujoco.mj_setState(self.mj_model, self._data, state.integration, self._kind)
-            self._contacts: tuple[Contact, ...] | None = state.contacts
-            self._external = state.external
-        else:
-            self._mujoco.mj_resetData(self.mj_model, self._data)
-            self._data.qpos[self._index] = state.position
-            self._data.qvel[self._index] = state.velocity
-            for dof, velocity in self._thrown:
-                self._data.qvel[dof : dof + 3] = velocity
-            self._contacts = ()
-            self._external = self._none
-        self._q: Array = self._data.qpos[self._index]
-
-    def step(self, effort: Array, external: Array | None = None) -> None:
-        """Apply efforts and torques from outside [N m], shape ``(n,)``, for one period."""
-        self._external = self._none if external is None else external
-        self._data.qfrc_applied[self._index] = with_external(effort, external)
+    def step(self, effort: Array, disturbance: Disturbance = UNDISTURBED) -> None:
+        """Apply efforts [N m], shape ``(n,)``, and external torques for one period."""
+        external = joint_disturbance(disturbance)
+        self._external = self._zero if external is None else external
+        self._data.qfrc_applied[self._index] = total_torque(effort, external)
         self._mujoco.mj_step(self.mj_model, self._data, self._substeps)
-        self._q = self._data.qpos[self._index]
-        self._contacts = None
+        self._read()
+        self._report = None
 
     def observe(self) -> Array:
         """Return the joint positions [rad], shape ``(n,)``."""
         return self._q
 
-    def contacts(self) -> tuple[Contact, ...]:
-        """Return the contacts of the last physics step."""
-        if self._contacts is None:
-            self._contacts = sum_contacts(self._point(i) for i in range(self._data.ncon))
-        return self._contacts
+    def report(self) -> PlantReport:
+        """Return the joint state, the external torque and the contacts."""
+        if self._report is None:
+            points = range(self._data.ncon if self._obstacles else 0)
+            contacts = sum_contacts(self._point(i) for i in points)
+            self._report = PlantReport(self.truth, self._external, contacts)
+        return self._report
+
+    def snapshot(self) -> MujocoSnapshot:
+        """Return what the next step starts from."""
+        integration = np.empty(self._size)
+        self._mujoco.mj_getState(self.mj_model, self._data, integration, self._kind)
+        return MujocoSnapshot(integration, self.report())
+
+    def restore(self, snapshot: MujocoSnapshot) -> None:
+        """Go back to an earlier snapshot."""
+        self._mujoco.mj_setState(self.mj_model, self._data, snapshot.integration, self._kind)
+        self._read()
+        self._report, self._external = snapshot.report, snapshot.report.external
+
+    def _read(self) -> None:
+        """Take over positions and velocities."""
+        self._q: Array = self._data.qpos[self._index]
+        self._v: Array = self._data.qvel[self._index]
 
     def _first_dof(self, geom: int) -> int:
         """Return where the velocity of a thrown body lies."""
@@ -171,7 +169,7 @@ def _import_mujoco() -> Any:
             'plant.engine mujoco is not installed: pip install mujoco'
         ) from error
     if mujoco.get_mju_user_warning() is None:
-        # Else MuJoCo writes a file into the working directory; whoever runs the plant sees NaN.
+        # Else MuJoCo writes a file into the working directory; the caller sees NaN anyway.
         mujoco.set_mju_user_warning(lambda _: None)
     return mujoco
 
@@ -193,8 +191,8 @@ def _robot_spec(mujoco: Any, model: RobotModel, *, collision: bool) -> Any:
         strippath='false',
         # The compiler refuses what Pinocchio takes; the true values are put back afterwards.
         balanceinertia='true',
-        boundmass=repr(SMALLEST),
-        boundinertia=repr(SMALLEST),
+        boundmass=repr(COMPILED_INERTIA),
+        boundinertia=repr(COMPILED_INERTIA),
     )
     try:
         spec = mujoco.MjSpec.from_string(ET.tostring(root, encoding='unicode'))
@@ -228,7 +226,7 @@ def _add(mujoco: Any, spec: Any, obstacle: Obstacle) -> Any:
 
 def _compile(mujoco: Any, spec: Any, model: RobotModel) -> tuple[Any, Any]:
     """Return MuJoCo's model and data with the inertias of the description, to the last bit."""
-    # The compiler turns each tensor anew, balances and bounds it. No inertia is NaN in the spec.
+    # The compiler turns, balances and bounds each tensor. An inertia that is missing is NaN.
     exact = [
         (body.name, body.mass, np.nan_to_num(body.fullinertia[:3]), body.iquat.copy())
         for body in spec.bodies[1:]

@@ -6,13 +6,13 @@ import msgspec
 import numpy as np
 import pinocchio as pin
 
-from ..core.values import Array, JointState
+from ..core.values import UNDISTURBED, Array, Disturbance, JointState, PlantReport
 from ..robot.model import RobotModel
-from .plant import Plant, with_external
+from .plant import Plant, joint_disturbance, total_torque
 
 
-class PinocchioState(msgspec.Struct, frozen=True):
-    """The joint state, and the torque from outside in the step that led to it [N m]."""
+class PinocchioSnapshot(msgspec.Struct, frozen=True, gc=False):
+    """The joint state, and the external torque in the step that led to it [N m]."""
 
     joints: JointState
     external: Array
@@ -26,7 +26,7 @@ class PinocchioPlant(Plant):
         v+ = v + h aba(q, v, tau + tau_ext)
         q+ = q + h v+
 
-    Joints have no ends: as in every plant, ranges are the business of planner and control.
+    Joints have no ends: in every plant, position ranges are left to planner and control.
 
     :param model: the robot; the plant starts at its home, at rest.
     :param period: time of one ``step`` [s].
@@ -39,43 +39,28 @@ class PinocchioPlant(Plant):
         # As an array it spares numpy a conversion in every product.
         self._h = np.array(period / substeps)
         self._substeps = substeps
-        self._q = model.home
-        self._v: Array = np.zeros(model.n)
-        self._none: Array = np.zeros(model.n)
-        self._external = self._none
-
-    @property
-    def state(self) -> PinocchioState:
-        """Return the joint state and the torque from outside."""
-        return PinocchioState(self.truth, self._external)
+        self._zero: Array = np.zeros(model.n)
+        self.start(JointState(model.home, self._zero))
 
     @property
     def truth(self) -> JointState:
         """Return the joint state."""
         return JointState(self._q, self._v)
 
-    @property
-    def external(self) -> Array:
-        """Return the torque from outside in the last step [N m], shape ``(n,)``."""
-        return self._external
+    def start(self, state: JointState) -> None:
+        """Begin at a joint state."""
+        self._q, self._v = state.position, state.velocity
+        self._external = self._zero
 
-    def reset(self, state: JointState | PinocchioState) -> None:
-        """Go to a joint state, or to an earlier ``state``."""
-        joints, self._external = (
-            (state.joints, state.external)
-            if isinstance(state, PinocchioState)
-            else (state, self._none)
-        )
-        self._q, self._v = joints.position, joints.velocity
-
-    def step(self, effort: Array, external: Array | None = None) -> None:
-        """Apply efforts and torques from outside [N m], shape ``(n,)``, for one period."""
-        self._external = self._none if external is None else external
-        effort = with_external(effort, external)
+    def step(self, effort: Array, disturbance: Disturbance = UNDISTURBED) -> None:
+        """Apply efforts [N m], shape ``(n,)``, and external torques for one period."""
+        external = joint_disturbance(disturbance)
+        self._external = self._zero if external is None else external
+        torque = total_torque(effort, external)
         h = self._h
         for _ in range(self._substeps):
             # aba returns a fresh array, which becomes the new velocity in place.
-            v = pin.aba(self._model, self._data, self._q, self._v, effort)
+            v = pin.aba(self._model, self._data, self._q, self._v, torque)
             v *= h
             v += self._v
             q = v * h
@@ -86,3 +71,16 @@ class PinocchioPlant(Plant):
     def observe(self) -> Array:
         """Return the joint positions [rad], shape ``(n,)``."""
         return self._q
+
+    def report(self) -> PlantReport:
+        """Return the joint state and the external torque."""
+        return PlantReport(self.truth, self._external)
+
+    def snapshot(self) -> PinocchioSnapshot:
+        """Return the joint state and the external torque."""
+        return PinocchioSnapshot(self.truth, self._external)
+
+    def restore(self, snapshot: PinocchioSnapshot) -> None:
+        """Go back to an earlier snapshot."""
+        self._q, self._v = snapshot.joints.position, snapshot.joints.velocity
+        self._external = snapshot.external

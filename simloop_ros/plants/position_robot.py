@@ -10,20 +10,20 @@ import numpy as np
 import pinocchio as pin
 
 from ..core.errors import ConfigError
-from ..core.values import Array, JointState
+from ..core.values import UNDISTURBED, Array, Disturbance, JointState, PlantReport
 from ..robot.model import RobotModel
 from .config import Servo
 from .plant import Plant
 
-LARGEST_GAIN = 0.5
-"""Product of bandwidth and physics step beyond which the sampled servo would ring."""
+MAX_SERVO_GAIN = 0.5
+"""Product of bandwidth and physics step beyond which the sampled servo would oscillate."""
 
 
-class PositionRobotState(msgspec.Struct, frozen=True):
-    """The plant's state and what the servo remembers.
+class PositionRobotSnapshot(msgspec.Struct, frozen=True):
+    """The plant's snapshot and the state of the servo.
 
     :ivar command: last position [rad] and its velocity [rad/s], shape ``(n,)`` each.
-    :ivar external: mean torque from outside in the last period [N m], shape ``(n,)``.
+    :ivar external: mean external torque in the last period [N m], shape ``(n,)``.
     """
 
     plant: Any
@@ -36,13 +36,12 @@ class PositionRobot:
 
     A command arrives every period. The servo goes there in a straight line and, in each physics
     step, computes a torque from its own, exact model, motors of inertia ``B`` included. It knows
-    neither friction nor what pulls from outside, which bends it as a spring of ``(M + B) w^2``::
+    neither friction nor external torques, under which it yields as a spring of ``(M + B) w^2``::
 
         a   = a_c + w^2 (q_c - q) + 2 w (v_c - v)
         tau = clip((M + B) a + nle(q, v), effort limits)
 
     :ivar plant: the robot inside, whose ``step`` is a physics step.
-    :ivar external: mean torque from outside in the last period [N m], shape ``(n,)``.
     :param model: the robot as the plant has it, mass bias and motors included.
     :param period: time between two commands [s].
     :param substeps: number of physics steps in a period.
@@ -53,10 +52,10 @@ class PositionRobot:
     def __init__(
         self, plant: Plant, model: RobotModel, period: float, substeps: int, bandwidth: float
     ):
-        if bandwidth * period / substeps > LARGEST_GAIN:
+        if bandwidth * period / substeps > MAX_SERVO_GAIN:
             raise ConfigError(
                 f'plant.servo.bandwidth: {bandwidth:g} rad/s is too fast for physics steps of '
-                f'{period / substeps:g} s; choose at most {LARGEST_GAIN * substeps / period:g}, '
+                f'{period / substeps:g} s; choose at most {MAX_SERVO_GAIN * substeps / period:g}, '
                 'or a shorter plant.step'
             )
         self.plant = plant
@@ -67,38 +66,41 @@ class PositionRobot:
         self._substeps = substeps
         self._bandwidth = bandwidth
         self._command = plant.truth
-        self.external = plant.external
+        self._external = plant.report().external
 
-    @property
-    def state(self) -> PositionRobotState:
-        """Return all that the next period depends on, and the torque from outside."""
-        return PositionRobotState(self.plant.state, self._command, self.external)
+    def start(self, state: JointState) -> None:
+        """Begin at a joint state, which is also the first command."""
+        self.plant.start(state)
+        self._command, self._external = state, self.plant.report().external
 
-    def reset(self, state: JointState | PositionRobotState) -> None:
-        """Go to a state; in a ``JointState`` the robot does what it was told to."""
-        if isinstance(state, PositionRobotState):
-            self.plant.reset(state.plant)
-            self._command, self.external = state.command, state.external
-        else:
-            self.plant.reset(state)
-            self._command, self.external = state, self.plant.external
+    def report(self) -> PlantReport:
+        """Return the plant's report, with the mean external torque of the last period."""
+        return msgspec.structs.replace(self.plant.report(), external=self._external)
 
-    def track(self, position: Array, external: Array | None = None) -> None:
-        """Go to a position within one period.
+    def snapshot(self) -> PositionRobotSnapshot:
+        """Return all that the next period depends on, and the external torque."""
+        return PositionRobotSnapshot(self.plant.snapshot(), self._command, self._external)
+
+    def restore(self, snapshot: PositionRobotSnapshot) -> None:
+        """Go back to an earlier snapshot."""
+        self.plant.restore(snapshot.plant)
+        self._command, self._external = snapshot.command, snapshot.external
+
+    def track(self, position: Array, disturbance: Disturbance = UNDISTURBED) -> None:
+        """Go to a position within one period, under a disturbance.
 
         :param position: command for the end of the period [rad], shape ``(n,)``.
-        :param external: torque from outside on the links [N m], shape ``(n,)``; none for zero.
         """
         now = self._command
         way = (position - now.position) / self._substeps
         velocity = (position - now.position) / self._period
         total = np.zeros_like(way)
         for _ in range(self._substeps):
-            self.plant.step(self._effort(now, velocity), external)
+            self.plant.step(self._effort(now, velocity), disturbance)
             now = JointState(now.position + way, velocity)
-            total += self.plant.external
+            total += self.plant.report().external
         self._command = JointState(position, velocity)
-        self.external = total / self._substeps
+        self._external = total / self._substeps
 
     def _effort(self, command: JointState, velocity: Array) -> Array:
         """Return the servo's torque in a physics step [N m], shape ``(n,)``.

@@ -1,4 +1,4 @@
-"""Somebody who pushes the robot, or what its hands hold."""
+"""External wrenches on the robot, or on the object that its hands hold."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from ..core.values import Array, JointState
+from ..core.values import UNDISTURBED, Array, Disturbance, JointState
 from ..robot.model import RobotModel, wrench_torque
 from .config import OBJECT, Push
-from .plant import Plant, with_external
+from .plant import Plant, total_torque
 from .wrapper import PlantWrapper
 
 
-class PushesState(msgspec.Struct, frozen=True):
-    """The plant's state and the number of steps taken so far."""
+class PushesSnapshot(msgspec.Struct, frozen=True):
+    """The plant's snapshot and the number of steps taken so far."""
 
     plant: Any
     index: int
@@ -25,7 +25,7 @@ class PushesState(msgspec.Struct, frozen=True):
 class _TimedWrench(msgspec.Struct, frozen=True):
     """A wrench (force, torque) [N, N m] on a frame during steps ``first <= k < end``.
 
-    :ivar frame: none for the object.
+    :ivar frame: ``None`` for the object.
     """
 
     frame: int | None
@@ -35,19 +35,18 @@ class _TimedWrench(msgspec.Struct, frozen=True):
 
 
 class Pushes(PlantWrapper):
-    """Add wrenches ``w`` to the torque from outside: ``tau_ext + J(q)^T w``.
+    """Add wrenches ``w`` to the external torque: ``tau_ext + J(q)^T w``.
 
     A wrench acts at the origin of its link, in world axes, with the Jacobian at the step's start;
-    or at the centre of the object.
-    It begins with the step nearest to its start and lasts the nearest whole number of steps, at
-    least one.
+    or at the centre of the object. It begins with the step nearest to its start and lasts the
+    nearest whole number of steps, at least one.
 
     :param plant: the plant that is pushed.
     :param model: the robot's kinematics.
     :param period: time of one ``step`` [s].
     :param pushes: the wrenches and when they act.
     :param held: whether the plant has an object for two hands.
-    :raises UnknownNameError: a push names a link that the robot has not.
+    :raises UnknownNameError: a push names a link that the robot does not have.
     """
 
     def __init__(
@@ -64,35 +63,38 @@ class Pushes(PlantWrapper):
         self._pushes = tuple(_timed(push, model, period, held) for push in pushes)
         self._index = 0
 
-    @property
-    def state(self) -> PushesState:
-        """Return the plant's state and the step index."""
-        return PushesState(self._plant.state, self._index)
+    def start(self, state: JointState) -> None:
+        """Begin at a joint state, at time zero."""
+        self._plant.start(state)
+        self._index = 0
 
-    def reset(self, state: JointState | PushesState) -> None:
-        """Go to a state; a ``JointState`` is at time zero."""
-        if isinstance(state, PushesState):
-            self._plant.reset(state.plant)
-            self._index = state.index
-        else:
-            self._plant.reset(state)
-            self._index = 0
-
-    def step(self, effort: Array, external: Array | None = None) -> None:
-        """Apply efforts, torques [N m] and the wrenches of this step for one period."""
+    def step(self, effort: Array, disturbance: Disturbance = UNDISTURBED) -> None:
+        """Apply efforts [N m], a disturbance and the wrenches of this step for one period."""
         for push in self._pushes:
             if push.first <= self._index < push.end:
-                if push.frame is None:
-                    self._plant.push_object(push.wrench)
-                else:
-                    torque = self._torque_of(push.frame, push.wrench)
-                    external = with_external(torque, external)
+                disturbance = self._added(push, disturbance)
         self._index += 1
-        self._plant.step(effort, external)
+        self._plant.step(effort, disturbance)
 
-    def _torque_of(self, frame: int, wrench: Array) -> Array:
-        q = self._plant.truth.position
-        return wrench_torque(self._model, self._data, q, frame, wrench)
+    def snapshot(self) -> PushesSnapshot:
+        """Return the plant's snapshot and the step index."""
+        return PushesSnapshot(self._plant.snapshot(), self._index)
+
+    def restore(self, snapshot: PushesSnapshot) -> None:
+        """Go back to an earlier snapshot."""
+        self._plant.restore(snapshot.plant)
+        self._index = snapshot.index
+
+    def _added(self, push: _TimedWrench, disturbance: Disturbance) -> Disturbance:
+        """Return a disturbance with a push added."""
+        external, wrench = disturbance.torque, disturbance.object_wrench
+        if push.frame is None:
+            wrench = push.wrench if wrench is None else wrench + push.wrench
+        else:
+            q = self._plant.truth.position
+            torque = wrench_torque(self._model, self._data, q, push.frame, push.wrench)
+            external = total_torque(torque, external)
+        return Disturbance(external, wrench)
 
 
 def _timed(push: Push, model: RobotModel, period: float, held: bool) -> _TimedWrench:

@@ -1,4 +1,4 @@
-"""A PyBullet simulation of one's own, its snapshots, and their end."""
+"""A PyBullet simulation of its own, and its saved states."""
 
 from __future__ import annotations
 
@@ -19,10 +19,12 @@ NOT_INSTALLED = (
 )
 
 
-class Snapshot:
-    """All that a simulation holds at one moment, contacts included, until nobody needs it.
+class SavedSimulation:
+    """All that a simulation holds at one moment, contacts included.
 
-    :ivar client: the simulation that it is of.
+    PyBullet keeps it until this object is garbage.
+
+    :ivar client: the simulation that was saved.
     :ivar id: PyBullet's number for it.
     """
 
@@ -65,10 +67,10 @@ class PyBulletClient:
             body: int = self.call('loadURDF', str(path), useFixedBase=True, flags=flags)
         return body
 
-    def forget(self, snapshot: int) -> None:
-        """Free a snapshot."""
+    def forget(self, saved: int) -> None:
+        """Free a saved state."""
         if self._open:
-            self.call('removeState', snapshot)
+            self.call('removeState', saved)
 
     def close(self) -> None:
         """End the simulation; a second time is harmless."""

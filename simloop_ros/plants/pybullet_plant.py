@@ -10,35 +10,27 @@ import msgspec
 import numpy as np
 
 from ..core.errors import ModelError
-from ..core.values import Array, Contact, JointState, ObjectReport
+from ..core.values import UNDISTURBED, Array, Contact, Disturbance, JointState, PlantReport
 from ..robot.model import RobotModel
 from .config import HeldObject, Obstacle
 from .contact_law import SLIDING_FRICTION, sum_contacts
 from .engine_urdf import DIAGONAL, engine_urdf
-from .plant import Plant, with_external
-from .pybullet_client import PyBulletClient, Snapshot
+from .plant import Plant, joint_disturbance, total_torque
+from .pybullet_client import PyBulletClient, SavedSimulation
 from .pybullet_object import PALM, PyBulletObject, add_palms
 
 SOLVER_ITERATIONS = 200
-FASTEST = 1e9
-"""Speed at which PyBullet cuts off [rad/s]: far beyond what makes sense, so that it never does."""
+SPEED_CUTOFF = 1e9
+"""Speed to which PyBullet limits a joint [rad/s]: so high that it never does."""
 POSITION, VELOCITY = 0, 1
 LINK, OTHER_BODY, NORMAL_FORCE = 3, 2, 9
 
 
-class PyBulletState(msgspec.Struct, frozen=True):
-    """The joint state, what touched, and the snapshot that has the rest.
+class PyBulletSnapshot(msgspec.Struct, frozen=True):
+    """The report of the last step, its joint state included, and the state of the engine."""
 
-    :ivar contacts: of the last physics step.
-    :ivar external: torque from outside in the last step [N m], shape ``(n,)``.
-    :ivar wrenches: of the held object on the hands in the last step, shape ``(tips, 6)``.
-    """
-
-    joints: JointState
-    contacts: tuple[Contact, ...]
-    external: Array
-    wrenches: Array | None
-    snapshot: Snapshot
+    report: PlantReport
+    saved: SavedSimulation
 
 
 class PyBulletPlant(Plant):
@@ -54,7 +46,7 @@ class PyBulletPlant(Plant):
     :param substeps: number of physics steps in one ``step``.
     :param obstacles: the bodies in the way.
     :param held: what the hands shall hold.
-    :ivar client: the simulation, for whoever wants to talk to PyBullet itself.
+    :ivar client: the simulation, for direct calls of PyBullet.
     :ivar robot: the robot's number in it.
     :ivar joints: the joints' numbers, in the model's order.
     :raises MissingDependencyError: PyBullet is not installed.
@@ -100,53 +92,30 @@ class PyBulletPlant(Plant):
                 model,
                 held,
             )
-        self._contacts: tuple[Contact, ...] | None = ()
-        self._fresh = Snapshot(client)
-        self._none: Array = np.zeros(model.n)
-        self._untouched = None if held is None else np.zeros((len(model.tips), 6))
-        self.reset(JointState(model.home, self._none))
-
-    @property
-    def state(self) -> PyBulletState:
-        """Return the joint state and a snapshot of the rest, which takes about a millisecond."""
-        return PyBulletState(
-            self.truth, self.contacts(), self._external, self._wrenches, Snapshot(self.client)
-        )
+        self._fresh = SavedSimulation(client)
+        self._zero: Array = np.zeros(model.n)
+        self._no_wrenches = None if held is None else np.zeros((len(model.tips), 6))
+        self.start(JointState(model.home, self._zero))
 
     @property
     def truth(self) -> JointState:
         """Return the joint state."""
         return JointState(self._q, self._v)
 
-    @property
-    def external(self) -> Array:
-        """Return the torque from outside in the last step [N m], shape ``(n,)``."""
-        return self._external
+    def start(self, state: JointState) -> None:
+        """Begin at a joint state that touches nothing yet."""
+        self._load(self._fresh, state)
+        self._external, self._wrenches = self._zero, self._no_wrenches
+        self._report: PlantReport | None = self._new_report(())
 
-    def reset(self, state: JointState | PyBulletState) -> None:
-        """Go to a joint state that touches nothing yet, or to an earlier ``state``."""
-        self._push: Array | None = None
-        if isinstance(state, PyBulletState):
-            if state.snapshot.client is not self.client:
-                raise ValueError('a PyBullet state belongs to the plant that it was taken from')
-            self._restore(state.snapshot, state.joints)
-            self._contacts, self._external = state.contacts, state.external
-            self._wrenches = state.wrenches
-        else:
-            self._restore(self._fresh, state)
-            self._contacts, self._external = (), self._none
-            self._wrenches = self._untouched
-
-    def push_object(self, wrench: Array) -> None:
-        """Let somebody push the object in the next step."""
-        self._push = wrench if self._push is None else self._push + wrench
-
-    def step(self, effort: Array, external: Array | None = None) -> None:
-        """Apply efforts and torques from outside [N m], shape ``(n,)``, for one period."""
-        self._external = self._none if external is None else external
+    def step(self, effort: Array, disturbance: Disturbance = UNDISTURBED) -> None:
+        """Apply efforts [N m], shape ``(n,)``, and a disturbance for one period."""
+        push = disturbance.object_wrench
+        external = disturbance.torque if self._object else joint_disturbance(disturbance)
+        self._external = self._zero if external is None else external
         bullet, client = self._bullet, self.client.id
-        torques = with_external(effort, external).tolist()
-        felt = []
+        torques = total_torque(effort, external).tolist()
+        wrenches = []
         for _ in range(self._substeps):
             # PyBullet forgets torques after each of its steps.
             bullet.setJointMotorControlArray(
@@ -156,48 +125,65 @@ class PyBulletPlant(Plant):
                 forces=torques,
                 physicsClientId=client,
             )
-            if self._object is not None and self._push is not None:
-                self._object.push(self._push)
+            if self._object is not None and push is not None:
+                self._object.push(push)
             bullet.stepSimulation(physicsClientId=client)
             if self._object is not None:
-                felt.append(self._object.wrenches())
-        self._push = None
+                wrenches.append(self._object.wrenches())
         states = bullet.getJointStates(self.robot, self.joints, physicsClientId=client)
         self._q = np.array([joint[POSITION] for joint in states])
         self._v = np.array([joint[VELOCITY] for joint in states])
-        self._contacts = None
-        if felt:
-            self._wrenches = np.mean(felt, axis=0)
+        if wrenches:
+            self._wrenches = np.mean(wrenches, axis=0)
+        self._report = None
 
     def observe(self) -> Array:
         """Return the joint positions [rad], shape ``(n,)``."""
         return self._q
 
-    def contacts(self) -> tuple[Contact, ...]:
-        """Return the contacts of the last physics step."""
-        if self._contacts is None:
-            points = self.client.call('getContactPoints', bodyA=self.robot)
-            self._contacts = sum_contacts(
-                (self._links[p[LINK]], self._obstacles[p[OTHER_BODY]], p[NORMAL_FORCE])
-                for p in points
-                if p[OTHER_BODY] in self._obstacles
-            )
-        return self._contacts
+    def report(self) -> PlantReport:
+        """Return joint state, external torque, contacts and, if there is one, the object."""
+        if self._report is None:
+            self._report = self._new_report(self._contacts() if self._obstacles else ())
+        return self._report
 
-    def true_wrenches(self) -> Array | None:
-        """Return what the object did to the hands in the last step, shape ``(tips, 6)``."""
-        return self._wrenches
+    def snapshot(self) -> PyBulletSnapshot:
+        """Return the report and the state of the engine, which takes about a millisecond."""
+        return PyBulletSnapshot(self.report(), SavedSimulation(self.client))
 
-    def held_object(self) -> ObjectReport | None:
-        """Return where the object is, if there is one."""
-        return None if self._object is None else self._object.report()
+    def restore(self, snapshot: PyBulletSnapshot) -> None:
+        """Go back to an earlier snapshot."""
+        if snapshot.saved.client is not self.client:
+            raise ValueError('a PyBullet snapshot belongs to the plant that it was taken from')
+        report = snapshot.report
+        self._load(snapshot.saved, report.truth)
+        self._report, self._external = report, report.external
+        self._wrenches = report.true_wrenches
 
     def close(self) -> None:
         """End the simulation."""
         self._finalizer()
 
-    def _restore(self, snapshot: Snapshot, joints: JointState) -> None:
-        self.client.call('restoreState', stateId=snapshot.id)
+    def _new_report(self, contacts: tuple[Contact, ...]) -> PlantReport:
+        return PlantReport(
+            self.truth,
+            self._external,
+            contacts,
+            true_wrenches=self._wrenches,
+            object=None if self._object is None else self._object.report(),
+        )
+
+    def _contacts(self) -> tuple[Contact, ...]:
+        """Return the contacts of the last physics step."""
+        points = self.client.call('getContactPoints', bodyA=self.robot)
+        return sum_contacts(
+            (self._links[p[LINK]], self._obstacles[p[OTHER_BODY]], p[NORMAL_FORCE])
+            for p in points
+            if p[OTHER_BODY] in self._obstacles
+        )
+
+    def _load(self, saved: SavedSimulation, joints: JointState) -> None:
+        self.client.call('restoreState', stateId=saved.id)
         self.client.call(
             'resetJointStatesMultiDof',
             self.robot,
@@ -235,7 +221,7 @@ class PyBulletPlant(Plant):
             -1,
             linearDamping=0,
             angularDamping=0,
-            maxJointVelocity=FASTEST,
+            maxJointVelocity=SPEED_CUTOFF,
         )
         for index, link in links.items():
             call(

@@ -1,8 +1,9 @@
-"""A fixed, springy body in the way of one point of the robot."""
+"""A fixed, elastic half space in the way of one point of the robot."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from math import ceil, sqrt
 from typing import Any
 
@@ -10,15 +11,22 @@ import msgspec
 import numpy as np
 import pinocchio as pin
 
-from ..core.values import Array, Contact, JointState
+from ..core.values import (
+    UNDISTURBED,
+    Array,
+    Contact,
+    Disturbance,
+    JointState,
+    PlantReport,
+)
 from ..robot.model import RobotModel
-from .plant import Plant, with_external
+from .plant import Plant, total_torque
 from .wrapper import PlantWrapper
 
-PHASE = 0.1
-"""Part of a radian that the contact's oscillation may turn in one physics step."""
-NEAR = 2.0
-"""Steps ahead at the present speed in which a contact is foreseen."""
+CONTACT_PHASE = 0.1
+"""Largest phase of the contact's oscillation in one physics step [rad]."""
+PREDICTED_STEPS = 2.0
+"""Steps ahead, at the present speed, within which a contact is expected."""
 
 
 class Spring(msgspec.Struct, frozen=True):
@@ -38,15 +46,17 @@ class Spring(msgspec.Struct, frozen=True):
     stiffness: float
 
 
-class SpringContactState(msgspec.Struct, frozen=True):
-    """The plant's state, and what the spring did in the last period.
+class SpringContactSnapshot(msgspec.Struct, frozen=True):
+    """The plant's snapshot, and what the spring did in the last period.
 
+    :ivar substeps: number of physics steps in a period with contact; ``None`` before the first.
     :ivar force: mean contact force [N].
     :ivar peak: largest contact force [N].
-    :ivar external: torque from outside, the spring's included [N m], shape ``(n,)``.
+    :ivar external: external torque, the spring's included [N m], shape ``(n,)``.
     """
 
     plant: Any
+    substeps: int | None
     force: float
     peak: float
     external: Array
@@ -61,13 +71,13 @@ class SpringContact(PlantWrapper):
         f = -k max(depth, 0) d,    tau_ext = J_p(q)^T f
 
     Where the point is near the surface, a period is cut into physics steps in which the contact's
-    fastest oscillation, ``sqrt(k / m)`` with ``1/m = d^T J M^-1 J^T d``, turns by ``PHASE`` at
-    most. Semi-implicit Euler then neither makes nor loses energy.
+    oscillation, ``sqrt(k / m)`` with ``1/m = d^T J M^-1 J^T d`` at the first contact, has a phase
+    of ``CONTACT_PHASE`` at most. Semi-implicit Euler then neither gains nor loses energy.
 
     :ivar force: mean contact force over the last period [N].
     :ivar peak: largest contact force of the last period [N].
-    :param build: returns the robot without the contact for a physics step [s]; one takes the
-        ``state`` of another.
+    :param build: returns the robot without the contact for a physics step [s]; one can restore
+        the snapshot of another.
     :param model: the robot as the plant has it, mass bias included.
     :param period: time of one ``step`` [s].
     """
@@ -76,74 +86,75 @@ class SpringContact(PlantWrapper):
         self, build: Callable[[float], Plant], model: RobotModel, period: float, spring: Spring
     ):
         super().__init__(build(period))
-        self._build = build
+        self._build = cache(build)
         self._model = model.pin_model
         self._data = self._model.createData()
         self._frame = model.frame(spring.link)
         self._period = period
         self._spring = spring
-        self._fine: Plant | None = None
-        self._substeps = 1
-        self.force = 0.0
-        self.peak = 0.0
-        self._external = self._plant.external
+        self._substeps: int | None = None
+        self._begin()
 
-    @property
-    def state(self) -> SpringContactState:
-        """Return the plant's state and the contact of the last period."""
-        return SpringContactState(self._plant.state, self.force, self.peak, self._external)
+    def start(self, state: JointState) -> None:
+        """Begin at a joint state."""
+        self._plant.start(state)
+        self._begin()
 
-    @property
-    def external(self) -> Array:
-        """Return the torque from outside in the last step [N m], shape ``(n,)``, its mean."""
-        return self._external
-
-    def reset(self, state: JointState | SpringContactState) -> None:
-        """Go to a joint state, or to an earlier ``state``."""
-        if isinstance(state, SpringContactState):
-            self._plant.reset(state.plant)
-            self.force, self.peak, self._external = state.force, state.peak, state.external
-        else:
-            self._plant.reset(state)
-            self.force = self.peak = 0.0
-            self._external = self._plant.external
-
-    def contacts(self) -> tuple[Contact, ...]:
-        """Return the contact of the last period, if there was one."""
-        if self.force <= 0.0:
-            return ()
-        return (Contact(self._spring.link, 'spring', self.force),)
-
-    def step(self, effort: Array, external: Array | None = None) -> None:
-        """Apply efforts, torques [N m], shape ``(n,)``, and the contact for one period."""
+    def step(self, effort: Array, disturbance: Disturbance = UNDISTURBED) -> None:
+        """Apply efforts [N m], shape ``(n,)``, a disturbance and the contact for one period."""
         state = self._plant.truth
         depth, row = self._depth(state.position)
         self.force = self.peak = 0.0
-        if depth + NEAR * self._period * max(0.0, float(row @ state.velocity)) < 0.0:
-            self._plant.step(effort, external)
-            self._external = self._plant.external
+        reach = PREDICTED_STEPS * self._period * max(0.0, float(row @ state.velocity))
+        if depth + reach < 0.0:
+            self._plant.step(effort, disturbance)
+            self._external = self._plant.report().external
             return
-        fine = self._finer(state.position, row)
-        fine.reset(self._plant.state)
+        if self._substeps is None:
+            self._substeps = self._count(state.position, row)
+        fine = self._build(self._period / self._substeps)
+        fine.restore(self._plant.snapshot())
         self._external = np.zeros_like(row)
         for _ in range(self._substeps):
             depth, row = self._depth(fine.truth.position)
             force = self._spring.stiffness * max(0.0, depth)
-            fine.step(effort, with_external(-force * row, external))
-            self._external = self._external + fine.external / self._substeps
+            torque = total_torque(-force * row, disturbance.torque)
+            fine.step(effort, msgspec.structs.replace(disturbance, torque=torque))
+            self._external = self._external + fine.report().external / self._substeps
             self.force += force / self._substeps
             self.peak = max(self.peak, force)
-        self._plant.reset(fine.state)
+        self._plant.restore(fine.snapshot())
 
-    def _finer(self, q: Array, row: Array) -> Plant:
-        """Return the robot with physics steps that are short enough for the contact."""
-        if self._fine is None:
-            inertia = pin.crba(self._model, self._data, q).reshape(row.size, -1)
-            mobility = float(row @ np.linalg.solve(inertia, row))
-            frequency = sqrt(self._spring.stiffness * mobility)
-            self._substeps = max(1, ceil(frequency * self._period / PHASE))
-            self._fine = self._build(self._period / self._substeps)
-        return self._fine
+    def report(self) -> PlantReport:
+        """Return the plant's report, with the contact of the last period if there was one."""
+        contacts = (Contact(self._spring.link, 'spring', self.force),) if self.force > 0.0 else ()
+        return msgspec.structs.replace(
+            self._plant.report(), external=self._external, contacts=contacts
+        )
+
+    def snapshot(self) -> SpringContactSnapshot:
+        """Return the plant's snapshot and the contact of the last period."""
+        return SpringContactSnapshot(
+            self._plant.snapshot(), self._substeps, self.force, self.peak, self._external
+        )
+
+    def restore(self, snapshot: SpringContactSnapshot) -> None:
+        """Go back to an earlier snapshot."""
+        self._plant.restore(snapshot.plant)
+        self._substeps, self._external = snapshot.substeps, snapshot.external
+        self.force, self.peak = snapshot.force, snapshot.peak
+
+    def _begin(self) -> None:
+        self._substeps = None
+        self.force = self.peak = 0.0
+        self._external = self._plant.report().external
+
+    def _count(self, q: Array, row: Array) -> int:
+        """Return how many physics steps make a period with contact."""
+        inertia = pin.crba(self._model, self._data, q).reshape(row.size, -1)
+        mobility = float(row @ np.linalg.solve(inertia, row))
+        frequency = sqrt(self._spring.stiffness * mobility)
+        return max(1, ceil(frequency * self._period / CONTACT_PHASE))
 
     def _depth(self, q: Array) -> tuple[float, Array]:
         """Return the depth [m] and its gradient ``J_p^T d``, shape ``(n,)``."""

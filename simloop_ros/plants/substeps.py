@@ -6,13 +6,13 @@ from typing import Any
 
 import msgspec
 
-from ..core.values import Array, JointState
+from ..core.values import UNDISTURBED, Array, Disturbance, JointState, PlantReport
 from .plant import Plant
 from .wrapper import PlantWrapper
 
 
-class SubstepsState(msgspec.Struct, frozen=True):
-    """The plant's state, and the mean torque from outside in the last period [N m]."""
+class SubstepsSnapshot(msgspec.Struct, frozen=True):
+    """The plant's snapshot, and the mean external torque in the last period [N m]."""
 
     plant: Any
     external: Array
@@ -21,7 +21,7 @@ class SubstepsState(msgspec.Struct, frozen=True):
 class Substeps(PlantWrapper):
     """Apply the same efforts in every physics step of a period.
 
-    What is inside, a hand for instance, acts anew in each of them.
+    What is inside, a hand for instance, acts again in each of them.
 
     :param plant: the plant whose ``step`` is a physics step.
     :param substeps: number of physics steps in one ``step``.
@@ -30,31 +30,30 @@ class Substeps(PlantWrapper):
     def __init__(self, plant: Plant, substeps: int):
         super().__init__(plant)
         self._substeps = substeps
-        self._external = plant.external
+        self._external = plant.report().external
 
-    @property
-    def state(self) -> SubstepsState:
-        """Return the plant's state and the mean torque from outside."""
-        return SubstepsState(self._plant.state, self._external)
+    def start(self, state: JointState) -> None:
+        """Begin at a joint state."""
+        self._plant.start(state)
+        self._external = self._plant.report().external
 
-    @property
-    def external(self) -> Array:
-        """Return the mean torque from outside in the last period [N m], shape ``(n,)``."""
-        return self._external
-
-    def reset(self, state: JointState | SubstepsState) -> None:
-        """Go to a state."""
-        if isinstance(state, SubstepsState):
-            self._plant.reset(state.plant)
-            self._external = state.external
-        else:
-            self._plant.reset(state)
-            self._external = self._plant.external
-
-    def step(self, effort: Array, external: Array | None = None) -> None:
-        """Apply efforts and torques from outside [N m], shape ``(n,)``, for one period."""
+    def step(self, effort: Array, disturbance: Disturbance = UNDISTURBED) -> None:
+        """Apply efforts [N m], shape ``(n,)``, and a disturbance for one period."""
         total = 0.0 * effort
         for _ in range(self._substeps):
-            self._plant.step(effort, external)
-            total += self._plant.external
+            self._plant.step(effort, disturbance)
+            total += self._plant.report().external
         self._external = total / self._substeps
+
+    def report(self) -> PlantReport:
+        """Return the report of the last physics step, with the mean external torque."""
+        return msgspec.structs.replace(self._plant.report(), external=self._external)
+
+    def snapshot(self) -> SubstepsSnapshot:
+        """Return the plant's snapshot and the mean external torque."""
+        return SubstepsSnapshot(self._plant.snapshot(), self._external)
+
+    def restore(self, snapshot: SubstepsSnapshot) -> None:
+        """Go back to an earlier snapshot."""
+        self._plant.restore(snapshot.plant)
+        self._external = snapshot.external

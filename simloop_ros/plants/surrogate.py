@@ -6,29 +6,28 @@ from typing import Any
 
 import msgspec
 
-from ..core.values import Array, JointState
+from ..core.values import UNDISTURBED, Array, Disturbance, JointState, PlantReport
 from .plant import Plant
-from .position_robot import PositionRobot, PositionRobotState
+from .position_robot import PositionRobot, PositionRobotSnapshot
 from .wrapper import PlantWrapper
 
 
-class SurrogateState(msgspec.Struct, frozen=True):
-    """The states of the surrogate and of the real robot."""
+class SurrogateSnapshot(msgspec.Struct, frozen=True):
+    """The snapshots of the surrogate and of the real robot."""
 
     surrogate: Any
-    robot: PositionRobotState
+    robot: PositionRobotSnapshot
 
 
 class Surrogate(PlantWrapper):
-    """Efforts move a simulated robot, and the real one is told to be where that is.
+    """Efforts move a simulated robot, whose positions are the commands of the real one.
 
     ``step`` applies the efforts to the surrogate, then sends its joint positions to the real
     robot, which has the period to get there. ``observe`` shows the surrogate, around which
-    control is closed; ``truth``, ``external``, ``contacts`` and ``hands`` are those of the real
-    robot. Torques from outside act on the real robot only: how the surrogate yields to them is
-    the business of control.
+    control is closed; ``truth`` and ``report`` are those of the real robot. A disturbance acts on
+    the real robot only: how the surrogate yields to it is up to control.
 
-    :param surrogate: the simulated robot, which nobody touches.
+    :param surrogate: the simulated robot, which is never disturbed.
     :param robot: the real robot, which starts where the surrogate does.
     """
 
@@ -37,36 +36,32 @@ class Surrogate(PlantWrapper):
         self._surrogate = surrogate
         self._robot = robot
 
-    @property
-    def state(self) -> SurrogateState:
-        """Return the states of both robots."""
-        return SurrogateState(self._surrogate.state, self._robot.state)
+    def start(self, state: JointState) -> None:
+        """Begin with both robots at a joint state."""
+        self._surrogate.start(state)
+        self._robot.start(state)
 
-    @property
-    def external(self) -> Array:
-        """Return the torque from outside on the real robot [N m], shape ``(n,)``, its mean."""
-        return self._robot.external
-
-    def reset(self, state: JointState | SurrogateState) -> None:
-        """Go to a state; both robots go to a ``JointState``."""
-        if isinstance(state, SurrogateState):
-            self._surrogate.reset(state.surrogate)
-            self._robot.reset(state.robot)
-        else:
-            self._surrogate.reset(state)
-            self._robot.reset(state)
-
-    def step(self, effort: Array, external: Array | None = None) -> None:
-        """Move the surrogate by efforts [N m], and have the real robot follow.
-
-        :param external: torque from outside on the real robot's links [N m], shape ``(n,)``.
-        """
+    def step(self, effort: Array, disturbance: Disturbance = UNDISTURBED) -> None:
+        """Move the surrogate by efforts [N m], and have the real robot follow."""
         self._surrogate.step(effort)
-        self._robot.track(self._surrogate.observe(), external)
+        self._robot.track(self._surrogate.observe(), disturbance)
 
     def observe(self) -> Array:
         """Return the joint positions of the surrogate [rad], shape ``(n,)``."""
         return self._surrogate.observe()
+
+    def report(self) -> PlantReport:
+        """Return the report of the real robot."""
+        return self._robot.report()
+
+    def snapshot(self) -> SurrogateSnapshot:
+        """Return the snapshots of both robots."""
+        return SurrogateSnapshot(self._surrogate.snapshot(), self._robot.snapshot())
+
+    def restore(self, snapshot: SurrogateSnapshot) -> None:
+        """Go back to an earlier snapshot."""
+        self._surrogate.restore(snapshot.surrogate)
+        self._robot.restore(snapshot.robot)
 
     def close(self) -> None:
         """Close both robots."""

@@ -7,8 +7,8 @@ from ..robot.model import RobotModel
 from .flexible_plant import FlexiblePlant, count_steps
 from .torque_stage import TorqueStage
 
-PHASE = 0.5
-"""Part of a radian that the torque error may turn in one physics step."""
+TORQUE_PHASE = 0.5
+"""Largest phase of the torque error in one physics step [rad]."""
 
 
 class TorqueDrivenPlant(FlexiblePlant):
@@ -26,13 +26,14 @@ class TorqueDrivenPlant(FlexiblePlant):
     the drives have replaced them by (3). ``MotorDrivenPlant`` simulates them, and the drives.
 
     :param stage: the drives' torque control.
-    :param substeps: where none are given, as many as keep the phase of (3) below ``PHASE``.
+    :param substeps: where none are given, as many as keep the phase of (3) below ``TORQUE_PHASE``.
     """
 
     def __init__(
         self, model: RobotModel, period: float, stage: TorqueStage, substeps: int | None = None
     ):
-        super().__init__(model, period, substeps or count_steps(stage.frequency, period, PHASE))
+        substeps = substeps or count_steps(stage.frequency, period, TORQUE_PHASE)
+        super().__init__(model, period, substeps)
         h = float(self._h)
         self._go = go = stage.transition(h)
         share = self._damping_time / h

@@ -1,4 +1,4 @@
-"""Force sensors between arms and hands, and what is wrong with them."""
+"""Force sensors between arms and hands, with noise, bias and faults."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ import msgspec
 import numpy as np
 
 from ..core.errors import ConfigError, UnknownNameError
-from ..core.values import Array, JointState
+from ..core.values import UNDISTURBED, Array, Disturbance, JointState, PlantReport
 from ..robot.model import RobotModel
 from .config import SensorFault, WristSensors
 from .plant import Plant
 from .wrapper import PlantWrapper
 
 
-class ForceSensorsState(msgspec.Struct, frozen=True):
-    """The plant's state, and that of the sensors.
+class ForceSensorsSnapshot(msgspec.Struct, frozen=True):
+    """The plant's snapshot, and the state of the sensors.
 
     :ivar index: number of steps taken so far.
     :ivar readings: of this step [N, N m], shape ``(tips, 6)``.
-    :ivar generator: where the generator of the noise stands.
+    :ivar generator: state of the generator of the noise.
     """
 
     plant: Any
@@ -52,9 +52,9 @@ class ForceSensors(PlantWrapper):
     :param model: the robot; it has one sensor for each tip.
     :param period: time of one ``step`` [s].
     :param config: noise, bias and faults.
-    :param rng: generator that nobody else draws from: a reset rewinds it.
+    :param rng: generator that nobody else draws from: ``start`` rewinds it.
     :raises ConfigError: the robot has no tips, or a sensor fails twice.
-    :raises UnknownNameError: a fault names a tip that the robot has not.
+    :raises UnknownNameError: a fault names a tip that the robot does not have.
     """
 
     def __init__(
@@ -68,7 +68,7 @@ class ForceSensors(PlantWrapper):
         super().__init__(plant)
         if not model.tips:
             raise ConfigError('plant.sensors: the robot has no tips to carry them; see robot.tips')
-        self._shape = (len(model.tips), 6)
+        self._zero: Array = np.zeros((len(model.tips), 6))
         self._faults = tuple(_timed(fault, model, period) for fault in config.faults)
         failing = [fault.tip for fault in config.faults]
         for tip in failing:
@@ -82,50 +82,52 @@ class ForceSensors(PlantWrapper):
         )
         self._noise = np.repeat([config.noise, config.torque_noise], 3)
         self._rng = rng
-        self._start = rng.bit_generator.state
+        self._first_draw = rng.bit_generator.state
         self._begin()
-
-    @property
-    def state(self) -> ForceSensorsState:
-        """Return the plant's state and that of the sensors."""
-        generator = self._rng.bit_generator.state
-        return ForceSensorsState(self._plant.state, self._index, self._readings, generator)
-
-    def reset(self, state: JointState | ForceSensorsState) -> None:
-        """Go to a state; a ``JointState`` starts the same sequence of noise again."""
-        if isinstance(state, ForceSensorsState):
-            self._plant.reset(state.plant)
-            self._rng.bit_generator.state = state.generator
-            self._index, self._readings = state.index, state.readings
-        else:
-            self._plant.reset(state)
-            self._rng.bit_generator.state = self._start
-            self._begin()
-
-    def step(self, effort: Array, external: Array | None = None) -> None:
-        """Apply efforts and torques [N m] for one period, then take a reading."""
-        self._plant.step(effort, external)
-        self._index += 1
-        self._readings = self._measure(self._readings)
-
-    def wrenches(self) -> Array:
-        """Return the readings of this step [N, N m], shape ``(tips, 6)``."""
-        return self._readings
-
-    def true_wrenches(self) -> Array:
-        """Return what perfect sensors would read [N, N m], shape ``(tips, 6)``."""
-        truth = self._plant.true_wrenches()
-        return np.zeros(self._shape) if truth is None else truth
 
     def _begin(self) -> None:
         self._index = 0
-        self._readings = self._measure(None)
+        self._readings: Array = self._measure(None)
+
+    def start(self, state: JointState) -> None:
+        """Begin at a joint state, with the same sequence of noise."""
+        self._plant.start(state)
+        self._rng.bit_generator.state = self._first_draw
+        self._begin()
+
+    def step(self, effort: Array, disturbance: Disturbance = UNDISTURBED) -> None:
+        """Apply efforts [N m] and a disturbance for one period, then take a reading."""
+        self._plant.step(effort, disturbance)
+        self._index += 1
+        self._readings = self._measure(self._readings)
+
+    def report(self) -> PlantReport:
+        """Return the plant's report, with the readings and what perfect sensors would read."""
+        report = self._plant.report()
+        return msgspec.structs.replace(
+            report, wrenches=self._readings, true_wrenches=self._truth(report)
+        )
+
+    def snapshot(self) -> ForceSensorsSnapshot:
+        """Return the plant's snapshot and the state of the sensors."""
+        generator = self._rng.bit_generator.state
+        return ForceSensorsSnapshot(self._plant.snapshot(), self._index, self._readings, generator)
+
+    def restore(self, snapshot: ForceSensorsSnapshot) -> None:
+        """Go back to an earlier snapshot."""
+        self._plant.restore(snapshot.plant)
+        self._index, self._readings = snapshot.index, snapshot.readings
+        self._rng.bit_generator.state = snapshot.generator
+
+    def _truth(self, report: PlantReport) -> Array:
+        """Return what perfect sensors would read [N, N m], shape ``(tips, 6)``."""
+        return self._zero if report.true_wrenches is None else report.true_wrenches
 
     def _measure(self, before: Array | None) -> Array:
         """Return new readings; a sensor that is frozen from the start on has the first one."""
-        readings = self.true_wrenches() + self._bias
+        readings = self._truth(self._plant.report()) + self._bias
         if self._noise.any():
-            readings += self._noise * self._rng.standard_normal(self._shape)
+            readings += self._noise * self._rng.standard_normal(self._zero.shape)
         for fault in self._faults:
             if self._index < fault.first:
                 continue

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from ..core.values import Array, NO_INPUTS
+from ..core.values import NO_INPUTS, Array
 from ..maths.cubic import Cubic, catmull_rom
 from ..planning.planner import Planner
 

@@ -6,8 +6,8 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from simloop_ros.robot.fit_robot import load_fit_robot
 from simloop_ros.guiding.reach import LEAST_REACH, reaches
+from simloop_ros.robot.fit_robot import load_fit_robot
 from simloop_ros.scenario.scenario import robot_config
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from simloop_ros.assembly.plant import build_simulated_robot
 from simloop_ros.core.errors import ConfigError, UnknownNameError
-from simloop_ros.core.values import JointState
+from simloop_ros.core.values import UNDISTURBED, Disturbance, JointState
 from simloop_ros.plants.arm_stops import ArmStops
 from simloop_ros.plants.config import ArmStop, PlantConfig
 from simloop_ros.plants.pinocchio_plant import PinocchioPlant
@@ -26,9 +26,9 @@ class Asked(PinocchioPlant):
         super().__init__(model, period)
         self.efforts = []
 
-    def step(self, effort, external=None):
+    def step(self, effort, disturbance=UNDISTURBED):
         self.efforts.append(effort)
-        super().step(effort, external)
+        super().step(effort, disturbance)
 
 
 def stopping(model, *stops):
@@ -36,7 +36,7 @@ def stopping(model, *stops):
         return Brake(model, H, SafetyConfig(brake_time=TIME), joints)
 
     plant = ArmStops(Asked(model, H), model, H, stops, brakes)
-    plant.reset(JointState(model.home, np.full(model.n, 0.3)))
+    plant.start(JointState(model.home, np.full(model.n, 0.3)))
     return plant
 
 
@@ -90,9 +90,9 @@ def test_a_stopped_arm_does_not_give_way_to_a_lasting_push(yumi):
     left, _ = arms(yumi)
     push = 0.05 * yumi.effort_limit * left
     plant = stopping(yumi, ArmStop(tip='tool0_l', start=0.0))
-    plant.reset(JointState(yumi.home, np.zeros(yumi.n)))
+    plant.start(JointState(yumi.home, np.zeros(yumi.n)))
     for _ in range(300):
-        plant.step(np.zeros(yumi.n), push)
+        plant.step(np.zeros(yumi.n), Disturbance(push))
     inertia = pin.crba(yumi.pin_model, yumi.pin_model.createData(), yumi.home)
     gained = np.abs(H * np.linalg.solve(inertia, push))[left]
     moved = np.abs(plant.truth.position - yumi.home)[left]
@@ -116,12 +116,12 @@ def test_replay_from_a_saved_state_is_bitwise_the_straight_run(yumi):
     plant = stopping(yumi, ArmStop(tip='tool0_l', start=START))
     states, pieces = [], []
     for first in range(0, 250, 50):
-        states.append(plant.state)
+        states.append(plant.snapshot())
         pieces.append(run(plant, yumi, first, first + 50))
     for i in (3, 1, 4, 0, 2):
-        plant.reset(states[i])
+        plant.restore(states[i])
         assert np.array_equal(run(plant, yumi, 50 * i, 50 * i + 50), pieces[i])
-    plant.reset(JointState(yumi.home, np.full(14, 0.3)))
+    plant.start(JointState(yumi.home, np.full(14, 0.3)))
     assert np.array_equal(run(plant, yumi, 0, 50), pieces[0])
 
 
@@ -129,7 +129,7 @@ def test_a_scenario_can_stop_an_arm(yumi):
     """With the brake of its safety; masses that it does not know sag, until it holds them."""
     config = PlantConfig(stops=(ArmStop(tip='tool0_r', start=0.0),), noise=1e-4, mass_bias=0.1)
     plant = build_simulated_robot(config, yumi, H, 0, SafetyConfig(brake_time=TIME)).plant
-    plant.reset(JointState(yumi.home, np.full(yumi.n, 0.3)))
+    plant.start(JointState(yumi.home, np.full(yumi.n, 0.3)))
     left, right = arms(yumi)
     seen = run(plant, yumi, 0, 500)
     assert np.abs(seen[-1][14:][right]).max() < SLOW < np.abs(seen[-1][14:][left]).max()

@@ -34,24 +34,24 @@ def support(request):
 
 def test_at_rest_the_contact_force_is_the_weight(contact_engine, build, ball, support):
     plant = build(ball, H, engine=contact_engine, obstacles=[support])
-    plant.reset(JointState(np.array([0.35]), np.zeros(1)))
+    plant.start(JointState(np.array([0.35]), np.zeros(1)))
     drop(plant)
     assert plant.observe()[0] == pytest.approx(0.2 + 0.1, abs=SINK)
-    (contact,) = plant.contacts()
+    (contact,) = plant.report().contacts
     assert (contact.link, contact.obstacle) == ('ball', 'support')
     assert contact.force == pytest.approx(9.82, rel=1e-6)
 
 
 def test_a_push_adds_to_the_contact_force(contact_engine, build, ball, support):
     plant = build(ball, H, engine=contact_engine, obstacles=[support])
-    plant.reset(JointState(np.array([0.31]), np.zeros(1)))
+    plant.start(JointState(np.array([0.31]), np.zeros(1)))
     drop(plant, effort=-5.0)
-    assert plant.contacts()[0].force == pytest.approx(14.82, rel=1e-6)
+    assert plant.report().contacts[0].force == pytest.approx(14.82, rel=1e-6)
 
 
 def test_a_fall_does_not_bounce(contact_engine, build, ball):
     plant = build(ball, H, engine=contact_engine, obstacles=[{'kind': 'plane'}])
-    plant.reset(JointState(np.array([0.3]), np.zeros(1)))
+    plant.start(JointState(np.array([0.3]), np.zeros(1)))
     heights = []
     for _ in range(600):
         drop(plant, 1)
@@ -61,23 +61,23 @@ def test_a_fall_does_not_bounce(contact_engine, build, ball):
 
 def test_no_contact_in_the_air_or_after_a_reset(contact_engine, build, ball):
     plant = build(ball, H, engine=contact_engine, obstacles=[{'kind': 'plane'}])
-    plant.reset(JointState(np.array([0.3]), np.zeros(1)))
+    plant.start(JointState(np.array([0.3]), np.zeros(1)))
     drop(plant, 10)
-    assert plant.contacts() == ()
+    assert plant.report().contacts == ()
     drop(plant, 600)
-    assert plant.contacts()
-    plant.reset(JointState(np.array([0.3]), np.zeros(1)))
-    assert plant.contacts() == ()
+    assert plant.report().contacts
+    plant.start(JointState(np.array([0.3]), np.zeros(1)))
+    assert plant.report().contacts == ()
 
 
 def test_a_plane_fills_what_is_behind_its_normal(contact_engine, build, ball):
     """A ceiling at 0.5 m stops a ball of radius 0.1 m at 0.4 m."""
     ceiling = {'kind': 'plane', 'position': [0, 0, 0.5], 'normal': [0, 0, -1]}
     plant = build(ball, H, engine=contact_engine, obstacles=[ceiling])
-    plant.reset(JointState(np.array([0.3]), np.zeros(1)))
+    plant.start(JointState(np.array([0.3]), np.zeros(1)))
     drop(plant, effort=9.82 + 3.0)
     assert plant.observe()[0] == pytest.approx(0.4, abs=SINK)
-    assert plant.contacts()[0].force == pytest.approx(3.0, rel=1e-6)
+    assert plant.report().contacts[0].force == pytest.approx(3.0, rel=1e-6)
 
 
 def test_several_obstacles_of_one_name_and_sum_of_forces(contact_engine, build, ball):
@@ -86,9 +86,9 @@ def test_several_obstacles_of_one_name_and_sum_of_forces(contact_engine, build, 
         {'kind': 'box', 'position': [x, 0.0, 0.0], 'size': [0.2, 0.2, 0.2]} for x in (-0.05, 0.05)
     ]
     plant = build(ball, H, engine=contact_engine, obstacles=boxes)
-    plant.reset(JointState(np.array([0.25]), np.zeros(1)))
+    plant.start(JointState(np.array([0.25]), np.zeros(1)))
     drop(plant)
-    (contact,) = plant.contacts()
+    (contact,) = plant.report().contacts
     assert contact.force == pytest.approx(9.82, rel=1e-4)
 
 
@@ -121,9 +121,9 @@ def test_a_mesh_rests_on_the_floor(contact_engine, build, load, tmp_path):
     plant = build(model, H, engine=contact_engine, obstacles=planes)
     # PyBullet rolls a margin of 1 mm around a mesh.
     for effort, obstacle, height in ((0.0, 'floor', 0.1), (19.64, 'roof', 0.3)):
-        plant.reset(JointState(np.array([0.2]), np.zeros(1)))
+        plant.start(JointState(np.array([0.2]), np.zeros(1)))
         drop(plant, 600, effort)
-        (contact,) = plant.contacts()
+        (contact,) = plant.report().contacts
         assert contact.obstacle == obstacle
         assert contact.force == pytest.approx(9.82, rel=1e-4)
         assert plant.observe()[0] == pytest.approx(height, abs=0.002)
@@ -142,7 +142,7 @@ def test_links_that_cannot_move_touch_nothing(contact_engine, build, load):
     )
     plant = build(model, H, engine=contact_engine, obstacles=[{'kind': 'plane'}])
     drop(plant, 10)
-    assert plant.contacts() == ()
+    assert plant.report().contacts == ()
 
 
 def test_links_do_not_touch_each_other(contact_engine, build, arm):
@@ -151,10 +151,10 @@ def test_links_do_not_touch_each_other(contact_engine, build, arm):
     far = {'kind': 'sphere', 'position': [50.0, 0.0, 0.0]}
     plant, free = build(arm, H, engine=contact_engine, obstacles=[far]), build(arm, H)
     for each in (plant, free):
-        each.reset(start)
+        each.start(start)
         for _ in range(20):
             each.step(np.zeros(7))
-    assert plant.contacts() == ()
+    assert plant.report().contacts == ()
     assert plant.observe() == pytest.approx(free.observe(), abs=1e-10)
 
 
@@ -162,19 +162,19 @@ def test_pybullet_states_outlive_and_die_with_their_plant(build, ball):
     pytest.importorskip('pybullet')
     plant = build(ball, H, engine='pybullet', obstacles=[{'kind': 'plane'}])
     other = build(ball, H, engine='pybullet', obstacles=[{'kind': 'plane'}])
-    states = [plant.state for _ in range(50)]
+    states = [plant.snapshot() for _ in range(50)]
     with pytest.raises(ValueError, match='plant that it was taken from'):
-        other.reset(states[0])
-    kept = other.state
+        other.restore(states[0])
+    kept = other.snapshot()
     plant.close()
     plant.close()
     # The next client gets the closed one's number; freeing old states must not free its states.
     third = build(ball, H, engine='pybullet', obstacles=[{'kind': 'plane'}])
-    fresh = third.state
+    fresh = third.snapshot()
     del states
     gc.collect()
-    third.reset(fresh)
-    other.reset(kept)
+    third.restore(fresh)
+    other.restore(kept)
 
 
 THROWN = {
@@ -192,9 +192,9 @@ WEIGHT = 9.82  # N
 def test_a_thrown_body_flies_freely_and_gives_its_momentum(contact_engine, build, ball):
     """Upwards, against a ball of 1 kg that is held up: without bouncing they go on together."""
     plant = build(ball, H, engine=contact_engine, obstacles=[THROWN])
-    plant.reset(JointState(np.array([0.5]), np.zeros(1)))
+    plant.start(JointState(np.array([0.5]), np.zeros(1)))
     steps = 0
-    while not plant.contacts():
+    while not plant.report().contacts:
         drop(plant, 1, WEIGHT)
         steps += 1
         assert steps < 1000
@@ -207,16 +207,16 @@ def test_a_thrown_body_flies_freely_and_gives_its_momentum(contact_engine, build
 
 def test_a_flight_goes_on_bit_for_bit_from_any_state(contact_engine, build, ball):
     plant = build(ball, H, engine=contact_engine, obstacles=[THROWN])
-    plant.reset(JointState(np.array([0.5]), np.zeros(1)))
+    plant.start(JointState(np.array([0.5]), np.zeros(1)))
     drop(plant, 50, WEIGHT)
-    flying = plant.state
+    flying = plant.snapshot()
     drop(plant, 200, WEIGHT)
     end = plant.truth
-    plant.reset(flying)
+    plant.restore(flying)
     drop(plant, 200, WEIGHT)
     np.testing.assert_array_equal(plant.truth.position, end.position)
     np.testing.assert_array_equal(plant.truth.velocity, end.velocity)
-    plant.reset(JointState(np.array([0.5]), np.zeros(1)))  # thrown once more
+    plant.start(JointState(np.array([0.5]), np.zeros(1)))  # thrown once more
     drop(plant, 250, WEIGHT)
     np.testing.assert_array_equal(plant.truth.position, end.position)
 

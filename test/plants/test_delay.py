@@ -29,7 +29,7 @@ def test_noise_arrives_late_too(build, arm):
 def test_the_start_repeats_its_first_reading(build, block):
     plant = build(block, 0.001, delay=3)
     plant.step(np.ones(1))
-    plant.reset(JointState(np.array([0.5]), np.array([1.0])))
+    plant.start(JointState(np.array([0.5]), np.array([1.0])))
     for _ in range(3):
         assert plant.observe() == np.array([0.5])
         plant.step(np.zeros(1))

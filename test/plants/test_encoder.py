@@ -40,9 +40,9 @@ def test_seeds(build, block):
 
 def test_resolution_rounds_to_the_nearest_step(build, block):
     plant = build(block, H, resolution=0.25)
-    plant.reset(JointState(np.array([0.6]), np.zeros(1)))
+    plant.start(JointState(np.array([0.6]), np.zeros(1)))
     assert plant.observe() == np.array([0.5])
-    plant.reset(JointState(np.array([-0.7]), np.zeros(1)))
+    plant.start(JointState(np.array([-0.7]), np.zeros(1)))
     assert plant.observe() == np.array([-0.75])
 
 

@@ -21,7 +21,7 @@ def test_one_step_from_anywhere(contact_engine, build, arm):
         start = JointState(rng.normal(size=7), rng.normal(size=7))
         effort = 10.0 * rng.normal(size=7)
         for each in (plant, reference):
-            each.reset(start)
+            each.start(start)
             each.step(effort)
         assert np.abs(plant.truth.velocity - reference.truth.velocity).max() < ONE_STEP
         assert np.abs(plant.observe() - reference.observe()).max() < ONE_STEP

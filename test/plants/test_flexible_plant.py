@@ -3,15 +3,20 @@
 from dataclasses import replace
 from math import cos, sqrt
 
+import msgspec
 import numpy as np
 import pinocchio as pin
 import pytest
 
 from simloop_ros.core.errors import ConfigError
-from simloop_ros.core.values import JointState
+from simloop_ros.core.values import Disturbance, JointState
 from simloop_ros.plants.config import TorqueControl
 from simloop_ros.plants.flexible_plant import known_motors
-from simloop_ros.plants.motor_driven_plant import PHASE, MotorDrivenPlant, elastic_frequency
+from simloop_ros.plants.motor_driven_plant import (
+    ELASTIC_PHASE,
+    MotorDrivenPlant,
+    elastic_frequency,
+)
 from simloop_ros.plants.pinocchio_plant import PinocchioPlant
 from simloop_ros.plants.spring_contact import Spring, SpringContact
 from simloop_ros.plants.torque_driven_plant import TorqueDrivenPlant
@@ -52,8 +57,8 @@ def test_two_masses_on_a_spring_swing_with_their_closed_form(sprung):
     assert elastic_frequency(sprung, np.zeros(1)) == pytest.approx(frequency)
     plant = MotorDrivenPlant(sprung, 1e-5, None, substeps=1)
     force, share = 4.0, MOTOR / (MASS + MOTOR)
-    state = plant.state
-    plant.reset(type(state)(state.joints, np.array([force]), state.rate, state.external))
+    state = plant.snapshot()
+    plant.restore(msgspec.structs.replace(state, torque=np.array([force])))
     for k in range(1, 20_001):
         plant.step(np.zeros(1))
         if not k % 1000:
@@ -82,7 +87,7 @@ def test_energy_stays_without_damping_and_torque(arm):
 
     def swing(substeps):
         plant = MotorDrivenPlant(free, H, None, substeps=substeps)
-        plant.reset(JointState(np.full(7, 0.2), np.full(7, 0.5)))
+        plant.start(JointState(np.full(7, 0.2), np.full(7, 0.5)))
         energies = [energy(free, plant)]
         for _ in range(100):
             plant.step(np.zeros(7))
@@ -105,7 +110,7 @@ def test_stiff_gears_make_a_rigid_arm_with_the_inertia_of_the_motors(arm, damped
     effort = weight(arm, start.position) + np.array([3.0, 3.0, 2.0, 2.0, 1.0, 0.5, 0.5])
 
     def end(plant):
-        plant.reset(start)
+        plant.start(start)
         for _ in range(50):
             plant.step(effort)
         return plant.truth.position
@@ -133,7 +138,7 @@ def test_fast_drives_make_a_rigid_arm_without_the_inertia_of_the_motors(arm):
         for k in range(100):
             effort = np.sin(0.05 * k + np.arange(7))
             for plant in (flexible, rigid):
-                plant.step(effort, 0.1 * effort)
+                plant.step(effort, Disturbance(0.1 * effort))
         return np.abs(flexible.truth.position - rigid.truth.position).max()
 
     slow, fast = difference(1e5), difference(1e6)
@@ -145,8 +150,8 @@ def errors(plant, desired, steps, external):
     """Return the torque errors after each step, shape ``(steps, n)``."""
     seen = []
     for k in range(steps):
-        plant.step(desired, external(k))
-        seen.append(plant.state.torque - desired)
+        plant.step(desired, Disturbance(external(k)))
+        seen.append(plant.snapshot().torque - desired)
     return np.array(seen)
 
 
@@ -170,8 +175,8 @@ def pushed(k):
 def test_the_torque_error_obeys_3_whatever_the_links_do(arm, substeps):
     """In closed form: but for rounding, however long a physics step is."""
     plant = TorqueDrivenPlant(arm, H, stage(arm), substeps)
-    plant.reset(JointState(np.full(7, 0.2), np.full(7, 0.3)))
-    start = plant.state.torque
+    plant.start(JointState(np.full(7, 0.2), np.full(7, 0.3)))
+    start = plant.snapshot().torque
     found = errors(plant, start + AMPLITUDE, 15, pushed)
     expected = of_3(-AMPLITUDE, H * np.arange(1, 16))
     assert np.abs(found - expected).max() < 1e-12 * AMPLITUDE.max()
@@ -180,12 +185,12 @@ def test_the_torque_error_obeys_3_whatever_the_links_do(arm, substeps):
 
 def test_drives_that_compute_a_motor_torque_obey_3_within_one_percent(arm):
     """Links, springs, motors, drives at the step that is chosen for them; of second order."""
-    longest = PHASE / elastic_frequency(arm, arm.home)
+    longest = ELASTIC_PHASE / elastic_frequency(arm, arm.home)
 
     def worst(h):
         plant = MotorDrivenPlant(arm, h, stage(arm), substeps=1)
-        plant.reset(JointState(np.full(7, 0.2), np.full(7, 0.3)))
-        start, steps = plant.state.torque, round(0.03 / h)
+        plant.start(JointState(np.full(7, 0.2), np.full(7, 0.3)))
+        start, steps = plant.snapshot().torque, round(0.03 / h)
         found = errors(plant, start + AMPLITUDE, steps, pushed)
         return np.abs((found - of_3(-AMPLITUDE, h * np.arange(1, steps + 1))) / AMPLITUDE).max()
 
@@ -204,8 +209,9 @@ def test_closed_form_and_simulated_motors_are_the_same_robot(arm):
         ]
         for k in range(100):
             for plant in plants:
-                plant.step(weight(arm, plant.truth.position) + np.sin(0.1 * k), pushed(k))
-        first, second = (plant.state for plant in plants)
+                effort = weight(arm, plant.truth.position) + np.sin(0.1 * k)
+                plant.step(effort, Disturbance(pushed(k)))
+        first, second = (plant.snapshot() for plant in plants)
         assert second.torque == pytest.approx(first.torque, abs=0.2)
         return np.abs(first.joints.position - second.joints.position).max()
 
@@ -222,7 +228,7 @@ def test_a_push_meets_the_link_and_not_the_motor(arm, driven):
     plant = MotorDrivenPlant(arm, h, stage(arm) if driven else None, substeps=1)
     still = MotorDrivenPlant(arm, h, stage(arm) if driven else None, substeps=1)
     hold = weight(arm, arm.home)
-    plant.step(hold, torque)
+    plant.step(hold, Disturbance(torque))
     still.step(hold)
     expected = pin.aba(arm.pin_model, data, arm.home, np.zeros(7), hold + torque)
     assert plant.truth.velocity / h == pytest.approx(expected, rel=1e-9)
@@ -251,7 +257,7 @@ def test_a_motor_sticks_while_the_link_swings(sprung):
     plant = MotorDrivenPlant(sprung, H, None, coulomb=7.0)
     force, seen = 3.0, []
     for _ in range(1000):
-        plant.step(np.zeros(1), np.array([force]))
+        plant.step(np.zeros(1), Disturbance(np.array([force])))
         assert plant.motors.velocity == pytest.approx([0.0], abs=1e-14)
         seen.append(plant.truth.position[0])
     assert plant.motors.position == pytest.approx([0.0], abs=1e-14)
@@ -286,10 +292,10 @@ def test_torque_control_takes_most_of_the_friction_away(arm):
     sliding = np.abs(plant.motors.velocity) > 0.0
     left = joints.stiffness / joints.motor_inertia / 500.0**2 * dry
     assert sliding.any()
-    assert np.abs((plant.state.torque - desired)[sliding]) == pytest.approx(
+    assert np.abs((plant.snapshot().torque - desired)[sliding]) == pytest.approx(
         left[sliding], rel=0.05
     )
-    assert np.all(np.abs(plant.state.torque - desired) < 1.05 * left)
+    assert np.all(np.abs(plant.snapshot().torque - desired) < 1.05 * left)
 
 
 def test_a_spring_in_the_way_of_a_flexible_arm(sprung):
@@ -299,11 +305,11 @@ def test_a_spring_in_the_way_of_a_flexible_arm(sprung):
     )
     drives = stage(sprung)
     plant = SpringContact(lambda step: TorqueDrivenPlant(sprung, step, drives), sprung, H, spring)
-    plant.reset(JointState(np.zeros(1), np.array([0.5])))
+    plant.start(JointState(np.zeros(1), np.array([0.5])))
     impulse = 0.0
     for _ in range(200):
         plant.step(np.zeros(1))
-        impulse += H * plant.external[0]
+        impulse += H * plant.report().external[0]
     assert plant.truth.velocity[0] == pytest.approx(-0.5, rel=0.02)
     assert impulse == pytest.approx(-2.0 * MASS * 0.5, rel=0.02)
 
@@ -335,5 +341,5 @@ def test_steps_are_as_many_as_the_frequencies_ask_for(build, arm):
 
 def test_mass_bias_makes_the_links_heavier_and_not_the_motors(build, arm):
     plant = build(arm, H, flexible_joints=True, mass_bias=0.1)
-    assert plant.state.torque == pytest.approx(1.1 * weight(arm, arm.home))
+    assert plant.snapshot().torque == pytest.approx(1.1 * weight(arm, arm.home))
     assert plant._joints is arm.flexible_joints

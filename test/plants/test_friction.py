@@ -19,7 +19,7 @@ ROUNDING = 1e-14
 def test_viscous_friction_decays_geometrically(engine, build, block):
     """M (v+ - v) = -h c v+ gives v_k = v_0 / (1 + h c / M)^k, with M = 2 kg."""
     plant = build(block, H, engine=engine, friction={'viscous': 3.0})
-    plant.reset(JointState(np.zeros(1), np.array([1.5])))
+    plant.start(JointState(np.zeros(1), np.array([1.5])))
     for _ in range(400):
         plant.step(np.zeros(1))
     assert plant.truth.velocity[0] == pytest.approx(1.5 / (1 + H * 3.0 / 2.0) ** 400, rel=1e-12)
@@ -27,7 +27,7 @@ def test_viscous_friction_decays_geometrically(engine, build, block):
 
 def test_huge_viscous_friction_is_stable(build, block):
     plant = build(block, H, friction={'viscous': 1e6})
-    plant.reset(JointState(np.zeros(1), np.array([1.0])))
+    plant.start(JointState(np.zeros(1), np.array([1.0])))
     plant.step(np.zeros(1))
     assert 0.0 <= plant.truth.velocity[0] < 0.01
 
@@ -42,7 +42,7 @@ def test_terminal_speed_is_force_over_viscosity(build, block):
 def test_a_sliding_block_stops_and_stays(engine, build, block):
     """4 N on 2 kg is 2 m/s^2: from 1 m/s it slides 0.5 s and, discretely, 0.25 m - h v / 2."""
     plant = build(block, H, engine=engine, friction={'coulomb': 4.0})
-    plant.reset(JointState(np.zeros(1), np.array([1.0])))
+    plant.start(JointState(np.zeros(1), np.array([1.0])))
     speeds = []
     for _ in range(800):
         plant.step(np.zeros(1))
@@ -69,7 +69,7 @@ def test_an_arm_that_friction_can_hold_does_not_move(engine, build, arm):
     weight = pin.computeGeneralizedGravity(arm.pin_model, data, start.position)
     limit = 1.01 * float(np.abs(weight).max())
     plant = build(arm, H, engine=engine, friction={'coulomb': limit})
-    plant.reset(start)
+    plant.start(start)
     for _ in range(500):
         plant.step(np.zeros(7))
     assert np.abs(plant.observe() - start.position).max() < ROUNDING
@@ -78,7 +78,7 @@ def test_an_arm_that_friction_can_hold_does_not_move(engine, build, arm):
 def test_friction_never_reverses_an_arm_that_comes_to_rest(build, fork):
     """Uncoupled joints: each velocity goes to zero and no further."""
     plant = build(fork, H, friction={'coulomb': 0.7, 'viscous': 0.2})
-    plant.reset(JointState(np.zeros(2), np.array([0.3, -0.2])))
+    plant.start(JointState(np.zeros(2), np.array([0.3, -0.2])))
     for _ in range(1500):
         plant.step(np.zeros(2))
         assert plant.truth.velocity[0] > -ROUNDING
@@ -89,7 +89,7 @@ def test_friction_never_reverses_an_arm_that_comes_to_rest(build, fork):
 def test_friction_takes_energy(build, arm):
     data = arm.pin_model.createData()
     plant = build(arm, 0.0002, friction={'coulomb': 1.0, 'viscous': 0.3})
-    plant.reset(JointState(np.zeros(7), np.full(7, 0.5)))
+    plant.start(JointState(np.zeros(7), np.full(7, 0.5)))
     before = np.inf
     for _ in range(500):
         energy = pin.computeMechanicalEnergy(
@@ -137,7 +137,7 @@ def test_each_joint_may_have_its_own_friction(fork):
     dry, viscous = np.zeros(2), np.zeros(2)
     dry[wheels['turn_left']], viscous[wheels['turn_right']] = 0.5, 3.0
     plant = JointFriction(PinocchioPlant(fork, H), fork, H, dry, viscous)
-    plant.reset(JointState(np.zeros(2), np.ones(2)))
+    plant.start(JointState(np.zeros(2), np.ones(2)))
     for _ in range(100):
         plant.step(np.zeros(2))
     v = plant.truth.velocity
@@ -154,7 +154,7 @@ def test_sliding_on_and_searching_are_the_same_step(arm):
         )
         effort = rng.normal(size=7)
         plant = JointFriction(PinocchioPlant(arm, H), arm, H, 0.1, 0.2)
-        plant.reset(start)
+        plant.start(start)
         _, found = plant._search(effort, start.position, start.velocity, np.zeros(7))
         plant.step(effort)
         assert np.all(np.sign(plant.truth.velocity) == np.sign(start.velocity))

@@ -26,7 +26,7 @@ def run(plant, steps, effort=None):
     reports = []
     for _ in range(steps):
         plant.step(np.zeros_like(plant.observe()) if effort is None else effort)
-        reports.append(plant.hands()[0])
+        reports.append(plant.report().hands[0])
     return reports
 
 
@@ -40,7 +40,7 @@ def test_at_rest_the_gap_is_force_over_stiffness(build, block):
     last = run(plant, 4000, np.array([7.0]))[-1]
     assert last.force == pytest.approx([-7.0, 0.0, 0.0], abs=ROUNDING)
     assert plant.observe()[0] == pytest.approx(7.0 / 500.0, abs=ROUNDING)
-    assert plant.external == pytest.approx([-7.0], abs=ROUNDING)
+    assert plant.report().external == pytest.approx([-7.0], abs=ROUNDING)
 
 
 def test_a_held_block_is_an_oscillator(build, block):
@@ -51,7 +51,7 @@ def test_a_held_block_is_an_oscillator(build, block):
 
     def error(h):
         plant = build(block, h, hands=[hand])
-        plant.reset(JointState(np.zeros(1), np.ones(1)))
+        plant.start(JointState(np.zeros(1), np.ones(1)))
         worst = 0.0
         for i in range(1, round(4.0 * pi / w / h)):
             plant.step(np.zeros(1))
@@ -71,7 +71,7 @@ def test_the_lightest_link_is_held(build, feather, stiffness, damping):
     """
     hand = {**HOLD, 'stiffness': stiffness, 'damping': damping, 'max_force': 1e9, 'grip': 0.0}
     plant = build(feather, H, hands=[hand])
-    plant.reset(JointState(np.zeros(1), np.ones(1)))
+    plant.start(JointState(np.zeros(1), np.ones(1)))
     energies = [0.02 + stiffness * (0.5 * H) ** 2]
     for _ in range(2000):
         before = plant.truth.position[0]
@@ -90,7 +90,7 @@ def test_the_lightest_link_is_held(build, feather, stiffness, damping):
 def test_a_passive_arm_in_a_hand_loses_energy(build, weightless_arm, stiffness):
     """Mechanical energy and that of the spring fall, but for the integrator's own swing."""
     plant = build(weightless_arm, H, hands=[{**TOOL, 'stiffness': stiffness, 'grip': 0.0}])
-    plant.reset(THROWN)
+    plant.start(THROWN)
     data, frame = weightless_arm.pin_model.createData(), weightless_arm.frame('tool')
     point = np.array(TOOL['point'])
 
@@ -116,7 +116,7 @@ def test_the_work_of_a_hand_is_the_energy_of_the_arm(build, hanging_arm):
 
     def miss(h):
         plant = build(hanging_arm, h, hands=[hand])
-        plant.reset(JointState(np.full(7, 0.1), np.zeros(7)))
+        plant.start(JointState(np.full(7, 0.1), np.zeros(7)))
         before = energy(hanging_arm, plant.truth)
         work = run(plant, round(0.9 / h))[-1].energy
         gain = energy(hanging_arm, plant.truth) - before
@@ -146,7 +146,7 @@ def test_a_grip_makes_no_jump_even_on_a_moving_robot(build, weightless_arm):
     hand = {**TOOL, 'stiffness': 5000.0, 'start': 0.1, 'grip': 0.1}
     path = {'kind': 'line', 'velocity': [0.5, 0.0, 0.0]}
     plant = build(weightless_arm, H, hands=[{**hand, 'path': path}])
-    plant.reset(THROWN)
+    plant.start(THROWN)
     forces = np.array([report.force for report in run(plant, 100)])
     assert not forces[:51].any()
     jumps = np.linalg.norm(np.diff(forces[:101], axis=0), axis=1)
@@ -162,7 +162,7 @@ def test_a_release_is_immediate_and_whole_steps_count(build, block):
     last = run(plant, 10, np.ones(1))[-1]
     assert not last.force.any()
     assert not last.gap.any()
-    assert not plant.external.any()
+    assert not plant.report().external.any()
 
 
 def test_it_pulls_with_the_jacobian_of_its_point(build, arm):
@@ -170,10 +170,10 @@ def test_it_pulls_with_the_jacobian_of_its_point(build, arm):
     run(plant, 100)
     q, data = plant.truth.position, arm.pin_model.createData()
     run(plant, 1)
-    (report,) = plant.hands()
+    (report,) = plant.report().hands
     point = np.array(TOOL['point'])
     jacobian, _ = point_jacobian(arm.pin_model, data, q, arm.frame('tool'), point)
-    assert plant.external == pytest.approx(jacobian.T @ report.force, abs=ROUNDING)
+    assert plant.report().external == pytest.approx(jacobian.T @ report.force, abs=ROUNDING)
 
 
 def test_two_hands_on_two_links_hold_a_heavy_arm(build, arm):
@@ -187,12 +187,12 @@ def test_two_hands_on_two_links_hold_a_heavy_arm(build, arm):
         q = plant.truth.position
         plant.step(np.zeros(7))
     data, total = arm.pin_model.createData(), np.zeros(7)
-    for hand, report in zip(hands, plant.hands(), strict=True):
+    for hand, report in zip(hands, plant.report().hands, strict=True):
         point = np.array(hand.get('point', np.zeros(3)))
         frame = arm.frame(hand['link'])
         total += point_jacobian(arm.pin_model, data, q, frame, point)[0].T @ report.force
         assert np.linalg.norm(report.force) > 5.0
-    assert plant.external == pytest.approx(total, abs=ROUNDING)
+    assert plant.report().external == pytest.approx(total, abs=ROUNDING)
 
 
 def test_dry_friction_does_not_change_the_law_at_rest(build, block):
@@ -214,9 +214,9 @@ def test_a_hand_acts_anew_in_every_physics_step(build, arm):
         torques = []
         for _ in range(5):
             fine.step(np.zeros(7))
-            torques.append(fine.external)
+            torques.append(fine.report().external)
     assert np.array_equal(coarse.observe(), fine.observe())
-    assert coarse.external == pytest.approx(np.mean(torques, axis=0), rel=1e-12)
+    assert coarse.report().external == pytest.approx(np.mean(torques, axis=0), rel=1e-12)
 
 
 @pytest.mark.parametrize('substeps', [1, 2, 5, 20])
@@ -228,7 +228,7 @@ def test_a_force_that_stays_for_several_physics_steps_makes_no_energy(block, sti
     plant = Hands(
         PinocchioPlant(block, H, substeps), block, H, [hand], (substeps - 1) / (2 * substeps)
     )
-    plant.reset(JointState(np.zeros(1), np.ones(1)))
+    plant.start(JointState(np.zeros(1), np.ones(1)))
     speeds = []
     for _ in range(5000):
         plant.step(np.zeros(1))
@@ -244,7 +244,7 @@ def test_flexible_joints_are_held_too(build, weightless_arm, stiffness, damping,
     hand = {**TOOL, 'stiffness': stiffness, 'damping': damping, 'grip': 0.0}
     friction = {'coulomb': coulomb}
     plant = build(weightless_arm, H, hands=[hand], flexible_joints=True, friction=friction)
-    plant.reset(JointState(weightless_arm.home, np.full(7, 0.1)))
+    plant.start(JointState(weightless_arm.home, np.full(7, 0.1)))
     energies = [energy(weightless_arm, plant.truth)]
     for _ in range(500):
         plant.step(np.zeros(7))

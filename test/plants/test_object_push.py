@@ -49,7 +49,7 @@ def test_a_free_object(shipped: Callable[[str], RobotModel], build: Build, engin
     for _ in range(STEPS):
         plant.step(np.zeros(14))
     t = STEPS * H
-    seen = plant.held_object()
+    seen = plant.report().object
     assert seen is not None
     np.testing.assert_allclose(
         seen.velocity[:3], (force / MASS + [0.0, 0.0, -G]) * t, rtol=SINGLE, atol=1e-6
@@ -63,7 +63,7 @@ def test_a_free_object(shipped: Callable[[str], RobotModel], build: Build, engin
     )
     for _ in range(STEPS):
         plant.step(np.zeros(14))
-    after = plant.held_object()
+    after = plant.report().object
     assert after is not None
     np.testing.assert_allclose(
         after.velocity[:3] - seen.velocity[:3], [0.0, 0.0, -G * t], rtol=SINGLE, atol=1e-6
@@ -79,12 +79,12 @@ def test_it_wakes_one_that_lies_still(
     plant = beam(shipped('workerbot'), build, engine, push, table=True)
     for _ in range(2 * STEPS):
         plant.step(np.zeros(14))
-    lying = plant.held_object()
+    lying = plant.report().object
     assert lying is not None
     assert np.abs(lying.velocity).max() < 1e-4
     for _ in range(2 * STEPS):
         plant.step(np.zeros(14))
-    risen = plant.held_object()
+    risen = plant.report().object
     assert risen is not None
     # The table gives back m g depth/2 of energy, 1 mm/s more than without it.
     assert risen.velocity[2] == pytest.approx(G * t, rel=0.06)

@@ -4,7 +4,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from simloop_ros.core.values import JointState
+from simloop_ros.core.values import Disturbance, JointState
 
 H = 0.002
 FLOOR = {'kind': 'plane', 'name': 'floor', 'position': [0, 0, -0.6]}
@@ -77,9 +77,10 @@ def effort(step):
 
 def touch(plant):
     """Return who touches the robot, and what it does: contacts and hands, as plain values."""
-    return plant.contacts(), [
+    report = plant.report()
+    return report.contacts, [
         (hand.link, hand.held, *hand.gap, *hand.force, hand.power, hand.energy)
-        for hand in plant.hands()
+        for hand in report.hands
     ]
 
 
@@ -89,19 +90,21 @@ def run(plant, first, last):
     for step in range(first, last):
         # Damping keeps a bare arm that falls among obstacles within reason.
         plant.step(effort(step) - 1.0 * plant.truth.velocity)
-        truth = plant.truth
-        seen.append([plant.observe(), truth.position, truth.velocity, plant.external])
+        report, truth = plant.report(), plant.truth
+        assert np.array_equal(report.truth.position, truth.position)
+        assert np.array_equal(report.truth.velocity, truth.velocity)
+        seen.append([plant.observe(), truth.position, truth.velocity, report.external])
         touches.append(touch(plant))
     return np.array(seen), touches
 
 
-def test_replay_from_any_saved_state_is_bitwise_the_straight_run(plant):
-    states, pieces = [], []
+def test_replay_from_any_snapshot_is_bitwise_the_straight_run(plant):
+    snapshots, pieces = [], []
     for start in range(0, 420, 60):
-        states.append(plant.state)
+        snapshots.append(plant.snapshot())
         pieces.append(run(plant, start, start + 60))
     for i in (5, 3, 0, 6, 4, 1, 2):
-        plant.reset(states[i])
+        plant.restore(snapshots[i])
         seen, touches = run(plant, 60 * i, 60 * i + 60)
         assert np.array_equal(seen, pieces[i][0])
         assert touches == pieces[i][1]
@@ -126,59 +129,69 @@ def test_that_replay_met_obstacles(name, build, arm):
     assert np.abs(seen).max() < 50.0
 
 
-def test_reset_shows_what_was_saved(plant):
+def test_restore_shows_what_was_saved(plant):
     run(plant, 0, 100)
-    plant.step(effort(100), 0.1 * effort(7))
-    state, seen, truth, touched = plant.state, plant.observe(), plant.truth, touch(plant)
-    external = plant.external
+    plant.step(effort(100), Disturbance(0.1 * effort(7)))
+    snapshot, seen, truth, touched = plant.snapshot(), plant.observe(), plant.truth, touch(plant)
+    external = plant.report().external
     run(plant, 100, 150)
-    plant.reset(state)
+    plant.restore(snapshot)
     assert np.array_equal(plant.observe(), seen)
     assert np.array_equal(plant.truth.position, truth.position)
     assert np.array_equal(plant.truth.velocity, truth.velocity)
     assert touch(plant) == touched
-    assert np.array_equal(plant.external, external)
+    assert np.array_equal(plant.report().external, external)
 
 
 def test_a_torque_from_outside_is_told_and_ends_with_its_step(plant, arm):
     torque = 0.1 * effort(3)
-    assert not plant.external.any()
-    plant.step(effort(0), torque)  # the pushes begin later
-    assert np.array_equal(plant.external, torque)
+    assert not plant.report().external.any()
+    plant.step(effort(0), Disturbance(torque))  # the pushes begin later
+    assert np.array_equal(plant.report().external, torque)
     plant.step(effort(1))
-    assert not plant.external.any()
-    plant.step(effort(0), torque)
-    plant.reset(JointState(arm.home, np.zeros(arm.n)))
-    assert not plant.external.any()
+    assert not plant.report().external.any()
+    plant.step(effort(0), Disturbance(torque))
+    plant.start(JointState(arm.home, np.zeros(arm.n)))
+    assert not plant.report().external.any()
 
 
 def test_the_same_start_gives_the_same_run_whatever_was_before(plant, arm):
     start = JointState(arm.home + 0.1, np.full(arm.n, 0.2))
-    plant.reset(start)
+    plant.start(start)
     first, _ = run(plant, 0, 150)
     run(plant, 0, 37)
-    plant.reset(start)
+    plant.start(start)
     again, _ = run(plant, 0, 150)
     assert np.array_equal(first, again)
 
 
 @pytest.mark.parametrize('engine', OBJECT_ENGINES)
-def test_a_reset_forgets_a_push_on_the_object(engine, build, shipped):
+def test_a_push_on_the_object_ends_with_its_step(engine, build, shipped):
     if engine == 'pybullet':
         pytest.importorskip('pybullet')
     model = shipped('workerbot')
     plant = build(model, H, engine=engine, object={'position': [0.4, 0.0, 0.82]})
     start = JointState(model.home, np.zeros(model.n))
-    plant.reset(start)
-    state = plant.state
+    plant.start(start)
+    snapshot = plant.snapshot()
     plant.step(np.zeros(model.n))
-    lying = plant.held_object().velocity
-    for back in (start, state):
-        plant.reset(start)
-        plant.push_object(np.full(6, 0.5))
-        plant.reset(back)
+    lying = plant.report().object.velocity
+    for go_back, place in ((plant.start, start), (plant.restore, snapshot)):
+        plant.start(start)
+        plant.step(np.zeros(model.n), Disturbance(object_wrench=np.full(6, 0.5)))
+        assert not np.array_equal(plant.report().object.velocity, lying)
+        go_back(place)
         plant.step(np.zeros(model.n))
-        assert np.array_equal(plant.held_object().velocity, lying)
+        assert np.array_equal(plant.report().object.velocity, lying)
+
+
+@pytest.mark.parametrize('name', ['pinocchio', 'pybullet', 'mujoco', 'flexible'])
+def test_a_push_on_an_object_that_is_not_there_is_refused(name, build, arm):
+    if name == 'pybullet':
+        pytest.importorskip('pybullet')
+    plant = build(arm, H, **PLANTS[name])
+    with pytest.raises(ValueError, match='no object'):
+        plant.step(np.zeros(arm.n), Disturbance(object_wrench=np.ones(6)))
 
 
 def test_a_new_plant_is_at_home_at_rest(plant, arm):
@@ -187,8 +200,9 @@ def test_a_new_plant_is_at_home_at_rest(plant, arm):
 
 
 def test_nobody_overwrites_what_was_shown(plant):
-    plant.step(effort(0), effort(1))
-    shown = [plant.observe(), plant.truth.position, plant.truth.velocity, plant.external]
+    plant.step(effort(0), Disturbance(effort(1)))
+    report = plant.report()
+    shown = [plant.observe(), report.truth.position, report.truth.velocity, report.external]
     copies = [array.copy() for array in shown]
     run(plant, 0, 20)
     for array, copy in zip(shown, copies, strict=True):
@@ -216,7 +230,7 @@ def test_inverse_dynamics_of_a_step_gives_the_effort_back(engine, build, arm):
 def test_a_rigid_joint_cannot_tell_a_torque_from_outside_from_an_effort(engine, build, arm):
     plants = [build(arm, H, engine=engine) for _ in range(2)]
     for step in range(50):
-        plants[0].step(effort(step), effort(step + 9))
+        plants[0].step(effort(step), Disturbance(effort(step + 9)))
         plants[1].step(effort(step) + effort(step + 9))
     assert np.array_equal(plants[0].truth.position, plants[1].truth.position)
     assert np.array_equal(plants[0].truth.velocity, plants[1].truth.velocity)
@@ -248,7 +262,7 @@ def test_energy_of_a_free_arm_stays(engine, build, hanging_arm):
 
     def drift(h):
         plant = build(hanging_arm, h, engine=engine)
-        plant.reset(start)
+        plant.start(start)
         energies = []
         for _ in range(round(0.4 / h)):
             truth = plant.truth
@@ -280,7 +294,7 @@ def test_joints_have_no_ends(engine, build, arm):
     position = np.zeros(7)
     position[1] = beyond
     data = arm.pin_model.createData()
-    plant.reset(JointState(position, np.zeros(7)))
+    plant.start(JointState(position, np.zeros(7)))
     hold = pin.computeGeneralizedGravity(arm.pin_model, data, position)
     for _ in range(10):
         plant.step(hold)
@@ -290,7 +304,7 @@ def test_joints_have_no_ends(engine, build, arm):
 def test_speeds_have_no_ends(engine, build, fork):
     """Without gravity a body keeps its speed, however fast: PyBullet alone would cut at 100."""
     plant = build(fork, H, engine=engine)
-    plant.reset(JointState(np.zeros(2), np.array([500.0, -300.0])))
+    plant.start(JointState(np.zeros(2), np.array([500.0, -300.0])))
     for _ in range(5):
         plant.step(np.zeros(2))
     assert plant.truth.velocity == pytest.approx([500.0, -300.0], rel=1e-12)

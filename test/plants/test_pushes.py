@@ -5,6 +5,7 @@ import pinocchio as pin
 import pytest
 
 from simloop_ros.core.errors import UnknownNameError
+from simloop_ros.core.values import Disturbance
 
 H = 0.001
 
@@ -63,10 +64,10 @@ def test_pushes_and_what_comes_from_further_out_are_told_as_one(build, block):
     """Each at the joint of a block that slides along x is its force along x."""
     push = {'link': 'block', 'start': 0.0, 'duration': H, 'force': [3.0, 5.0, 0.0]}
     plant = build(block, H, pushes=[push, push], noise=1e-5, delay=2, friction={'coulomb': 4.0})
-    plant.step(np.ones(1), np.array([0.5]))
-    assert plant.external == pytest.approx([6.5])
+    plant.step(np.ones(1), Disturbance(np.array([0.5])))
+    assert plant.report().external == pytest.approx([6.5])
     plant.step(np.ones(1))
-    assert plant.external == pytest.approx([0.0])
+    assert plant.report().external == pytest.approx([0.0])
 
 
 def test_coulomb_friction_resists_a_push(build, block):

@@ -96,21 +96,21 @@ def carry(plant, squeeze, grip=0.6, lift=0.6, rise=0.1):
     """Press the block, and then lift it, smoothly; return how far it slips on the way [m]."""
     for _ in range(round(grip / H)):
         press(plant, squeeze)
-    start = plant.held_object().position[2] - plant.truth.position[Z[0]]
+    start = plant.report().object.position[2] - plant.truth.position[Z[0]]
     for step in range(round((lift + 0.1) / H)):
         x = min(1.0, step * H / lift)
         press(plant, squeeze, rise * x**3 * (10.0 - 15.0 * x + 6.0 * x**2))
-    return start - (plant.held_object().position[2] - plant.truth.position[Z[0]])
+    return start - (plant.report().object.position[2] - plant.truth.position[Z[0]])
 
 
 def at_object(plant, model):
     """Return the wrenches on the hands in world axes, at the block's centre, shape (2, 6)."""
-    centre = pin.SE3(np.eye(3), plant.held_object().position)
+    centre = pin.SE3(np.eye(3), plant.report().object.position)
     poses = model.frame_poses(plant.truth.position, model.sensors)
     return np.array(
         [
             centre.actInv(pose.act(pin.Force(wrench))).vector
-            for pose, wrench in zip(poses, plant.true_wrenches(), strict=True)
+            for pose, wrench in zip(poses, plant.report().true_wrenches, strict=True)
         ]
     )
 
@@ -126,7 +126,7 @@ def test_the_wrenches_explain_how_the_hands_move(build, hands, kind):
         acceleration = (plant.truth.velocity - before.velocity) / H
         explained = pin.rnea(hands.pin_model, data, before.position, before.velocity, acceleration)
         felt = np.zeros(6)
-        for sensor, wrench in zip(hands.sensors, plant.true_wrenches(), strict=True):
+        for sensor, wrench in zip(hands.sensors, plant.report().true_wrenches, strict=True):
             jacobian = pin.computeFrameJacobian(
                 hands.pin_model, data, before.position, hands.frame(sensor)
             )
@@ -154,7 +154,7 @@ def test_enough_squeeze_carries_and_less_drops(held, kind):
     """On both sides of 2 mu N = m g; the lift is smooth and adds 4 %."""
     plant = held(kind=kind)
     assert abs(carry(plant, 1.15 * GRIP, lift=1.0, rise=0.07)) < CREEP
-    plant.reset(JointState(plant.truth.position * 0.0, np.zeros(6)))
+    plant.start(JointState(plant.truth.position * 0.0, np.zeros(6)))
     assert carry(plant, 0.9 * GRIP, lift=1.0, rise=0.07) > 0.05
 
 
@@ -163,20 +163,20 @@ def test_a_block_that_is_let_go_falls_and_lies_on_the_table(held):
     carry(plant, 20.0)
     for _ in range(300):
         press(plant, -5.0, 0.1)
-    lying = plant.held_object()
+    lying = plant.report().object
     assert lying.position[2] == pytest.approx(0.0, abs=SINK)
     assert lying.velocity == pytest.approx(np.zeros(6), abs=1e-4)
-    assert not plant.true_wrenches().any()
+    assert not plant.report().true_wrenches.any()
 
 
 def test_without_a_table_it_falls_freely(held):
     """z = -g h^2 k (k + 1) / 2 is what semi-implicit Euler does to a falling body."""
     plant = held(table=False, rpy=[0.3, 0.2, 0.1])
-    start = plant.held_object()
+    start = plant.report().object
     assert start.rotation == pytest.approx(pin.rpy.rpyToMatrix(0.3, 0.2, 0.1), abs=1e-12)
     for _ in range(100):
         press(plant, 0.0)
-    k, fallen = round(100 * H / STEP), plant.held_object()
+    k, fallen = round(100 * H / STEP), plant.report().object
     assert fallen.position == pytest.approx([0, 0, -G * STEP**2 * k * (k + 1) / 2], abs=1e-12)
     assert fallen.velocity == pytest.approx([0, 0, -G * STEP * k, 0, 0, 0], abs=1e-12)
     assert fallen.rotation == pytest.approx(start.rotation, abs=1e-12)
@@ -203,11 +203,11 @@ def test_a_soft_block_swings_between_the_palms(build, hands, stiffness):
     block = {'stiffness': stiffness, 'damping_ratio': ratio, 'table': False}
     plant = build(hands, step, engine='pybullet', mass_bias=1e6, object=block)
     apart = [0.0, offset - 0.02 - depth, 0.0, 0.0, offset + 0.02 + depth, 0.0]
-    plant.reset(JointState(np.array(apart), np.zeros(6)))
+    plant.start(JointState(np.array(apart), np.zeros(6)))
     swing = []
     for _ in range(300):
         plant.step(np.zeros(6))
-        swing.append(plant.held_object().position[1] - offset)
+        swing.append(plant.report().object.position[1] - offset)
     swing = np.array(swing)
     turns = np.flatnonzero(np.diff(np.sign(np.diff(swing)))) + 1
     decay = -np.log(np.abs(swing[turns[2]] / swing[turns[0]]))
@@ -223,7 +223,7 @@ def test_on_the_table_the_block_lies_still(held, kind, sink):
     plant = held(kind=kind)
     for _ in range(200):
         press(plant, 0.0)
-        assert plant.held_object().position == pytest.approx(np.zeros(3), abs=sink)
+        assert plant.report().object.position == pytest.approx(np.zeros(3), abs=sink)
 
 
 def test_a_rigid_block_does_not_give_way(held):
@@ -239,12 +239,12 @@ def seen(plant, steps):
     rows = []
     for step in range(steps):
         press(plant, 20.0, 0.0002 * step, 0.1 * np.sin(0.02 * step))
-        block = plant.held_object()
+        block = plant.report().object
         rows.append(
             [
                 *plant.truth.position,
                 *plant.truth.velocity,
-                *plant.true_wrenches().ravel(),
+                *plant.report().true_wrenches.ravel(),
                 *block.position,
                 *block.rotation.ravel(),
                 *block.velocity,
@@ -257,17 +257,17 @@ def seen(plant, steps):
 def test_replay_with_the_block_in_hand_is_bitwise_the_same(held, hands, kind):
     plant = held(kind=kind)
     first = seen(plant, 250)
-    state, wrenches, block = plant.state, plant.true_wrenches(), plant.held_object()
+    state, wrenches, block = plant.snapshot(), plant.report().true_wrenches, plant.report().object
     assert (np.abs(wrenches[:, :3]).max(axis=1) > 5.0).all()
     onward = seen(plant, 100)
-    plant.reset(state)
-    assert np.array_equal(plant.true_wrenches(), wrenches)
-    assert np.array_equal(plant.held_object().position, block.position)
-    assert np.array_equal(plant.held_object().velocity, block.velocity)
+    plant.restore(state)
+    assert np.array_equal(plant.report().true_wrenches, wrenches)
+    assert np.array_equal(plant.report().object.position, block.position)
+    assert np.array_equal(plant.report().object.velocity, block.velocity)
     assert np.array_equal(seen(plant, 100), onward)
-    plant.reset(JointState(hands.home, np.zeros(6)))
-    assert not plant.true_wrenches().any()
-    assert np.array_equal(plant.held_object().position, np.zeros(3))
+    plant.start(JointState(hands.home, np.zeros(6)))
+    assert not plant.report().true_wrenches.any()
+    assert np.array_equal(plant.report().object.position, np.zeros(3))
     assert np.array_equal(seen(plant, 250), first)
 
 
@@ -280,13 +280,13 @@ def test_only_palms_touch_the_block_and_only_the_block_touches_the_table(build, 
     obstacles = [{'kind': 'sphere', 'position': [5.0, 0.0, 0.0]}]
     block = {'kind': 'rigid', 'position': [0.1, 0.0, 0.0]}  # beside the palms
     plant = build(bulky, H, engine='pybullet', obstacles=obstacles, object=block)
-    plant.reset(JointState(np.array([-0.1, -0.05, 0.0, -0.1, 0.05, 0.0]), np.zeros(6)))
+    plant.start(JointState(np.array([-0.1, -0.05, 0.0, -0.1, 0.05, 0.0]), np.zeros(6)))
     for _ in range(50):
         press(plant, 0.0, -0.1)
     assert plant.truth.position == pytest.approx([-0.1, -0.05, 0, -0.1, 0.05, 0], abs=1e-9)
-    assert plant.held_object().position == pytest.approx(block['position'], abs=SINK)
-    assert not plant.true_wrenches().any()
-    assert plant.contacts() == ()
+    assert plant.report().object.position == pytest.approx(block['position'], abs=SINK)
+    assert not plant.report().true_wrenches.any()
+    assert plant.report().contacts == ()
 
 
 def test_the_block_falls_on_an_obstacle(build, hands):
@@ -294,12 +294,12 @@ def test_the_block_falls_on_an_obstacle(build, hands):
     floor = {'kind': 'plane', 'position': [0.0, 0.0, -0.12]}
     block = {'kind': 'rigid', 'table': False}
     plant = build(hands, H, engine='pybullet', step=STEP, obstacles=[floor], object=block)
-    plant.reset(JointState(np.array([-0.2, 0.0, 0.0, -0.2, 0.0, 0.0]), np.zeros(6)))
+    plant.start(JointState(np.array([-0.2, 0.0, 0.0, -0.2, 0.0, 0.0]), np.zeros(6)))
     for _ in range(400):
         press(plant, 0.0, -0.2)
-    assert plant.held_object().position[2] == pytest.approx(-0.1, abs=SINK)
+    assert plant.report().object.position[2] == pytest.approx(-0.1, abs=SINK)
     assert plant.truth.position[Z[0]] == pytest.approx(-0.2, abs=1e-9)
-    assert plant.contacts() == ()
+    assert plant.report().contacts == ()
 
 
 def test_contacts_are_those_with_obstacles(build, load):
@@ -309,8 +309,8 @@ def test_contacts_are_those_with_obstacles(build, load):
     plant = build(bulky, H, engine='pybullet', step=STEP, obstacles=[floor], object={})
     for _ in range(400):
         press(plant, 20.0, -0.0001)
-    assert {contact.obstacle for contact in plant.contacts()} == {'floor'}
-    assert (np.abs(plant.true_wrenches()[:, :3]).max(axis=1) > 5.0).all()
+    assert {contact.obstacle for contact in plant.report().contacts} == {'floor'}
+    assert (np.abs(plant.report().true_wrenches[:, :3]).max(axis=1) > 5.0).all()
 
 
 @pytest.mark.parametrize(
@@ -346,9 +346,9 @@ def test_yumi_has_palms_and_the_block_stays_on_its_table(build, yumi):
     for _ in range(100):
         plant.step(hold)
     assert plant.observe() == pytest.approx(yumi.home, abs=1e-6)
-    assert plant.true_wrenches().shape == (2, 6)
-    assert not plant.true_wrenches().any()
-    lying = plant.held_object()
+    assert plant.report().true_wrenches.shape == (2, 6)
+    assert not plant.report().true_wrenches.any()
+    lying = plant.report().object
     assert lying.position == pytest.approx(block['position'], abs=1e-8)
     assert lying.rotation == pytest.approx(pin.rpy.rpyToMatrix(0.0, 0.0, 0.5), abs=1e-6)
 
@@ -364,7 +364,7 @@ def test_both_engines_hold_the_same_beam(build, hands):
         assert abs(carry(plant, 20.0, grip=0.4, lift=0.3)) < CREEP
         for step in range(200):
             press(plant, 20.0, 0.1, min(0.2, 0.002 * step))
-    assert bullet.true_wrenches() == pytest.approx(beam.true_wrenches(), abs=0.005)
-    ours, theirs = bullet.held_object(), beam.held_object()
+    assert bullet.report().true_wrenches == pytest.approx(beam.report().true_wrenches, abs=0.005)
+    ours, theirs = bullet.report().object, beam.report().object
     assert ours.position == pytest.approx(theirs.position, abs=5e-5)
     assert ours.rotation == pytest.approx(theirs.rotation, abs=1e-3)

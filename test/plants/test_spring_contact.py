@@ -6,7 +6,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from simloop_ros.core.values import JointState
+from simloop_ros.core.values import Disturbance, JointState
 from simloop_ros.plants.pinocchio_plant import PinocchioPlant
 from simloop_ros.plants.spring_contact import Spring, SpringContact, point_jacobian
 
@@ -26,14 +26,14 @@ def wall(block, stiffness, link='block'):
 def test_a_block_bounces_as_on_a_spring(block, stiffness):
     """Peak force ``v sqrt(k m)``, time ``pi sqrt(m/k)``, and back with the same speed."""
     plant = wall(block, stiffness)
-    plant.reset(JointState(np.zeros(1), np.array([SPEED])))
+    plant.start(JointState(np.zeros(1), np.array([SPEED])))
     peak, touching, impulse = 0.0, 0, 0.0
     for _ in range(round(0.6 / H)):
         plant.step(np.zeros(1))
         peak = max(peak, plant.peak)
         impulse += H * plant.force
         touching += plant.force > 0.0
-        assert plant.external == pytest.approx([-plant.force], rel=1e-12)
+        assert plant.report().external == pytest.approx([-plant.force], rel=1e-12)
     discretisation = 0.02  # of the order of the phase of one physics step, squared
     assert plant.truth.velocity[0] == pytest.approx(-SPEED, rel=discretisation)
     assert peak == pytest.approx(SPEED * sqrt(stiffness * MASS), rel=discretisation)
@@ -43,21 +43,21 @@ def test_a_block_bounces_as_on_a_spring(block, stiffness):
 
 def test_it_pushes_and_never_pulls(block):
     plant = wall(block, 1e4)
-    plant.reset(JointState(np.array([0.12]), np.array([-2.0])))
+    plant.start(JointState(np.array([0.12]), np.array([-2.0])))
     speeds = []
     for _ in range(50):
         plant.step(np.zeros(1))
         speeds.append(plant.truth.velocity[0])
         assert plant.force >= 0.0
     assert np.all(np.diff(speeds) <= 1e-12)
-    assert plant.contacts() == ()
+    assert plant.report().contacts == ()
 
 
 def test_far_away_it_is_the_plant_itself(block):
     """Bit for bit, and in one physics step."""
     plant, bare = wall(block, 1e5), PinocchioPlant(block, H)
     for some in (plant, bare):
-        some.reset(JointState(np.array([-1.0]), np.array([0.3])))
+        some.start(JointState(np.array([-1.0]), np.array([0.3])))
         for _ in range(20):
             some.step(np.array([0.7]))
     np.testing.assert_array_equal(plant.truth.position, bare.truth.position)
@@ -67,29 +67,30 @@ def test_far_away_it_is_the_plant_itself(block):
 def test_a_steady_push_goes_in_by_force_over_stiffness(block):
     """The mean over the bounces of a push of 5 N is 5 N, and names the link."""
     plant = wall(block, 1e4)
-    plant.reset(JointState(np.array([0.1 + 5.0 / 1e4]), np.zeros(1)))
+    plant.start(JointState(np.array([0.1 + 5.0 / 1e4]), np.zeros(1)))
     plant.step(np.array([5.0]))
     assert plant.force == pytest.approx(5.0, rel=1e-9)
-    assert [(c.link, c.obstacle) for c in plant.contacts()] == [('block', 'spring')]
+    assert [(c.link, c.obstacle) for c in plant.report().contacts] == [('block', 'spring')]
 
 
 def test_replay_from_a_contact_is_bitwise_the_straight_run(block):
     plant = wall(block, 1e4)
-    plant.reset(JointState(np.array([0.101]), np.array([SPEED])))
+    plant.start(JointState(np.array([0.101]), np.array([SPEED])))
 
     def run():
         seen = []
         for _ in range(10):
-            plant.step(np.zeros(1), np.array([0.3]))
-            seen.append([plant.truth.position[0], plant.force, plant.peak, plant.external[0]])
+            plant.step(np.zeros(1), Disturbance(np.array([0.3])))
+            report = plant.report()
+            seen.append([report.truth.position[0], plant.force, plant.peak, report.external[0]])
         return seen
 
     run()
-    state = plant.state
-    shown = plant.force, plant.peak, plant.external
+    state = plant.snapshot()
+    shown = plant.force, plant.peak, plant.report().external
     first = run()
-    plant.reset(state)
-    assert (plant.force, plant.peak, plant.external) == shown
+    plant.restore(state)
+    assert (plant.force, plant.peak, plant.report().external) == shown
     assert run() == first
 
 
@@ -107,7 +108,7 @@ def test_an_arm_keeps_its_energy(arm):
     def drift(origin):
         spring = Spring(link, point, origin, direction, stiffness)
         plant = SpringContact(lambda step: PinocchioPlant(arm, step), arm, h, spring)
-        plant.reset(start)
+        plant.start(start)
         before = pin.computeMechanicalEnergy(model, data, start.position, start.velocity)
         touched = False
         for _ in range(200):

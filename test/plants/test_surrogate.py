@@ -10,7 +10,7 @@ from simloop_ros.assembly.run import run
 from simloop_ros.control.config import ControlConfig
 from simloop_ros.control.control_simulation import ControlSimulation
 from simloop_ros.core.errors import ConfigError
-from simloop_ros.core.values import JointState
+from simloop_ros.core.values import Disturbance, JointState
 from simloop_ros.scenario.scenario import load_scenario
 
 H = 0.002
@@ -28,7 +28,7 @@ class Pushed:
         return getattr(self._plant, name)
 
     def step(self, effort):
-        self._plant.step(effort, self._torque)
+        self._plant.step(effort, Disturbance(self._torque))
 
 
 def lead(plant, model, seconds, turn=0.1):
@@ -105,16 +105,17 @@ def test_a_push_is_felt_by_the_real_robot_only(build, arm):
         bent = max(bent, np.abs(first[2].position - second[2].position).max())
         if i == 50:
             near = 2e-2  # of the torque: by then the robot sags a little
-            assert pushed.external == pytest.approx(plain.external, rel=near, abs=near)
-        assert bool(pushed.external.any()) == (50 <= i < 150)
-        assert not free.external.any()
+            expected = plain.report().external
+            assert pushed.report().external == pytest.approx(expected, rel=near, abs=near)
+        assert bool(pushed.report().external.any()) == (50 <= i < 150)
+        assert not free.report().external.any()
     assert 1e-5 < bent < 0.02
 
 
 def test_a_torque_of_one_step_is_told(build, arm):
     plant = build(arm, H, **REAL)
-    plant.step(np.zeros(7), np.arange(7.0))
-    assert plant.external == pytest.approx(np.arange(7.0))
+    plant.step(np.zeros(7), Disturbance(np.arange(7.0)))
+    assert plant.report().external == pytest.approx(np.arange(7.0))
 
 
 @pytest.mark.parametrize('stiffness', [100.0, 1000.0, 5000.0])
@@ -125,7 +126,7 @@ def test_a_hand_cannot_upset_the_servo(build, arm, stiffness):
     for _, _, truth in lead(plant, arm, 1.5, 0.0):
         assert np.abs(truth.position - arm.home).max() < 0.05
     assert np.abs(truth.velocity).max() < 1e-3
-    (report,) = plant.hands()
+    (report,) = plant.report().hands
     assert report.held
     assert np.linalg.norm(report.force) == pytest.approx(
         min(30.0, stiffness * np.linalg.norm(report.gap)), rel=1e-3

@@ -30,20 +30,20 @@ def readings(plant, steps):
     seen = []
     for _ in range(steps):
         plant.step(np.zeros(2))
-        seen.append(plant.wrenches())
+        seen.append(plant.report().wrenches)
     return np.array(seen)
 
 
 def test_without_sensors_nothing_is_read(build, pair):
     plant = build(pair, H)
-    assert plant.wrenches() is None
-    assert plant.true_wrenches() is None
+    assert plant.report().wrenches is None
+    assert plant.report().true_wrenches is None
 
 
 def test_perfect_sensors_of_empty_hands_read_nothing(build, pair):
     plant = build(pair, H, sensors={})
-    assert np.array_equal(plant.wrenches(), np.zeros((2, 6)))
-    assert np.array_equal(plant.true_wrenches(), np.zeros((2, 6)))
+    assert np.array_equal(plant.report().wrenches, np.zeros((2, 6)))
+    assert np.array_equal(plant.report().true_wrenches, np.zeros((2, 6)))
     assert not readings(plant, 5).any()
 
 
@@ -70,17 +70,17 @@ def test_bias_has_no_favourite_direction(build, pair):
     """The mean of 2n unit vectors is about 1/sqrt(2n) long; the bound is four times it."""
     n = 100
     vectors = np.concatenate(
-        [build(pair, H, seed, sensors={'bias': 1.0}).wrenches()[:, :3] for seed in range(n)]
+        [build(pair, H, seed, sensors={'bias': 1.0}).report().wrenches[:, :3] for seed in range(n)]
     )
     assert np.linalg.norm(vectors.mean(axis=0)) < 4 / np.sqrt(2 * n)
 
 
 def test_one_reading_per_step(build, pair):
     plant = build(pair, H, sensors={'noise': 1.0})
-    first = plant.wrenches()
-    assert np.array_equal(plant.wrenches(), first)
+    first = plant.report().wrenches
+    assert np.array_equal(plant.report().wrenches, first)
     plant.step(np.zeros(2))
-    assert not np.array_equal(plant.wrenches(), first)
+    assert not np.array_equal(plant.report().wrenches, first)
 
 
 def test_seeds_and_reset(build, pair):
@@ -89,7 +89,7 @@ def test_seeds_and_reset(build, pair):
     seen = readings(first, 5)
     assert np.array_equal(seen, readings(same, 5))
     assert not np.array_equal(seen, readings(other, 5))
-    first.reset(JointState(pair.home, np.zeros(2)))
+    first.start(JointState(pair.home, np.zeros(2)))
     assert np.array_equal(readings(first, 5), seen)
 
 
@@ -131,9 +131,9 @@ def test_a_frozen_sensor_stays_frozen_after_going_back(build, pair):
     fault = {'tip': 'left', 'kind': 'frozen', 'start': 0.005}
     plant = build(pair, H, sensors={'noise': 1.0, 'faults': [fault]})
     readings(plant, 3)
-    state = plant.state
+    state = plant.snapshot()
     seen = readings(plant, 10)
-    plant.reset(state)
+    plant.restore(state)
     assert np.array_equal(readings(plant, 10), seen)
 
 

@@ -144,9 +144,9 @@ def test_a_robot_that_is_kept_back_is_not_pushed_on(
         loop.run(HIT)
         wall = still(loop.plant.truth)
         for _ in range(30):
-            loop.plant.reset(wall)
+            loop.plant.start(wall)
             loop.step(contact=True)
-            loop.plant.reset(wall)
+            loop.plant.start(wall)
             loop.control.state = wall
         used = np.abs(loop.commands[-1].effort / yumi.effort_limit).max()
         if some == 'none':
@@ -247,7 +247,7 @@ def test_a_retreat_that_is_blocked_ends_without_a_word_from_the_monitor(
     wall = still(loop.plant.truth)
     for _ in range(30):
         loop.step()
-        loop.plant.reset(wall)
+        loop.plant.start(wall)
         loop.control.state = wall
     assert loop.reacting.activity == 'resting'
     np.testing.assert_allclose(loop.step().position, wall.position, rtol=0.0, atol=1e-12)

@@ -34,7 +34,7 @@ def led(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any],
     folder = tmp_path_factory.mktemp('led')
     prepared = assemble(load_scenario('lwr_tcp', SETTINGS))
     run(prepared, folder, time.perf_counter)
-    work = sum(hand.energy for hand in prepared.loop.plant.hands())
+    work = sum(hand.energy for hand in prepared.loop.plant.report().hands)
     return folder, json.loads((folder / 'summary.json').read_text()), work
 
 

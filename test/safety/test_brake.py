@@ -69,7 +69,7 @@ def test_velocities_decay_with_the_time_constant(robot: RobotModel, h: float, T:
     robot = replace(robot, effort_limit=np.full(robot.n, np.inf))
     plant = PinocchioPlant(robot, h)
     start = moving(robot, np.random.default_rng(1), 0.3)
-    plant.reset(start)
+    plant.start(start)
     config = SafetyConfig(brake_time=T)
     moved = 0
     for k, (brake, state) in enumerate(braked(plant, robot, h, config, 0.5), 1):
@@ -89,7 +89,7 @@ def test_stops_from_the_speed_limits_within_its_travel(robot: RobotModel, h: flo
         plant = PinocchioPlant(robot, h)
         unlimited = replace(robot, effort_limit=np.full(robot.n, np.inf))
         start = moving(robot, rng)
-        plant.reset(start)
+        plant.start(start)
         brake, end = after(plant, unlimited, h, CONFIG, 1.0)
         assert brake.held is not None
         assert np.all(np.abs(end.velocity) < STILL)
@@ -105,7 +105,7 @@ def test_yumi_stops_from_its_speed_limits_within_its_effort_limits(yumi: RobotMo
     for _ in range(20):
         plant = PinocchioPlant(yumi, H)
         start = moving(yumi, rng)
-        plant.reset(start)
+        plant.start(start)
         for brake, state in braked(plant, yumi, H, CONFIG, 1.0):
             assert np.all(np.abs(state.velocity) <= yumi.velocity_limit)
             held = brake.held
@@ -126,7 +126,7 @@ def test_at_its_limits_it_slows_all_joints_by_the_same_share(yumi: RobotModel) -
     for _ in range(20):
         plant = PinocchioPlant(yumi, H)
         start = moving(yumi, rng, 0.5)  # faster, and Coriolis alone can be beyond a limit
-        plant.reset(start)
+        plant.start(start)
         brake = Brake(yumi, H, config)
         speed = 1.0
         for _ in range(10):
@@ -161,7 +161,7 @@ def test_holds_a_heavier_robot_within_error_over_stiffness(robot: RobotModel, h:
 def test_a_wrong_model_cannot_keep_it_from_latching(yumi: RobotModel, bias: float) -> None:
     """Weight that is not known pulls the arm at ``e T``, faster than what counts as stopped."""
     plant = PinocchioPlant(yumi.with_mass_bias(bias), H)
-    plant.reset(JointState(yumi.home, 0.1 * yumi.velocity_limit))
+    plant.start(JointState(yumi.home, 0.1 * yumi.velocity_limit))
     speeds = []
     for brake, state in braked(plant, yumi, H, CONFIG, 2.0 * SETTLED * T):
         speeds.append(np.abs(state.velocity).max())
@@ -178,7 +178,7 @@ def test_is_stable_for_any_stiffness(robot: RobotModel, h: float, bias: float) -
     config = SafetyConfig(hold_frequency=1e6, brake_time=1e-6)
     unlimited = replace(robot, effort_limit=np.full(robot.n, np.inf))
     plant = PinocchioPlant(robot.with_mass_bias(bias), h)
-    plant.reset(JointState(robot.home, np.full(robot.n, 0.1)))
+    plant.start(JointState(robot.home, np.full(robot.n, 0.1)))
     brake, end = after(plant, unlimited, h, config, 200 * h)
     assert brake.held is not None
     np.testing.assert_allclose(end.velocity, 0.0, atol=STILL)
@@ -240,7 +240,7 @@ def test_pybullet_stops_and_holds_a_heavier_yumi(yumi: RobotModel) -> None:
     config = PlantConfig(engine='pybullet', mass_bias=0.1)
     plant = build_plant(config, yumi, H, np.random.default_rng(0)).plant
     start = JointState(yumi.home, 0.5 * yumi.velocity_limit)
-    plant.reset(start)
+    plant.start(start)
     brake, end = after(plant, yumi, H, CONFIG, 1.5)
     assert brake.held is not None
     np.testing.assert_allclose(end.velocity, 0.0, atol=STILL)
@@ -268,7 +268,7 @@ def test_a_brake_of_some_joints_leaves_the_others_alone(yumi: RobotModel) -> Non
 
 def test_a_brake_goes_back_to_what_it_remembered(yumi: RobotModel) -> None:
     plant = PinocchioPlant(yumi, H)
-    plant.reset(JointState(yumi.home, np.full(yumi.n, 0.1)))
+    plant.start(JointState(yumi.home, np.full(yumi.n, 0.1)))
     brake = Brake(yumi, H, CONFIG)
 
     def run(steps: int) -> list[bytes]:
@@ -280,10 +280,10 @@ def test_a_brake_goes_back_to_what_it_remembered(yumi: RobotModel) -> None:
         return seen
 
     run(60)
-    memory, state = brake.snapshot(), plant.state
+    memory, state = brake.snapshot(), plant.snapshot()
     first = run(100)
     assert memory.held is None
     assert brake.snapshot().held is not None
     brake.restore(memory)
-    plant.reset(state)
+    plant.restore(state)
     assert run(100) == first

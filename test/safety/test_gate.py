@@ -223,7 +223,7 @@ def test_gravity_effort_keeps_a_robot_where_it_is(robot: RobotModel) -> None:
     rng = np.random.default_rng(3)
     start = rng.uniform(robot.lower, robot.upper)
     plant = PinocchioPlant(robot, H)
-    plant.reset(JointState(start, np.zeros(robot.n)))
+    plant.start(JointState(start, np.zeros(robot.n)))
     effort = safe_effort(robot, 'gravity', start)
     assert np.abs(effort).max() > 0.1
     plant.step(effort)

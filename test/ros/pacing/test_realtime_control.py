@@ -271,7 +271,7 @@ def test_after_a_release_the_robot_is_held_where_it_is_now(yumi: RobotModel) -> 
     world.planner = None
     world.run(5 * H)
     moved = yumi.home + 0.1
-    world.plant.reset(JointState(moved, np.zeros(yumi.n)))
+    world.plant.start(JointState(moved, np.zeros(yumi.n)))
     world.realtime.release()
     world.control.release()
     world.run(1.0)
@@ -301,9 +301,9 @@ def test_a_motion_after_a_release_begins_without_a_leap(yumi: RobotModel, pause:
     world.run(0.3)
     world.stop_robot('a test')
     world.planner = None
-    world.plant.reset(JointState(yumi.home, np.zeros(yumi.n)))
+    world.plant.start(JointState(yumi.home, np.zeros(yumi.n)))
     world.run(5 * H)
-    world.plant.reset(JointState(yumi.home, np.zeros(yumi.n)))  # as brakes would hold it
+    world.plant.start(JointState(yumi.home, np.zeros(yumi.n)))  # as brakes would hold it
     world.run(H)
     world.realtime.release()
     world.control.release()
