@@ -8,7 +8,7 @@ from ..bimanual.config import BimanualConfig
 from ..bimanual.plan import BimanualPlan, plan_bimanual
 from ..bimanual.planner import BimanualPlanner
 from ..core.values import Array, JointState
-from ..planning.build import NOISE_MARGIN, PlannedMotion, build_planner, refuse_corners
+from ..planning.build import NOISE_MARGIN, PlannedMotion, build_planner
 from ..planning.config import PlannerConfig
 from ..robot.model import RobotModel
 
@@ -45,7 +45,6 @@ def build_motion(
     if config.kind != 'bimanual':
         built = build_planner(config, model, period, start, noise, compliance, goals)
         return Motion(built.planner, built.duration, built.goals, built.course)
-    refuse_corners(config)
     tasks = BimanualConfig() if bimanual is None else bimanual
     plan = plan_bimanual(tasks, model, period, start)
     slack = period**2 if compliance is None else compliance

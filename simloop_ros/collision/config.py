@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated
 
 import msgspec
 
-from ..core.config_types import Positive, ReactionKind
+from ..core.config_types import Parameters, Positive, ReactionKind, one_of_or_class
 
-MonitorKind = Literal[
-    'position_difference', 'force_difference', 'momentum_observer', 'matched_filter'
+MonitorKind = Annotated[
+    str,
+    one_of_or_class(
+        'position_difference', 'force_difference', 'momentum_observer', 'matched_filter'
+    ),
 ]
 
 
@@ -17,7 +20,9 @@ class MonitorConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
     """Which monitor watches the robot, and what follows from what it sees.
 
     :ivar kind: ``position_difference`` and ``force_difference``, the two signs of 000 section
-        7.1, ``momentum_observer``, or ``matched_filter``, which has learnt.
+        7.1, ``momentum_observer``, ``matched_filter``, which has learnt, or a class of the user,
+        ``my_module:MyMonitor``.
+    :ivar parameters: values for a monitor of the user, by name.
     :ivar calibration: file that ``simloop calibrate`` wrote, or the name of a shipped one; without
         it torques are estimated, but nothing counts as a contact.
     :ivar reaction: to a contact: ``none``, ``stop``, ``hold``, ``retreat``, ``float``, ``comply``.
@@ -28,6 +33,7 @@ class MonitorConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
     """
 
     kind: MonitorKind = 'force_difference'
+    parameters: Parameters = {}
     calibration: str = ''
     reaction: ReactionKind = 'none'
     push: ReactionKind | None = None
