@@ -9,7 +9,7 @@ import time
 import pytest
 
 from simloop_ros.assembly.run import prepare, run
-from simloop_ros.scenario.scenario import load_scenario
+from simloop_ros.scenario.loading import load_scenario
 
 ROBOTS = {
     'ur5': {

@@ -17,7 +17,7 @@ from simloop_ros.core.values import Array
 from simloop_ros.loop.protection import Protection
 from simloop_ros.plants.config import Hand, Push
 from simloop_ros.record.log import GUIDED_COLUMNS, LogWriter
-from simloop_ros.scenario.scenario import load_scenario
+from simloop_ros.scenario.loading import load_scenario
 
 from .guiding_robots import TIPS, with_hand
 

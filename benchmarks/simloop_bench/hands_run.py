@@ -19,7 +19,7 @@ from simloop_ros.record.hands_log import AXES, HANDS_COLUMNS
 from simloop_ros.record.hands_summary import POSE, hands_summary, true_squeezes
 from simloop_ros.record.log import COLUMNS, TRUE_POSITION, LogReader, LogWriter
 from simloop_ros.robot.model import RobotModel
-from simloop_ros.scenario.scenario import load_scenario
+from simloop_ros.scenario.loading import load_scenario
 
 from .controller_run import tip_paths
 

@@ -17,7 +17,7 @@ from ..collision.calibration import Calibration
 from ..collision.disturbance_observer import SHOWN, DisturbanceObserver
 from ..core.errors import ConfigError
 from ..report.progress import progress_bar
-from ..scenario.scenario import load_scenario
+from ..scenario.loading import load_scenario
 from .run import add_scenario_arguments, scenario_settings
 
 

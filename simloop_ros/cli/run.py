@@ -15,7 +15,7 @@ from rich.console import Console
 from ..assembly import run as run_module
 from ..report.page import draw_run, print_run
 from ..report.progress import progress_bar
-from ..scenario.scenario import load_scenario
+from ..scenario.loading import load_scenario
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -12,7 +12,7 @@ from simloop_ros.collision.build import KINDS, build_monitor
 from simloop_ros.control.config import ControlConfig
 from simloop_ros.control.control_simulation import ControlSimulation
 from simloop_ros.core.errors import ConfigError
-from simloop_ros.scenario.scenario import load_scenario
+from simloop_ros.scenario.loading import load_scenario
 
 SETTINGS = [
     'robot=two_link',

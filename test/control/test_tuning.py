@@ -27,7 +27,7 @@ from simloop_ros.control.tuning import (
     pid_gains,
 )
 from simloop_ros.robot.model import RobotModel
-from simloop_ros.scenario.scenario import load_scenario
+from simloop_ros.scenario.loading import load_scenario
 
 H = 0.005
 ROUNDING = 1e-9

@@ -8,7 +8,7 @@ import pytest
 
 from simloop_ros.assembly.run import load_fit_robot
 from simloop_ros.guiding.reach import SHORTEST, reaches
-from simloop_ros.scenario.scenario import robot_config
+from simloop_ros.scenario.loading import robot_config
 
 
 @pytest.mark.parametrize('name', ['lwr', 'yumi', 'two_link'])

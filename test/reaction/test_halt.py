@@ -18,7 +18,7 @@ from simloop_ros.loop.loop import Loop, LoopState
 from simloop_ros.reaction.halt import REASON
 from simloop_ros.record.log import LogWriter
 from simloop_ros.robot.model import RobotModel
-from simloop_ros.scenario.scenario import load_scenario
+from simloop_ros.scenario.loading import load_scenario
 
 TASKS = (
     '{do: approach, path: cp, clearance: 0.005, durations: [0.15]}, '

@@ -16,7 +16,7 @@ from simloop_ros.report.series import series_of
 from simloop_ros.report.tip_curves import TipCurve, tip_curves
 from simloop_ros.report.tip_figures import TIP_GRAPHS
 from simloop_ros.robot.model import kinematic_tree, link_positions
-from simloop_ros.scenario.scenario import load_scenario
+from simloop_ros.scenario.loading import load_scenario
 
 SETTINGS = ('duration=0.3', 'plant.mass_bias=0.1')
 

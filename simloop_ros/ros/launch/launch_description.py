@@ -21,7 +21,7 @@ from ...assembly.run import make_folder
 from ...core.errors import ConfigError, MissingDependencyError, SimloopError
 from ...core.resources import PACKAGE, resource_folder
 from ...robot.model import load_robot
-from ...scenario.scenario import load_scenario, scenario_names
+from ...scenario.loading import load_scenario, scenario_names
 from ..node.parent import LAUNCHER
 from .graph import GRACE
 from .view import (
