@@ -52,7 +52,7 @@ from simloop_ros.ros.node.middleware import fastest_executor
 from simloop_ros.ros.transport.joint_state import JointStateDecoder
 from simloop_ros.ros.transport.local_bus import LocalBus
 from simloop_ros.ros.transport.qos import EVENTS, LATCHED, STREAM
-from simloop_ros.scenario.scenario import load_scenario
+from simloop_ros.scenario.loading import load_scenario
 
 FLOOR = '{kind: plane, name: floor, position: [0, 0, -5], normal: [0, 0, 1]}'
 SETTINGS = (

@@ -29,7 +29,7 @@ from simloop_ros.report.bimanual_figures import (
 from simloop_ros.report.drawing import DOTS_PER_INCH, GREY, RED, Mark
 from simloop_ros.report.hand_curves import HandCurves, hand_curves
 from simloop_ros.report.joint_figures import COLOURS
-from simloop_ros.scenario.scenario import load_scenario
+from simloop_ros.scenario.loading import load_scenario
 
 IMAGES = Path(__file__).parent / 'images'
 HOLD, GRIP = 'workerbot_hold', 'workerbot_grip'

@@ -21,7 +21,7 @@ from simloop_ros.assembly.run import run
 from simloop_ros.record.mcap import read_mcap
 from simloop_ros.report.page import draw_run
 from simloop_ros.robot.model import RobotModel, link_positions
-from simloop_ros.scenario.scenario import load_scenario
+from simloop_ros.scenario.loading import load_scenario
 
 IMAGES = Path(__file__).parent / 'images'
 NAME = 'irb120_rectangle'

@@ -26,7 +26,7 @@ from simloop_bench.guiding_robots import real
 from simloop_bench.guiding_run import GuidedRun, lead
 from simloop_bench.guiding_stability import stable
 from simloop_bench.workers import Workers
-from simloop_ros.scenario.scenario import load_scenario
+from simloop_ros.scenario.loading import load_scenario
 
 IMAGES = Path(__file__).parent / 'images'
 SHOWN = {'lwr_a2_joint': 1, 'lwr_a3_joint': 3}

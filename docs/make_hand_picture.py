@@ -10,7 +10,7 @@ import numpy as np
 
 from simloop_ros.assembly.assemble import assemble
 from simloop_ros.record.log import LogWriter
-from simloop_ros.scenario.scenario import load_scenario
+from simloop_ros.scenario.loading import load_scenario
 
 IMAGE = Path(__file__).parent / 'images' / 'hand.png'
 HAND = """[{link: tool0_l, stiffness: 500, damping: 30, max_force: 15, start: 0.5, end: 3.5,

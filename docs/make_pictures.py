@@ -18,7 +18,7 @@ from simloop_ros.assembly.assemble import assemble
 from simloop_ros.assembly.run import run
 from simloop_ros.record.mcap import read_mcap
 from simloop_ros.report.page import draw_run
-from simloop_ros.scenario.scenario import load_scenario
+from simloop_ros.scenario.loading import load_scenario
 
 IMAGES = Path(__file__).parent / 'images'
 SIZE = 640, 520

@@ -10,7 +10,7 @@ import pytest
 
 from simloop_ros.assembly.assemble import assemble
 from simloop_ros.assembly.run import run
-from simloop_ros.scenario.scenario import load_scenario
+from simloop_ros.scenario.loading import load_scenario
 
 ROBOTS = {
     'ur5': {

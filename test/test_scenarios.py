@@ -23,7 +23,7 @@ from simloop_ros.record.hands_log import HANDS_COLUMNS
 from simloop_ros.record.log import LogReader, LogWriter
 from simloop_ros.record.mcap import McapReader, read_mcap
 from simloop_ros.record.metrics import compute_metrics
-from simloop_ros.scenario.scenario import load_scenario, scenario_names
+from simloop_ros.scenario.loading import load_scenario, scenario_names
 
 NEEDS = {'step': ('robot=two_link', 'planner.move=[[0.1, 0, 0.1]]')}
 """What has to be added to a shipped scenario before it runs."""

@@ -17,7 +17,7 @@ from simloop_ros.bimanual.internal_force import NEAREST, grasp_map, split
 from simloop_ros.core.errors import SimloopError
 from simloop_ros.core.values import Array
 from simloop_ros.robot.fit_robot import load_fit_robot
-from simloop_ros.scenario.scenario import robot_config
+from simloop_ros.scenario.loading import robot_config
 
 from .bare import Candidate
 from .bimanual_runs import RUN_LIMITS, measure, run_cases, run_figures, run_rows

@@ -10,7 +10,7 @@ import numpy as np
 
 from simloop_ros.core.values import Array
 from simloop_ros.record.hands_summary import TOUCH
-from simloop_ros.scenario.scenario import load_scenario
+from simloop_ros.scenario.loading import load_scenario
 
 from .hands_run import HandsRun, run_hands
 from .result import Limit

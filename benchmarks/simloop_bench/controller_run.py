@@ -13,7 +13,7 @@ from simloop_ros.loop.step_record import StepRecord
 from simloop_ros.planning.stay import Stay
 from simloop_ros.record.columns import COLUMNS, stacked
 from simloop_ros.robot.model import RobotModel
-from simloop_ros.scenario.scenario import load_scenario
+from simloop_ros.scenario.loading import load_scenario
 
 from .controller_motions import MOTIONS, control_settings
 from .ripple import torque_ripple

@@ -10,7 +10,7 @@ from typing import Any
 from simloop_ros.assembly.assemble import assemble
 from simloop_ros.core.errors import SimloopError
 from simloop_ros.ros.launch.graph import require_ros
-from simloop_ros.scenario.scenario import load_scenario
+from simloop_ros.scenario.loading import load_scenario
 
 from .loop import PERIOD, whole_loop
 from .processes import module, run_programs, run_scenario

@@ -9,7 +9,7 @@ import numpy as np
 
 from simloop_ros.core.values import Array
 from simloop_ros.plants.config import Hand, LinePath
-from simloop_ros.scenario.scenario import load_scenario
+from simloop_ros.scenario.loading import load_scenario
 
 from .guiding_robots import TIPS, real, with_hand
 from .guiding_run import lead

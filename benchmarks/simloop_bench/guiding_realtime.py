@@ -19,7 +19,8 @@ from simloop_ros.guiding.reach import reaches
 from simloop_ros.record.mcap import McapLog, read_mcap
 from simloop_ros.robot.fit_robot import load_fit_robot
 from simloop_ros.ros.launch.graph import require_ros
-from simloop_ros.scenario.scenario import Scenario, load_scenario
+from simloop_ros.scenario.loading import load_scenario
+from simloop_ros.scenario.scenario import Scenario
 
 from .realtime import PERIOD, REACTION, TIMEOUT, measure
 from .result import BenchResult

@@ -14,7 +14,7 @@ from simloop_ros.collision.detector import Detection
 from simloop_ros.core.errors import DivergenceError
 from simloop_ros.loop.sensing import MonitoredSensing
 from simloop_ros.plants.config import Hand, Push
-from simloop_ros.scenario.scenario import load_scenario
+from simloop_ros.scenario.loading import load_scenario
 
 from .guiding_robots import TIPS, with_hand
 

@@ -17,7 +17,7 @@ from simloop_ros.record.columns import COLUMNS, TRUE_POSITION, hands_row, stacke
 from simloop_ros.record.hands_log import HANDS_COLUMNS
 from simloop_ros.record.hands_summary import POSE, hands_summary, true_squeezes
 from simloop_ros.record.log import LogArray
-from simloop_ros.scenario.scenario import load_scenario
+from simloop_ros.scenario.loading import load_scenario
 
 from .controller_run import tip_paths
 

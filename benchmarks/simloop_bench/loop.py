@@ -19,7 +19,7 @@ from simloop_ros.plants.pinocchio_plant import PinocchioPlant
 from simloop_ros.record.columns import COLUMNS, row_reader
 from simloop_ros.record.log import LogWriter
 from simloop_ros.robot.model import RobotModel
-from simloop_ros.scenario.scenario import load_scenario
+from simloop_ros.scenario.loading import load_scenario
 
 from .bare import Candidate, mujoco_alone, pybullet_alone, two_rnea, two_rnea_one_aba
 from .result import BenchResult, Limit

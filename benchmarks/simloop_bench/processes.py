@@ -13,7 +13,7 @@ from simloop_ros.core.errors import SimloopError
 from simloop_ros.ros.launch.graph import run_graph
 from simloop_ros.ros.launch.supervisor import Program, supervise
 from simloop_ros.ros.launch.wiring import WiringOptions, wire
-from simloop_ros.scenario.scenario import load_scenario
+from simloop_ros.scenario.loading import load_scenario
 
 DOMAINS = 100
 """ROS domains to choose from; higher ones meet the ports that Linux gives to others."""

@@ -9,12 +9,12 @@ import numpy as np
 from simloop_ros.core.config_types import ReactionKind
 from simloop_ros.core.values import NO_INPUTS, ExternalInputs, JointState
 from simloop_ros.planning.build import build_planner
-from simloop_ros.planning.config import PlannerConfig
+from simloop_ros.planning.config import OfflineConfig, OnlineConfig
 from simloop_ros.planning.planner import Planner
 from simloop_ros.reaction.reacting import Reacting
 from simloop_ros.robot.fit_robot import load_fit_robot
 from simloop_ros.robot.model import RobotModel
-from simloop_ros.scenario.scenario import robot_config
+from simloop_ros.scenario.loading import robot_config
 
 from .bare import Candidate, two_rnea
 from .timing import best_of
@@ -35,12 +35,11 @@ def measure_cost(quick: bool, progress: Callable[[float], None]) -> dict[str, fl
     candidates: dict[str, Candidate] = {
         'two rnea': two_rnea(model, np.repeat(model.home[None], steps, axis=0))
     }
-    for kind in ('offline', 'online'):
-        config = PlannerConfig(kind='offline' if kind == 'offline' else 'online', move=MOVE)
-        planner = build_planner(config, model, PERIOD, start).planner
-        candidates[kind] = _bare(planner, steps)
-        candidates[f'around {kind}'] = _around(planner, model, steps)
-    config = PlannerConfig(kind='offline', move=MOVE)
+    config = OfflineConfig(move=MOVE)
+    for forced in (config, OnlineConfig(move=MOVE)):
+        planner = build_planner(forced, model, PERIOD, start).planner
+        candidates[forced.kind] = _bare(planner, steps)
+        candidates[f'around {forced.kind}'] = _around(planner, model, steps)
     for reaction in REACTING:
         planner = build_planner(config, model, PERIOD, start).planner
         candidates[reaction] = _reacting(planner, model, reaction, steps)

@@ -17,7 +17,7 @@ from ..collision.disturbance_observer import TORQUE_CHANNEL, DisturbanceObserver
 from ..core.errors import ConfigError
 from ..record.folder import make_folder, write_text
 from ..report.progress import progress_bar
-from ..scenario.scenario import load_scenario
+from ..scenario.loading import load_scenario
 from .run import add_scenario_arguments, scenario_settings
 
 

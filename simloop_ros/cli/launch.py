@@ -19,7 +19,7 @@ from ..ros.launch.wiring import (
     wire,
 )
 from ..scenario.contradictions import refuse_graphs
-from ..scenario.scenario import load_scenario
+from ..scenario.loading import load_scenario
 from .run import add_scenario_arguments, scenario_settings
 
 

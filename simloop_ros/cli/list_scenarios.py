@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from ..scenario.scenario import scenario_descriptions
+from ..scenario.loading import scenario_descriptions
 
 
 def add_arguments(_: argparse.ArgumentParser) -> None:

@@ -19,7 +19,7 @@ from ..robotstudio.config import LinkConfig, read_move_time, read_port
 from ..robotstudio.packet import Target, encode
 from ..robotstudio.recording import POSITIONS, is_csv, read_recording, recorded_robot
 from ..robotstudio.targets import plan_targets
-from ..scenario.scenario import robot_config
+from ..scenario.loading import robot_config
 
 DEFAULTS = LinkConfig()
 

@@ -16,7 +16,7 @@ from ..assembly.assemble import assemble
 from ..assembly.run import run
 from ..report.page import draw_run, print_run
 from ..report.progress import progress_bar
-from ..scenario.scenario import load_scenario
+from ..scenario.loading import load_scenario
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

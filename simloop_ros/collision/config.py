@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated
 
 import msgspec
 
-from ..core.config_types import Positive, ReactionKind
+from ..core.config_types import Parameters, Positive, ReactionKind, one_of_or_class
 
-MonitorKind = Literal[
-    'position_difference', 'force_difference', 'momentum_observer', 'disturbance_observer'
+MonitorKind = Annotated[
+    str,
+    one_of_or_class(
+        'position_difference', 'force_difference', 'momentum_observer', 'disturbance_observer'
+    ),
 ]
 RENAMED_KINDS = {'matched_filter': 'disturbance_observer'}
 """Kinds by their names in the last release."""
@@ -19,8 +22,9 @@ class MonitorConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
     """Which monitor detects contacts, and how the robot reacts to them.
 
     :ivar kind: ``position_difference`` and ``force_difference``, the two residuals of 000
-        section 7.1, ``momentum_observer``, or ``disturbance_observer``, which uses the model that
-        was identified by the calibration.
+        section 7.1, ``momentum_observer``, ``disturbance_observer``, which uses the model that was
+        identified by the calibration, or a class of the user, ``my_module:MyMonitor``.
+    :ivar parameters: values for a monitor of the user, by name.
     :ivar calibration: file of ``simloop calibrate``, or the name of a shipped one; without
         it torques are estimated, but nothing counts as a contact.
     :ivar reaction: to a contact: ``none``, ``stop``, ``hold``, ``retreat``, ``float``, ``comply``.
@@ -31,6 +35,7 @@ class MonitorConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
     """
 
     kind: MonitorKind = 'force_difference'
+    parameters: Parameters = {}
     calibration: str = ''
     reaction: ReactionKind = 'none'
     push: ReactionKind | None = None

@@ -6,17 +6,20 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from ..core.config_types import NonNegative, Positive
+from ..core.config_types import NonNegative, Parameters, Positive, one_of_or_class
 
 Frequency = Annotated[float, msgspec.Meta(ge=1e-3, le=1e6)]
+Law = Annotated[str, one_of_or_class('deadbeat', 'computed_torque', 'pd_gravity', 'pid')]
 
 
 class ControlConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """How torques are computed and how the simulation follows the robot.
 
-    :ivar law: ``deadbeat``, 000 algorithm 2, ``computed_torque``, 000 (3.5), ``pd_gravity`` or
-        ``pid``; where none is given, ``computed_torque``, which bears torques that come late, in
-        real time and with flexible joints, else ``deadbeat``.
+    :ivar law: ``deadbeat``, 000 algorithm 2, ``computed_torque``, 000 (3.5), ``pd_gravity``,
+        ``pid`` or a class of the user, ``my_module:MyLaw``; where none is given,
+        ``computed_torque``, which tolerates late torques, in real time and with flexible joints,
+        else ``deadbeat``.
+    :ivar parameters: values for a law of the user, by name.
     :ivar rollback: ``measured``, 000 as written, or ``observer``; where none is given,
         ``observer`` if the encoders have noise or a resolution or time is real, else
         ``measured``.
@@ -27,7 +30,8 @@ class ControlConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
     :ivar damping_ratio: of the error under these laws: K_v is 2 ratio frequency, times the same.
     """
 
-    law: Literal['deadbeat', 'computed_torque', 'pd_gravity', 'pid'] | None = None
+    law: Law | None = None
+    parameters: Parameters = {}
     rollback: Literal['measured', 'observer'] | None = None
     regularisation: NonNegative = 0.0
     bandwidth: Positive = 200.0

@@ -11,7 +11,16 @@ from ..core.errors import ConfigError
 from ..core.values import Array, JointState
 from ..robot.model import RobotModel
 from .cartesian import chosen_tip, plan_cartesian
-from .config import FORCED_PROFILES, LONGEST_MOTION, SIDE_PROFILES, PlannerConfig
+from .config import (
+    LONGEST_MOTION,
+    CartesianConfig,
+    ForcedMotionConfig,
+    GuidingConfig,
+    HoldConfig,
+    OfflineConfig,
+    OnlineConfig,
+    PlannerConfig,
+)
 from .forced_simulation import ForcedSimulation
 from .hand_guiding import HandGuiding
 from .offline import OfflinePlanner
@@ -51,7 +60,7 @@ def build_planner(
 ) -> PlannedMotion:
     """Return the planner for a motion from ``start``, once the motion is known to be possible.
 
-    Of every kind but ``bimanual``, which ``bimanual.build`` knows.
+    Of the kinds ``online``, ``offline``, ``cartesian``, ``hold`` and ``guiding``.
 
     :param noise: standard deviation of the encoders [rad].
     :param compliance: position error that the control law leaves per acceleration that the model
@@ -61,19 +70,28 @@ def build_planner(
         anew leads straight to the goal.
     :raises GoalError: the motion is refused.
     """
-    if config.kind == 'bimanual':
-        raise ValueError('two hands: ask bimanual.build')
-    refuse_corners(config)
     floor = NOISE_MARGIN * noise
     compliance = period**2 if compliance is None else compliance
-    if config.kind == 'guiding':
-        threshold = config.threshold * compliance
-        tare_steps = round(config.tare_time / period)
-        return PlannedMotion(
-            HandGuiding(start, threshold + floor if threshold else 0.0, tare_steps)
-        )
-    if config.kind == 'hold':
-        return PlannedMotion(Stay(start))
+    match config:
+        case HoldConfig():
+            return PlannedMotion(Stay(start))
+        case GuidingConfig():
+            threshold = config.threshold * compliance
+            tare_steps = round(config.tare_time / period)
+            return PlannedMotion(
+                HandGuiding(start, threshold + floor if threshold else 0.0, tare_steps)
+            )
+        case CartesianConfig():
+            _check_tips(model)
+            return _cartesian(config, model, period, start, goals)
+        case OnlineConfig() | OfflineConfig():
+            leash = config.leash * compliance + floor if isinstance(config, OnlineConfig) else None
+            return _forced(config, model, period, start, goals, leash)
+    raise ValueError(f'planner.kind {config.kind} is not built here')
+
+
+def _check_tips(model: RobotModel) -> None:
+    """Refuse tips that a motion cannot be planned for."""
     if not model.tips:
         raise ConfigError('robot.tips is empty: name at least one link to move')
     for i, (tip, frame) in enumerate(zip(model.tips, model.tip_frames, strict=True)):
@@ -81,14 +99,21 @@ def build_planner(
             raise ConfigError(f'robot.tips: no joint moves {tip}; name a link further out')
         if tip in model.tips[:i]:
             raise ConfigError(f'robot.tips: {tip} is named twice')
-    allowed = SIDE_PROFILES if config.kind == 'cartesian' else FORCED_PROFILES
-    if config.profile is not None and config.profile not in allowed:
-        raise ConfigError(
-            f'planner.profile: {config.profile} is not for planner.kind {config.kind}; '
-            f'choose one of {", ".join(allowed)}'
-        )
-    if config.kind == 'cartesian':
-        return _cartesian(config, model, period, start, goals)
+
+
+def _forced(
+    config: ForcedMotionConfig,
+    model: RobotModel,
+    period: float,
+    start: JointState,
+    goals: Array | None,
+    leash: float | None,
+) -> PlannedMotion:
+    """Return the motion straight to the goals.
+
+    :param leash: of an on-line planner, largest distance from the control state [rad].
+    """
+    _check_tips(model)
     if len(config.move) != len(model.tips):
         raise ConfigError(
             f'planner.move has {len(config.move)} rows, but there are {len(model.tips)} tips: '
@@ -101,23 +126,14 @@ def build_planner(
     rehearsal = rehearse(simulation, start)
     planner: Planner = (
         OfflinePlanner(rehearsal.positions, period)
-        if config.kind == 'offline'
-        else OnlinePlanner(simulation, start, config.leash * compliance + floor)
+        if leash is None
+        else OnlinePlanner(simulation, start, leash)
     )
     return PlannedMotion(planner, rehearsal.duration, goals)
 
 
-def refuse_corners(config: PlannerConfig) -> None:
-    """Refuse corners for a planner that does not go along them."""
-    if config.corners and config.kind != 'cartesian':
-        raise ConfigError(
-            f'planner.corners are not for planner.kind {config.kind}; set planner.kind=cartesian, '
-            'or leave them out'
-        )
-
-
 def _cartesian(
-    config: PlannerConfig,
+    config: CartesianConfig,
     model: RobotModel,
     period: float,
     start: JointState,
@@ -134,8 +150,8 @@ def _cartesian(
     return PlannedMotion(planner, plan.course.duration, goals, plan.course)
 
 
-def _refuse_endless(config: PlannerConfig, period: float, ways: Array) -> None:
-    distance = max(hypot(*way) for way in ways.tolist())
+def _refuse_endless(config: ForcedMotionConfig, period: float, displacements: Array) -> None:
+    distance = max(hypot(*displacement) for displacement in displacements.tolist())
     time = distance / config.max_velocity + 2.0 * sqrt(distance / config.acceleration)
     if config.profile == 'jerk_limited':
         time += 4.0 * (0.5 * distance / config.jerk) ** (1.0 / 3.0)

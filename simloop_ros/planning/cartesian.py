@@ -15,7 +15,7 @@ from ..kinematics.solver import InverseKinematics
 from ..kinematics.velocity import TipVelocity
 from ..robot.model import RobotModel, link_positions
 from .cartesian_limits import SideMotion, refuse_slow_joints, refuse_weak_joints
-from .config import LONGEST_MOTION, PlannerConfig
+from .config import LONGEST_MOTION, CartesianConfig
 from .self_collision import first_touch
 from .side_joints import SideJoints
 from .side_profiles import Quintic, SideProfile, Tabulated, Trapezoidal
@@ -49,7 +49,7 @@ class CartesianPlan:
     course: TipCourse
 
 
-def chosen_tip(config: PlannerConfig, model: RobotModel) -> str:
+def chosen_tip(config: CartesianConfig, model: RobotModel) -> str:
     """Return the tip that goes along the corners.
 
     :raises ConfigError: it is not said which.
@@ -67,7 +67,7 @@ def chosen_tip(config: PlannerConfig, model: RobotModel) -> str:
 
 
 def plan_cartesian(
-    config: PlannerConfig,
+    config: CartesianConfig,
     model: RobotModel,
     period: float,
     start: JointState,
@@ -109,7 +109,7 @@ def plan_cartesian(
     return CartesianPlan(positions, TipCourse(tip, sides, tuple(profiles), durations))
 
 
-def _duration(profile: SideProfile, config: PlannerConfig) -> float:
+def _duration(profile: SideProfile, config: CartesianConfig) -> float:
     return profile.duration if isinstance(profile, Tabulated) else config.duration
 
 
@@ -118,7 +118,7 @@ def whole_steps(duration: float, period: float) -> int:
     return max(1, ceil(duration / period * (1.0 - WHOLE_STEPS)))
 
 
-def _refuse_long(config: PlannerConfig, period: float, motions: Sequence[SideMotion]) -> None:
+def _refuse_long(config: CartesianConfig, period: float, motions: Sequence[SideMotion]) -> None:
     steps = sum(motion.steps for motion in motions)
     if steps > LONGEST_MOTION:
         key = 'joint_acceleration' if config.profile == 'time_optimal' else 'duration'
@@ -240,7 +240,7 @@ def _refuse_singular(model: RobotModel, tip: str, side: Side, joints: SideJoints
 
 
 def _profiles(
-    config: PlannerConfig,
+    config: CartesianConfig,
     model: RobotModel,
     sides: Sequence[Side],
     courses: Sequence[SideJoints],

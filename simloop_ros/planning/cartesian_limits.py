@@ -11,7 +11,7 @@ import pinocchio as pin
 from ..core.errors import GoalError
 from ..core.values import Array
 from ..robot.model import RobotModel
-from .config import PlannerConfig
+from .config import CartesianConfig
 from .side_joints import SideJoints
 from .side_profiles import SideProfile
 from .tip_path import Side
@@ -38,7 +38,7 @@ class SideMotion:
 
 
 def refuse_slow_joints(
-    config: PlannerConfig, model: RobotModel, period: float, motions: Sequence[SideMotion]
+    config: CartesianConfig, model: RobotModel, period: float, motions: Sequence[SideMotion]
 ) -> None:
     """Refuse a motion for which a joint is too slow, at a step or between two.
 
@@ -65,7 +65,7 @@ def refuse_slow_joints(
 
 
 def refuse_weak_joints(
-    config: PlannerConfig,
+    config: CartesianConfig,
     model: RobotModel,
     period: float,
     start: Array,

@@ -7,78 +7,144 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from ..core.config_types import NonNegative, Positive, Vector
+from ..core.config_types import (
+    CUSTOM,
+    ClassName,
+    NonNegative,
+    Parameters,
+    Positive,
+    Vector,
+)
 
 Share = Annotated[float, msgspec.Meta(gt=0.0, le=1.0)]
 HalfShare = Annotated[float, msgspec.Meta(ge=0.01, le=0.5)]
 Angle = Annotated[float, msgspec.Meta(ge=-2.0 * pi, le=2.0 * pi)]
-FORCED_PROFILES = ('constant_acceleration', 'jerk_limited')
-"""Of ``online`` and ``offline``; the first one where none is given."""
-SIDE_PROFILES = ('quintic', 'trapezoidal', 'time_optimal')
-"""Of ``cartesian``; the first one where none is given."""
 LONGEST_MOTION = 1_000_000
 """Number of steps that a planned motion may take; a run may rest at its goal for longer."""
 
 
-class PlannerConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Which motion is wanted, and how it is planned.
+class PlannerConfig(
+    msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field='kind'
+):
+    """Which motion is planned, and how: each subclass is one ``planner.kind``.
 
-    :ivar kind: ``online`` plans while the robot moves, ``offline`` beforehand; ``cartesian`` leads
-        a tip along corners, planned beforehand; ``bimanual`` does ``bimanual.tasks`` with two
-        arms on one object; ``hold`` stays at the start, for a robot with admittance; ``guiding``
-        leaves the motion to a hand without any, as 000 does.
+    :ivar kind: ``online`` where none is given.
+    """
+
+    @property
+    def kind(self) -> str:
+        """Return the value of ``planner.kind``."""
+        return str(self.__struct_config__.tag)
+
+
+class ForcedMotionConfig(PlannerConfig, frozen=True, kw_only=True):
+    """A motion of all tips, straight to their goals, 000 section 5.2.
+
     :ivar move: displacement of each tip in world axes [m], one row per tip.
     :ivar acceleration: of a tip [m/s^2].
     :ivar max_velocity: of a tip [m/s].
-    :ivar profile: ``constant_acceleration``, 000 algorithm 1, or ``jerk_limited`` (ruckig);
-        cartesian, how the tip goes along a side: ``quintic``, ``trapezoidal`` or ``time_optimal``
-        (toppra). The first one of either where none is given.
+    :ivar profile: of the speed: ``constant_acceleration``, 000 algorithm 1, or ``jerk_limited``
+        (ruckig).
     :ivar jerk: of a tip under ``jerk_limited`` [m/s^3].
-    :ivar damping_time: time constant with which joint motion that the tips leave free dies [s].
+    :ivar damping_time: time constant with which joint motion that the tips leave free decays [s].
     :ivar range_time: time constant of the approach to the end of a joint's range [s].
-    :ivar leash: on-line, how far the planner's own simulation may be from the control state, as
-        an acceleration: the distance is ``leash * period^2`` under deadbeat control, and
-        ``leash / natural_frequency^2`` under the other laws [rad/s^2].
-    :ivar threshold: guiding, the unexplained acceleration above which the position follows the
-        hand [rad/s^2]; 0 follows at every step, as 000 does.
-    :ivar tare_time: guiding with a threshold, time at the start without a hand, in which the
-        model error is learnt [s].
-    :ivar corners: cartesian, points to which the tip goes one after the other, straight, at rest
-        at each [m].
-    :ivar corners_from: cartesian, what corners are counted from, in world axes: the origin of the
-        ``world`` or where the tip is at the ``start``.
-    :ivar closed: cartesian, whether a last side leads back to the first corner.
-    :ivar tip: cartesian, which of ``robot.tips`` goes; not needed where there is only one.
-    :ivar orientation: cartesian, roll, pitch and yaw of the tip in the world [rad], to which it
-        turns along the first side; the one at the start is held where none is given.
-    :ivar duration: cartesian, time for each side [s]; ``time_optimal`` finds its own.
-    :ivar ramp: cartesian with ``trapezoidal``, share of a side's time in which the tip speeds up,
-        and in which it slows down.
-    :ivar joint_acceleration: cartesian with ``time_optimal``, largest of every joint [rad/s^2].
-    :ivar limit_share: cartesian with ``time_optimal``, share that it uses of the robot's limits of
-        velocity and effort; the rest is for what the model does not know.
     """
 
-    kind: Literal['online', 'offline', 'cartesian', 'bimanual', 'hold', 'guiding'] = 'online'
     move: tuple[Vector, ...] = ()
     acceleration: Positive = 0.5
     max_velocity: Positive = 0.25
-    profile: (
-        Literal['constant_acceleration', 'jerk_limited', 'quintic', 'trapezoidal', 'time_optimal']
-        | None
-    ) = None
+    profile: Literal['constant_acceleration', 'jerk_limited'] = 'constant_acceleration'
     jerk: Positive = 5.0
     damping_time: Positive = 0.05
     range_time: Positive = 0.1
+
+
+class OnlineConfig(ForcedMotionConfig, frozen=True, kw_only=True, tag='online'):
+    """Planned while the robot moves, 000 figure 6.
+
+    :ivar leash: how far the planner's own simulation may be from the control state, as an
+        acceleration: the distance is ``leash * period^2`` under deadbeat control, and
+        ``leash / natural_frequency^2`` under the other laws [rad/s^2].
+    """
+
     leash: NonNegative = 100.0
-    threshold: NonNegative = 0.0
-    tare_time: Positive = 0.25
+
+
+class OfflineConfig(ForcedMotionConfig, frozen=True, kw_only=True, tag='offline'):
+    """Planned beforehand, 000 figure 5."""
+
+
+class CartesianConfig(PlannerConfig, frozen=True, kw_only=True, tag='cartesian'):
+    """One tip along straight sides from corner to corner, planned beforehand.
+
+    :ivar corners: points to which the tip goes one after the other, at rest at each [m].
+    :ivar corners_from: origin of the corners, in world axes: that of the ``world``, or the
+        position of the tip at the ``start``.
+    :ivar closed: whether a last side returns to the first corner.
+    :ivar tip: which of ``robot.tips`` moves; needed where there are several.
+    :ivar orientation: roll, pitch and yaw of the tip in the world [rad], to which it turns along
+        the first side; where none is given, the orientation at the start is kept.
+    :ivar profile: of the speed along a side: ``quintic``, ``trapezoidal`` or ``time_optimal``
+        (toppra).
+    :ivar duration: time for each side [s]; ``time_optimal`` finds its own.
+    :ivar ramp: ``trapezoidal``, share of a side's time in which the tip accelerates, and in which
+        it decelerates.
+    :ivar joint_acceleration: ``time_optimal``, largest of every joint [rad/s^2].
+    :ivar limit_share: ``time_optimal``, share that it uses of the robot's limits of velocity and
+        effort; the rest is a reserve for model errors.
+    """
+
     corners: tuple[Vector, ...] = ()
     corners_from: Literal['world', 'start'] = 'world'
     closed: bool = False
     tip: str | None = None
     orientation: tuple[Angle, Angle, Angle] | None = None
+    profile: Literal['quintic', 'trapezoidal', 'time_optimal'] = 'quintic'
     duration: Positive = 5.0
     ramp: HalfShare = 0.25
     joint_acceleration: Positive = 20.0
     limit_share: Share = 0.9
+
+
+class BimanualMotionConfig(PlannerConfig, frozen=True, tag='bimanual'):
+    """Two arms on one object, 003; their tasks are in ``bimanual.tasks``."""
+
+
+class HoldConfig(PlannerConfig, frozen=True, tag='hold'):
+    """The robot stays at the start, for a robot with admittance."""
+
+
+class GuidingConfig(PlannerConfig, frozen=True, kw_only=True, tag='guiding'):
+    """The robot stays where a hand moves it, without admittance, 000 section 6.1.4.
+
+    :ivar threshold: unexplained acceleration above which the position follows the hand
+        [rad/s^2]; 0 follows at every step, as 000 does.
+    :ivar tare_time: with a threshold, time at the start without a hand, in which the model error
+        is learnt [s].
+    """
+
+    threshold: NonNegative = 0.0
+    tare_time: Positive = 0.25
+
+
+class CustomPlannerConfig(PlannerConfig, frozen=True, kw_only=True, tag=CUSTOM):
+    """A planner class of the user.
+
+    :ivar kind: module and class, as ``my_module:MyPlanner``.
+    :ivar parameters: values for the class, by name.
+    """
+
+    kind: ClassName = msgspec.field(name='class')
+    parameters: Parameters = {}
+
+
+AnyPlannerConfig = (
+    OnlineConfig
+    | OfflineConfig
+    | CartesianConfig
+    | BimanualMotionConfig
+    | HoldConfig
+    | GuidingConfig
+    | CustomPlannerConfig
+)
+"""Every ``planner.kind``; the first one is the default."""

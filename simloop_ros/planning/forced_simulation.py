@@ -10,7 +10,7 @@ import pinocchio as pin
 
 from ..core.values import Array, JointState
 from ..robot.model import RobotModel
-from .config import PlannerConfig
+from .config import ForcedMotionConfig
 from .profiles import Travel, build_profile
 
 WORLD = pin.Convention.WORLD
@@ -53,7 +53,7 @@ class ForcedSimulation:
     :param goals: tip positions to go to, world axes [m], shape ``(tips, 3)``.
     """
 
-    def __init__(self, model: RobotModel, config: PlannerConfig, period: float, goals: Array):
+    def __init__(self, model: RobotModel, config: ForcedMotionConfig, period: float, goals: Array):
         self.model = model
         self.goals = goals
         self.period = period

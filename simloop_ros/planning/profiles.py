@@ -8,7 +8,7 @@ from math import sqrt
 import msgspec
 
 from ..core.errors import ConfigError
-from .config import PlannerConfig
+from .config import ForcedMotionConfig
 
 
 class Travel(msgspec.Struct, frozen=True, gc=False):
@@ -100,7 +100,7 @@ class JerkLimited(Profile):
         )
 
 
-def build_profile(config: PlannerConfig, period: float) -> Profile:
+def build_profile(config: ForcedMotionConfig, period: float) -> Profile:
     """Return the profile that a configuration asks for."""
     if config.profile == 'jerk_limited':
         return JerkLimited(period, config.acceleration, config.max_velocity, config.jerk)

@@ -12,7 +12,7 @@ import pinocchio as pin
 
 from ..core.errors import ConfigError
 from ..core.values import Array
-from .config import PlannerConfig
+from .config import CartesianConfig
 from .side_profiles import SideProfile
 
 SAME_PLACE = 1e-6
@@ -129,7 +129,7 @@ def at_same_place(a: Array, b: Array, apart: float = SAME_PLACE) -> bool:
     return dist(a, b) <= apart
 
 
-def sides_of(config: PlannerConfig, start: pin.SE3) -> tuple[Side, ...]:
+def sides_of(config: CartesianConfig, start: pin.SE3) -> tuple[Side, ...]:
     """Return the path along ``config.corners`` from the tip's pose at the start.
 
     Where the tip is at the first corner already, the path begins there, from where it really is.

@@ -7,7 +7,9 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from ..core.config_types import NonNegative, Positive, Vector
+from ..core.config_types import NonNegative, Parameters, Positive, Vector, one_of_or_class
+
+Engine = Annotated[str, one_of_or_class('pinocchio', 'pybullet', 'mujoco')]
 
 OBJECT = 'object'
 """Name that a push has for the object of two hands."""
@@ -245,7 +247,9 @@ class ArmStop(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
 class PlantConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Which simulated robot stands in for the real one, and how it differs from the model.
 
-    :ivar engine: the physics engine; contact needs ``pybullet`` or ``mujoco``.
+    :ivar engine: the physics engine: ``pinocchio``, ``pybullet``, ``mujoco`` or a class of the
+        user, ``my_module:MyPlant``; contact needs ``pybullet`` or ``mujoco``.
+    :ivar parameters: values for an engine of the user, by name.
     :ivar takes: what the robot takes; one that takes positions follows a simulated surrogate, to
         which the efforts go, and needs engine ``pinocchio``.
     :ivar step: length of a physics step [s], of which the period is a whole multiple; where none
@@ -264,7 +268,8 @@ class PlantConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     :ivar stops: arms that stop by themselves.
     """
 
-    engine: Literal['pinocchio', 'pybullet', 'mujoco'] = 'pinocchio'
+    engine: Engine = 'pinocchio'
+    parameters: Parameters = {}
     takes: Literal['effort', 'position'] = 'effort'
     servo: Servo = Servo()
     step: Positive | None = None

@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 import msgspec
 import numpy as np
 
+from ..bimanual.config import BimanualConfig
 from ..bimanual.plan import plan_bimanual
 from ..core.values import Array, Flags, JointState
 from ..record.columns import TRUE_POSITION
@@ -20,9 +21,8 @@ from ..record.hands_summary import POSE, TOUCH, true_squeezes
 from ..record.mcap import McapReader
 from ..record.planned_rows import planned_rows
 from ..robot.fit_robot import load_fit_robot
-from ..robot.model import RobotModel, link_positions
-from ..scenario.renamed import rename_old
-from ..scenario.scenario import HANDS_GRAPHS, Scenario
+from ..robot.model import RobotConfig, RobotModel, link_positions
+from ..scenario.scenario import HANDS_GRAPHS
 from .bimanual_figures import (
     CarryCourse,
     CorrectionCourse,
@@ -90,29 +90,28 @@ def hand_curves(folder: Path, summary: Mapping[str, Any]) -> HandCurves:
 
     :param summary: of the run.
     """
-    settings = summary['settings']
-    rename_old(settings)  # the run may be one of the last release
-    scenario = msgspec.convert(settings, Scenario)
-    model = load_fit_robot(scenario.robot)
+    settings, period = summary['settings'], summary['period']
+    bimanual = msgspec.convert(settings['bimanual'], BimanualConfig)
+    model = load_fit_robot(msgspec.convert(settings['robot'], RobotConfig))
     home = JointState(model.home, np.zeros(model.n))
-    plan = plan_bimanual(scenario.bimanual, model, scenario.period, home)
+    plan = plan_bimanual(bimanual, model, period, home)
     log, hands = McapReader(folder / 'log.mcap'), McapReader(folder / HANDS_LOG)
     squeeze = true_squeezes(model, log, hands)
     felt = np.concatenate(list(hands.chunks()))
     joints = np.concatenate([block[:, TRUE_POSITION] for block in log.chunks()])
-    rows = planned_rows(plan, len(felt), halt_step(summary['events'], scenario.period))
+    rows = planned_rows(plan, len(felt), halt_step(summary['events'], period))
     touched = bool((np.abs(squeeze) > TOUCH).any())
     centres, rotations = plan.object_position[rows.index], plan.object_rotation[rows.index]
     along, planned = (
         np.where(rows.foreseen[:, None], _along(model, q, centres, rotations), np.nan)
         for q in (joints, plan.joints[rows.index])
     )
-    half = 0.5 * scenario.bimanual.object.length
+    half = 0.5 * bimanual.object.length
     first = HANDS_COLUMNS.index('correction_1')
     away = np.linalg.norm(felt[:, POSE, :3] - plan.object_position[rows.index], axis=1)
     return HandCurves(
         model.tips,
-        np.arange(1.0, len(felt) + 1.0) * scenario.period,
+        np.arange(1.0, len(felt) + 1.0) * period,
         squeeze,
         np.where(rows.holding & rows.going, rows.squeeze, np.nan),
         rows.moving & touched,

@@ -1,4 +1,4 @@
-"""What of a scenario does not go together, refused before anything is built."""
+"""Contradictions between the sections of a scenario, refused before anything is built."""
 
 from __future__ import annotations
 
@@ -6,32 +6,38 @@ from collections.abc import Sequence
 from typing import get_args
 
 from ..bimanual.config import refuse_tips
+from ..core.config_types import CUSTOM, is_class_name
 from ..core.errors import ConfigError
 from ..plants.config import OBJECT, PlantConfig
 from .scenario import HANDS_GRAPHS, Graph, Scenario
 
 TIP_GRAPHS = ('tip_path_3d', 'tip_path_plane')
-"""Those of 002 that show the ways of the tips."""
+"""Those of 002 that show the paths of the tips."""
+CUSTOM_CHOICES = {'control': 'law', 'plant': 'engine', 'monitor': 'kind'}
+"""Keys of sections whose value may be a class of the user, with ``parameters`` for it."""
 
 
 def refuse_contradictions(scenario: Scenario, *, simulated: bool = True) -> None:
-    """Refuse what does not go together with two hands on one object.
+    """Refuse parameters that nobody reads, and what contradicts two hands on one object.
 
     :param simulated: whether the robot is: a real one has sensors of its own.
     :raises ConfigError: with what to change.
     """
+    for section, key in CUSTOM_CHOICES.items():
+        config = getattr(scenario, section)
+        chosen = getattr(config, key) or 'none'
+        if config.parameters and not is_class_name(chosen):
+            raise ConfigError(
+                f'{section}.parameters are for a class of the user, {section}.{key}={CUSTOM}, and '
+                f'not for {chosen}; leave them out'
+            )
     if scenario.planner.kind != 'bimanual':
         _refuse_hands(scenario)
         return
     refuse_tips(scenario.robot.tips)
-    if scenario.planner.move:
-        raise ConfigError(
-            'planner.move is not for planner.kind bimanual; give bimanual.tasks a move, or a jog '
-            'of one hand'
-        )
     if simulated and scenario.plant.sensors is None:
         raise ConfigError(
-            'plant.sensors: two hands feel nothing without wrist sensors; give for instance '
+            'plant.sensors: two hands need wrist sensors; give for instance '
             'plant.sensors={noise: 0.5}'
         )
     if scenario.admittance.guides:
@@ -48,7 +54,7 @@ def refuse_contradictions(scenario: Scenario, *, simulated: bool = True) -> None
 
 
 def refuse_graphs(scenario: Scenario, graphs: Sequence[Graph] | None = None) -> None:
-    """Refuse figures of what the run will not have.
+    """Refuse figures of quantities that the run does not have.
 
     :param graphs: those that are to be drawn; all of the scenario where none are given.
     :raises ConfigError: with those that are possible.

@@ -31,6 +31,19 @@ def rename_old(raw: dict[str, Any]) -> None:
             warn_renamed(where, value, values[value])
 
 
+def renamed_setting(key: str, value: Any) -> tuple[str, Any]:
+    """Return key and value of a setting under their new names."""
+    *sections, last = key.split('.')
+    nested: Any = {last: value}
+    for section in reversed(sections):
+        nested = {section: nested}
+    rename_old(nested)
+    for section in sections:
+        nested = nested[section]
+    ((last, value),) = nested.items()
+    return '.'.join((*sections, last)), value
+
+
 def _section(raw: dict[str, Any], key: str) -> dict[str, Any]:
     """Return the section that a key is in; an empty one if there is none."""
     for name in key.split('.')[:-1]:

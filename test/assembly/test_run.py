@@ -19,7 +19,7 @@ from simloop_ros.core.resources import resource_folder
 from simloop_ros.record.folder import make_folder, write_text
 from simloop_ros.record.mcap import McapReader, read_mcap
 from simloop_ros.record.metrics import compute_metrics
-from simloop_ros.scenario.scenario import load_scenario
+from simloop_ros.scenario.loading import load_scenario
 
 FILES = {'log.mcap', 'summary.json'}
 BOX = '[{kind: box, position: [5, 0, 0]}]'

@@ -23,7 +23,7 @@ from simloop_bench.controllers import Size, bench_controllers, claim_figures, ro
 from simloop_bench.ripple import WINDOW, torque_ripple
 from simloop_ros.record.columns import COLUMNS
 from simloop_ros.robot.model import RobotModel
-from simloop_ros.scenario.scenario import load_scenario
+from simloop_ros.scenario.loading import load_scenario
 
 H = 1.0 / 200.0
 CASE = Case('lwr_fast', 'measured', H, 0.0, 0.0, False)

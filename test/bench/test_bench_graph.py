@@ -14,7 +14,7 @@ from simloop_bench.guiding_realtime import push_delays
 from simloop_ros.cli.main import main
 from simloop_ros.record.columns import GUIDED_COLUMNS
 from simloop_ros.record.mcap import McapLog
-from simloop_ros.scenario.scenario import load_scenario
+from simloop_ros.scenario.loading import load_scenario
 
 pytest.importorskip('rclpy')
 

@@ -16,7 +16,7 @@ from simloop_bench.timing import best_of
 from simloop_ros.assembly.assemble import assemble
 from simloop_ros.cli.main import main
 from simloop_ros.robot.model import RobotModel
-from simloop_ros.scenario.scenario import load_scenario
+from simloop_ros.scenario.loading import load_scenario
 
 FIGURES = {
     'control_over_two_rnea',

@@ -31,7 +31,7 @@ from simloop_ros.bimanual.memory import DRAG, Stuck
 from simloop_ros.bimanual.pace import Pace
 from simloop_ros.bimanual.planner import BimanualPlanner
 from simloop_ros.core.values import JointState, PathCorrection
-from simloop_ros.planning.config import PlannerConfig
+from simloop_ros.planning.config import BimanualMotionConfig
 from simloop_ros.robot.model import RobotModel
 
 H = 4e-3
@@ -656,7 +656,7 @@ def test_built_from_a_scenario(
 ) -> None:
     config = configured(workerbot, Approach(durations=(0.5,)))
     start = JointState(workerbot.home, np.zeros(14))
-    kind = PlannerConfig(kind='bimanual')
+    kind = BimanualMotionConfig()
     built = build_motion(kind, workerbot, H, start, bimanual=config)
     assert isinstance(built.planner, BimanualPlanner)
     assert not built.planner.open_loop

@@ -21,7 +21,7 @@ from simloop_ros.core.errors import ConfigError, GoalError
 from simloop_ros.record.hands_summary import true_squeezes
 from simloop_ros.record.mcap import McapReader, read_mcap
 from simloop_ros.robot.model import RobotModel
-from simloop_ros.scenario.scenario import load_scenario
+from simloop_ros.scenario.loading import load_scenario
 
 H = 0.002
 MASS, G, STIFFNESS = 0.5, 9.82, 5e4

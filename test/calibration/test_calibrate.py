@@ -13,7 +13,7 @@ from simloop_ros.control.config import ControlConfig
 from simloop_ros.control.control_simulation import ControlSimulation
 from simloop_ros.core.errors import ConfigError
 from simloop_ros.robot.fit_robot import load_fit_robot
-from simloop_ros.scenario.scenario import load_scenario
+from simloop_ros.scenario.loading import load_scenario
 
 SETTINGS = [
     'robot=two_link',

@@ -264,7 +264,11 @@ HELD = '{do: approach, path: cp, clearance: 0.005, durations: [0.5]}, {do: grasp
             ['robot.tips: 1', 'name two'],
         ),
         ('lwr_tcp', ['planner.kind=bimanual'], ['robot.tips: 1', 'flange', 'name two']),
-        ('workerbot_hold', ['planner.move=[[0, 0, 1], [0, 0, 1]]'], ['planner.move', 'a jog']),
+        (
+            'workerbot_hold',
+            ['planner.move=[[0, 0, 1], [0, 0, 1]]'],
+            ['planner.move', 'planner.kind bimanual', 'planner.kind=online or offline'],
+        ),
         ('workerbot_hold', ['monitor.reaction=comply'], ['monitor.reaction', 'stop or none']),
         ('workerbot_hold', ['monitor.push=float'], ['monitor.push', 'stop or none']),
         ('workerbot_hold', ['admittance.source=observer'], ['admittance.source', 'a yield']),

@@ -28,7 +28,7 @@ from simloop_ros.control.tuning import (
 )
 from simloop_ros.core.values import NO_INPUTS
 from simloop_ros.robot.model import RobotModel
-from simloop_ros.scenario.scenario import load_scenario
+from simloop_ros.scenario.loading import load_scenario
 
 H = 0.005
 ROUNDING = 1e-9

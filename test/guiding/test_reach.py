@@ -8,7 +8,7 @@ import pytest
 
 from simloop_ros.guiding.reach import LEAST_REACH, reaches
 from simloop_ros.robot.fit_robot import load_fit_robot
-from simloop_ros.scenario.scenario import robot_config
+from simloop_ros.scenario.loading import robot_config
 
 
 @pytest.mark.parametrize('name', ['lwr', 'yumi', 'two_link'])

@@ -15,7 +15,7 @@ from simloop_ros.assembly.assemble import Assembly, assemble
 from simloop_ros.loop.loop import BLOCK, PARTS, Loop
 from simloop_ros.record.log import LogReader, LogWriter
 from simloop_ros.record.metrics import compute_metrics
-from simloop_ros.scenario.scenario import load_scenario
+from simloop_ros.scenario.loading import load_scenario
 
 Build = Callable[..., Assembly]
 FAULTS = (

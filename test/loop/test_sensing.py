@@ -17,7 +17,7 @@ from simloop_ros.collision.wrist_torque import WristTorque
 from simloop_ros.core.errors import ConfigError
 from simloop_ros.loop.sensing import MonitoredSensing
 from simloop_ros.record.log import LogWriter
-from simloop_ros.scenario.scenario import load_scenario
+from simloop_ros.scenario.loading import load_scenario
 
 SCENARIO = 'sphere_collision'
 REACTIONS = ('stop', 'hold', 'retreat', 'float', 'comply')

@@ -25,7 +25,7 @@ from simloop_ros.ros.messages.safety_status import TOPIC as SAFETY
 from simloop_ros.ros.messages.safety_status import SafetyStatus, to_message
 from simloop_ros.ros.transport.joint_state import JointStateDecoder, JointStateEncoder
 from simloop_ros.ros.transport.qos import LATCHED, STREAM
-from simloop_ros.scenario.scenario import load_scenario
+from simloop_ros.scenario.loading import load_scenario
 
 H = 0.002
 ACCELERATION = 20.0  # default of admittance.acceleration [rad/s^2]

@@ -21,7 +21,7 @@ from simloop_ros.ros.messages.safety_status import SafetyStatus, to_message
 from simloop_ros.ros.messages.wrists import CORRECTIONS
 from simloop_ros.ros.transport.joint_state import JointStateDecoder, JointStateEncoder
 from simloop_ros.ros.transport.qos import LATCHED, STREAM
-from simloop_ros.scenario.scenario import load_scenario
+from simloop_ros.scenario.loading import load_scenario
 
 H = 0.001
 TIMEOUT = 10  # default of safety.timeout [periods]

@@ -24,7 +24,7 @@ from simloop_ros.ros.messages.safety_status import from_message
 from simloop_ros.ros.messages.wrists import CORRECTIONS, OBJECT, TRUE_WRENCHES, by_hand, hand_axes
 from simloop_ros.ros.transport.joint_state import JointStateDecoder
 from simloop_ros.ros.transport.qos import LATCHED_READER, STREAM
-from simloop_ros.scenario.scenario import load_scenario
+from simloop_ros.scenario.loading import load_scenario
 
 pytestmark = pytest.mark.long
 

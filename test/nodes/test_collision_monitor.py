@@ -24,7 +24,7 @@ from simloop_ros.ros.messages.notice import from_message
 from simloop_ros.ros.messages.wrists import WRENCHES, hand_axes
 from simloop_ros.ros.transport.joint_state import JointStateDecoder, JointStateEncoder
 from simloop_ros.ros.transport.qos import STREAM
-from simloop_ros.scenario.scenario import load_scenario
+from simloop_ros.scenario.loading import load_scenario
 
 H = 0.001
 TARE = 20  # steps in which the bias is learnt

@@ -18,7 +18,7 @@ from simloop_ros.assembly.assemble import assemble
 from simloop_ros.assembly.run import run
 from simloop_ros.ros.launch.supervisor import Program
 from simloop_ros.ros.launch.wiring import NodeSpec, WiringOptions, wire
-from simloop_ros.scenario.scenario import load_scenario
+from simloop_ros.scenario.loading import load_scenario
 
 LONGEST = 120.0  # a run of a second or two, on a busy machine [s]
 STEPS = 240  # per run: several times what goes ahead or waits for somebody

@@ -39,7 +39,8 @@ from simloop_ros.ros.launch.wiring import WiringOptions, wire
 from simloop_ros.ros.messages.safety_status import SafetyStatus, from_message
 from simloop_ros.ros.transport.joint_state import JointStateDecoder, JointStateEncoder
 from simloop_ros.ros.transport.qos import LATCHED_READER, STREAM
-from simloop_ros.scenario.scenario import Scenario, load_scenario
+from simloop_ros.scenario.loading import load_scenario
+from simloop_ros.scenario.scenario import Scenario
 
 pytestmark = pytest.mark.long
 
@@ -240,7 +241,7 @@ class Robot:
         self.processes: dict[str, subprocess.Popen[bytes]] = {}
         self.planner = 'admittance' if 'admittance' in self._programs else 'motion_planner'
         home = self._model.tip_positions(self._model.home)
-        self._goal = home + np.array(scenario.planner.move or 0.0)
+        self._goal = home + np.array(getattr(scenario.planner, 'move', ()) or 0.0)
         self.witness = Witness(int(graph.environment['ROS_DOMAIN_ID']), self._model)
         self._relayed = relayed
         self._started: list[subprocess.Popen[bytes]] = []

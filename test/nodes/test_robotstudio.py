@@ -25,7 +25,7 @@ from simloop_ros.robotstudio.server import RobotStudioServer
 from simloop_ros.ros.launch.wiring import WiringOptions, wire
 from simloop_ros.ros.transport.joint_state import JointStateEncoder
 from simloop_ros.ros.transport.qos import STREAM
-from simloop_ros.scenario.scenario import load_scenario
+from simloop_ros.scenario.loading import load_scenario
 
 NAMES = tuple(f'lwr_{joint}_joint' for joint in ('a1', 'a2', 'e1', 'a3', 'a4', 'a5'))
 LOCKED = 'robot.lock=[lwr_a6_joint]'  # six joints are left

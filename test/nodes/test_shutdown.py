@@ -19,7 +19,7 @@ from simloop_ros.assembly.assemble import assemble
 from simloop_ros.assembly.run import run
 from simloop_ros.record.mcap import McapReader, read_mcap
 from simloop_ros.record.metrics import compute_metrics
-from simloop_ros.scenario.scenario import load_scenario
+from simloop_ros.scenario.loading import load_scenario
 
 STARTING = 60.0  # longest time to start and plan on a busy machine [s]
 PROMISED = 2.0  # in which all end on a machine that does nothing else [s]

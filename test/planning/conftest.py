@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from simloop_ros.core.values import JointState
-from simloop_ros.planning.config import PlannerConfig
+from simloop_ros.planning.config import OnlineConfig
 from simloop_ros.planning.forced_simulation import ForcedSimulation
 from simloop_ros.robot.config import RobotConfig
 from simloop_ros.robot.loading import load_robot
@@ -64,6 +64,6 @@ def forced() -> Callable[..., ForcedSimulation]:
         robot: RobotModel, move: list[list[float]], period: float = 0.005, **config: float
     ) -> ForcedSimulation:
         goals = robot.tip_positions(robot.home) + np.array(move)
-        return ForcedSimulation(robot, PlannerConfig(**config), period, goals)
+        return ForcedSimulation(robot, OnlineConfig(**config), period, goals)
 
     return make

@@ -10,7 +10,7 @@ import pytest
 from simloop_ros.core.values import NO_INPUTS, JointState
 from simloop_ros.planning.ahead import Ahead, Waypoint
 from simloop_ros.planning.build import build_planner
-from simloop_ros.planning.config import PlannerConfig
+from simloop_ros.planning.config import OfflineConfig, OnlineConfig
 from simloop_ros.planning.planner import Planner
 from simloop_ros.robot.model import RobotModel
 
@@ -18,6 +18,7 @@ H = 0.005
 LEAD = 7
 MOVES = {'sphere': ((0, 0, 0.4),), 'yumi': ((0, 0.3, 0), (0, -0.3, 0))}
 STEPS = 200
+KINDS = {'online': OnlineConfig, 'offline': OfflineConfig}
 FAR = 0.1  # rad, beyond any leash
 
 
@@ -26,14 +27,14 @@ def robot(request: pytest.FixtureRequest) -> RobotModel:
     return request.getfixturevalue(request.param)
 
 
-@pytest.fixture(params=['online', 'offline'])
+@pytest.fixture(params=list(KINDS))
 def kind(request: pytest.FixtureRequest) -> str:
     return request.param
 
 
 def planner_of(robot: RobotModel, kind: str) -> Planner:
     start = JointState(robot.home, np.zeros(robot.n))
-    config = PlannerConfig(kind=kind, move=MOVES[robot.name])
+    config = KINDS[kind](move=MOVES[robot.name])
     return build_planner(config, robot, H, start).planner
 
 

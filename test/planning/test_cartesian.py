@@ -17,11 +17,11 @@ from simloop_ros.core.values import NO_INPUTS, JointState
 from simloop_ros.planning import cartesian
 from simloop_ros.planning.build import PlannedMotion, build_planner
 from simloop_ros.planning.cartesian import plan_cartesian
-from simloop_ros.planning.config import PlannerConfig
+from simloop_ros.planning.config import CartesianConfig, PlannerConfig
 from simloop_ros.planning.offline import OfflinePlanner
 from simloop_ros.robot.fit_robot import load_fit_robot
 from simloop_ros.robot.model import RobotModel, link_positions
-from simloop_ros.scenario.scenario import load_scenario
+from simloop_ros.scenario.loading import load_scenario
 
 H = 1 / 200
 ON_THE_WAY = 1e-8  # tip from its side, a hundredth of what is asked for [m]
@@ -34,8 +34,10 @@ def irb120() -> RobotModel:
     return load_fit_robot(load_scenario('irb120_rectangle').robot)
 
 
-def rectangle(**changes: object) -> PlannerConfig:
-    return msgspec.structs.replace(load_scenario('irb120_rectangle').planner, **changes)
+def rectangle(**changes: object) -> CartesianConfig:
+    config = load_scenario('irb120_rectangle').planner
+    assert isinstance(config, CartesianConfig)
+    return msgspec.structs.replace(config, **changes)
 
 
 def rest(position: np.ndarray) -> JointState:
@@ -136,8 +138,7 @@ def test_the_tip_turns_where_asked_to(irb120: RobotModel) -> None:
 def test_any_robot(shipped: Callable[[str], RobotModel], robot: str, tip: str | None) -> None:
     """Redundant arms, by the numerical solver; the other arm stays where it is."""
     model = shipped(robot)
-    config = PlannerConfig(
-        kind='cartesian',
+    config = CartesianConfig(
         tip=tip,
         corners=((0.0, 0.0, 0.05), (0.05, -0.05, 0.05)),
         corners_from='start',
@@ -286,7 +287,6 @@ def test_a_side_that_the_joints_cannot_keep_to_is_refused(
     ('changes', 'message'),
     [
         ({'tip': 'flange'}, r"unknown planner\.tip 'flange': valid: tool0"),
-        ({'profile': 'jerk_limited'}, r'jerk_limited is not for planner\.kind cartesian; choose'),
         ({'duration': 1e9}, r'planner\.duration: the motion would take 4e\+09 s.* lower it'),
         ({'corners': ()}, r'planner\.corners is empty'),
     ],
@@ -303,16 +303,8 @@ def test_of_several_tips_one_is_to_be_chosen(yumi: RobotModel) -> None:
         built(yumi, rectangle(tip='tool0'))
 
 
-def test_profiles_of_corners_are_not_for_a_move(sphere: RobotModel) -> None:
-    config = PlannerConfig(kind='offline', move=((0.0, 0.0, 0.1),), profile='quintic')
-    with pytest.raises(ConfigError, match=r'quintic is not for planner\.kind offline; choose one'):
-        built(sphere, config)
-
-
 def test_a_sliding_joint_is_told_in_its_own_units(sphere: RobotModel) -> None:
-    config = PlannerConfig(
-        kind='cartesian', corners=((0.0, 0.0, 0.5),), corners_from='start', duration=0.01
-    )
+    config = CartesianConfig(corners=((0.0, 0.0, 0.5),), corners_from='start', duration=0.01)
     with pytest.raises(GoalError, match=r'side 1, .* at [\d.]+ m/s, its limit is [\d.]+ m/s'):
         built(sphere, config)
 

@@ -11,7 +11,7 @@ import pinocchio as pin
 import pytest
 
 from simloop_ros.core.values import JointState
-from simloop_ros.planning.config import PlannerConfig
+from simloop_ros.planning.config import OnlineConfig
 from simloop_ros.planning.forced_simulation import ForcedSimulation, Motion
 from simloop_ros.robot.model import RobotModel
 
@@ -101,7 +101,7 @@ def test_velocity_is_the_nearest_in_kinetic_energy(
     """Minimise ``(v+ - u)^T M (v+ - u)`` with ``J v+ = x'_d``, by its own KKT system."""
     robot: RobotModel = request.getfixturevalue(name)
     rng = np.random.default_rng(5)
-    config, h = PlannerConfig(), 0.005
+    config, h = OnlineConfig(), 0.005
     for _ in range(10):
         q = robot.home + rng.normal(scale=0.05, size=robot.n)
         q = np.clip(q, robot.lower + 0.1, robot.upper - 0.1)
@@ -134,7 +134,7 @@ def test_a_held_joint_is_one_more_constraint(planar: Callable[[float], RobotMode
     The bound is the speed of the exponential approach to its end, ``(upper - q)/range_time``.
     """
     end, h, speed = 0.3, 0.005, 0.3
-    robot, config = planar(end), PlannerConfig(acceleration=speed / h, max_velocity=1.0)
+    robot, config = planar(end), OnlineConfig(acceleration=speed / h, max_velocity=1.0)
     q, rest = np.array([end - 1e-3, 0.8, 0.8]), np.zeros(3)
     J, M = tip_jacobian(robot, q), mass_matrix(robot, q)
     way = np.array([[-0.3, 0.1, 0.0]])

@@ -12,7 +12,7 @@ from simloop_ros.control.config import ControlConfig
 from simloop_ros.control.control_simulation import ControlSimulation
 from simloop_ros.core.values import NO_INPUTS, JointState
 from simloop_ros.planning.build import build_planner
-from simloop_ros.planning.config import PlannerConfig
+from simloop_ros.planning.config import GuidingConfig
 from simloop_ros.planning.hand_guiding import HandGuiding
 from simloop_ros.robot.model import RobotModel
 
@@ -98,7 +98,7 @@ def test_restarted_it_stays_there_and_knows_what_it_learnt() -> None:
     )
 
 
-def guide(robot: RobotModel, planner: PlannerConfig, pushes: list[float]) -> np.ndarray:
+def guide(robot: RobotModel, planner: GuidingConfig, pushes: list[float]) -> np.ndarray:
     """Return where a robot 10 % heavier than its model goes under pushes [N], a step each."""
     heavier = robot.with_mass_bias(0.1).pin_model
     data = heavier.createData()
@@ -122,7 +122,7 @@ def test_000_drifts_by_its_model_error(sphere: RobotModel) -> None:
     brakes it, computed for m, does so by 1/1.1 of its speed in a step: ``v = -(e h) 1.1``.
     """
     steps = 600
-    path = guide(sphere, PlannerConfig(kind='guiding'), [0.0] * steps)
+    path = guide(sphere, GuidingConfig(), [0.0] * steps)
     sinking = -9.82 * 0.1 / 1.1 * H * 1.1
     speed = np.diff(path[-100:]) / H
     np.testing.assert_allclose(speed, sinking, rtol=1e-6)
@@ -131,7 +131,7 @@ def test_000_drifts_by_its_model_error(sphere: RobotModel) -> None:
 def test_with_a_threshold_a_push_counts_the_same_both_ways_and_nothing_creeps(
     sphere: RobotModel,
 ) -> None:
-    planner = PlannerConfig(kind='guiding', threshold=2.0)
+    planner = GuidingConfig(threshold=2.0)
     quiet, pushed = [0.0] * 100, 100
     moved = {}
     for force in (10.0, -10.0):

@@ -9,7 +9,7 @@ import pytest
 
 from simloop_ros.core.values import NO_INPUTS, JointState
 from simloop_ros.planning.build import build_planner
-from simloop_ros.planning.config import PlannerConfig
+from simloop_ros.planning.config import ForcedMotionConfig, OfflineConfig, OnlineConfig
 from simloop_ros.planning.forced_simulation import ForcedSimulation
 from simloop_ros.planning.offline import OfflinePlanner
 from simloop_ros.planning.online import OnlinePlanner
@@ -208,8 +208,7 @@ def test_both_kinds_are_built_for_the_same_motion(yumi: RobotModel, at_home: AtH
     start = at_home(yumi)
     move = tuple(tuple(map(float, row)) for row in MOVES['yumi'])
     online, offline = (
-        build_planner(PlannerConfig(kind=kind, move=move), yumi, H, start)
-        for kind in ('online', 'offline')
+        build_planner(kind(move=move), yumi, H, start) for kind in (OnlineConfig, OfflineConfig)
     )
     assert isinstance(online.planner, OnlinePlanner)
     assert isinstance(offline.planner, OfflinePlanner)
@@ -242,9 +241,11 @@ def test_a_list_leads_from_one_place_only() -> None:
     np.testing.assert_array_equal(planner.expected.position, 0.0)
 
 
-@pytest.mark.parametrize('kind', ['online', 'offline'])
-def test_planned_anew_it_goes_to_the_same_goal(yumi: RobotModel, kind: str) -> None:
-    config = PlannerConfig(kind=kind, move=((0.0, 0.1, 0.0), (0.0, -0.1, 0.0)))
+@pytest.mark.parametrize('kind', [OnlineConfig, OfflineConfig])
+def test_planned_anew_it_goes_to_the_same_goal(
+    yumi: RobotModel, kind: type[ForcedMotionConfig]
+) -> None:
+    config = kind(move=((0.0, 0.1, 0.0), (0.0, -0.1, 0.0)))
     start = JointState(yumi.home, np.zeros(yumi.n))
     first = build_planner(config, yumi, H, start)
     follower = Follower(first.planner, start)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 import numpy as np
 import pytest
 
-from simloop_ros.planning.config import PlannerConfig
+from simloop_ros.planning.config import OnlineConfig
 from simloop_ros.planning.profiles import (
     ConstantAcceleration,
     JerkLimited,
@@ -200,6 +200,6 @@ def test_without_a_bound_on_jerk_the_two_profiles_take_the_same_time() -> None:
 
 
 def test_the_configuration_says_which() -> None:
-    assert isinstance(build_profile(PlannerConfig(), 0.01), ConstantAcceleration)
-    jerky = PlannerConfig(profile='jerk_limited')
+    assert isinstance(build_profile(OnlineConfig(), 0.01), ConstantAcceleration)
+    jerky = OnlineConfig(profile='jerk_limited')
     assert isinstance(build_profile(jerky, 0.01), JerkLimited)

@@ -7,7 +7,7 @@ import pinocchio as pin
 import pytest
 
 from simloop_ros.core.errors import ConfigError
-from simloop_ros.planning.config import PlannerConfig
+from simloop_ros.planning.config import CartesianConfig
 from simloop_ros.planning.side_profiles import Quintic, Trapezoidal
 from simloop_ros.planning.tip_path import TipCourse, sides_of
 
@@ -16,8 +16,8 @@ START = pin.SE3(ROTATION, np.array([0.4, 0.1, 0.5]))
 SQUARE = ((0.4, 0.1, 0.5), (0.6, 0.1, 0.5), (0.6, 0.3, 0.5), (0.4, 0.3, 0.5))
 
 
-def config(**settings: object) -> PlannerConfig:
-    return PlannerConfig(kind='cartesian', **settings)  # type: ignore[arg-type]
+def config(**settings: object) -> CartesianConfig:
+    return CartesianConfig(**settings)  # type: ignore[arg-type]
 
 
 def names(**settings: object) -> list[tuple[str, str]]:

@@ -11,7 +11,7 @@ from simloop_ros.control.config import ControlConfig
 from simloop_ros.control.control_simulation import ControlSimulation
 from simloop_ros.core.errors import ConfigError
 from simloop_ros.core.values import Disturbance, JointState
-from simloop_ros.scenario.scenario import load_scenario
+from simloop_ros.scenario.loading import load_scenario
 
 H = 0.002
 REAL = {'takes': 'position', 'mass_bias': 0.1, 'friction': {'coulomb': 0.3, 'viscous': 0.5}}

@@ -19,7 +19,7 @@ from simloop_ros.core.values import (
     Setpoint,
 )
 from simloop_ros.planning.build import PlannedMotion, build_planner
-from simloop_ros.planning.config import PlannerConfig
+from simloop_ros.planning.config import OfflineConfig, OnlineConfig
 from simloop_ros.plants.pinocchio_plant import PinocchioPlant
 from simloop_ros.plants.plant import Plant
 from simloop_ros.reaction.config import ReactionConfig
@@ -91,7 +91,9 @@ def rig() -> Callable[..., Rig]:
     ) -> Rig:
         start = JointState(robot.home, np.zeros(robot.n))
         control = ControlConfig(law=law)
-        motion_config = PlannerConfig(kind=planner, move=MOVE[robot.name], **FAST)
+        motion_config = (OnlineConfig if planner == 'online' else OfflineConfig)(
+            move=MOVE[robot.name], **FAST
+        )
         compliance = control.compliance(H)
         motion = build_planner(motion_config, robot, H, start, compliance=compliance)
 

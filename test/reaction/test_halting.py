@@ -18,7 +18,7 @@ from simloop_ros.loop.loop import Loop, LoopSnapshot
 from simloop_ros.planning.planner import Planner
 from simloop_ros.reaction.halting import REASON, Halting
 from simloop_ros.robot.model import RobotModel
-from simloop_ros.scenario.scenario import load_scenario
+from simloop_ros.scenario.loading import load_scenario
 
 TASKS = (
     '{do: approach, path: cp, clearance: 0.005, durations: [0.15]}, '

@@ -17,7 +17,7 @@ from simloop_ros.record.events import (
     halt_step,
 )
 from simloop_ros.record.log import LogReader, LogWriter
-from simloop_ros.scenario.scenario import load_scenario
+from simloop_ros.scenario.loading import load_scenario
 
 PERIOD = 0.01
 LATE = 1e9  # after everything

@@ -20,7 +20,7 @@ from simloop_ros.record.guided_summary import guided_summary
 from simloop_ros.record.log import LogReader, LogWriter
 from simloop_ros.record.mcap import read_mcap
 from simloop_ros.robot.fit_robot import load_fit_robot
-from simloop_ros.scenario.scenario import load_scenario
+from simloop_ros.scenario.loading import load_scenario
 
 ROUNDING = 1e-12  # sums of the same numbers in another order
 HAND = 'plant.hands=[{link: flange, stiffness: 500, damping: 30, max_force: 30, grip: 0.05, '

@@ -30,7 +30,7 @@ from simloop_ros.record.hands_log import (
 from simloop_ros.record.log import LogReader, LogWriter
 from simloop_ros.record.mcap import HANDS_TOPICS, McapReader, read_mcap, write_mcap
 from simloop_ros.record.metrics import compute_metrics
-from simloop_ros.scenario.scenario import load_scenario
+from simloop_ros.scenario.loading import load_scenario
 
 TASKS = (
     '{do: approach, path: cp, clearance: 0.005, durations: [0.15]}, '

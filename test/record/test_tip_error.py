@@ -12,7 +12,7 @@ import pytest
 from simloop_ros.assembly.assemble import assemble
 from simloop_ros.assembly.run import run
 from simloop_ros.record.mcap import read_mcap
-from simloop_ros.scenario.scenario import load_scenario
+from simloop_ros.scenario.loading import load_scenario
 
 ASKED = {1 / 200: 1e-4, 1 / 2000: 1e-6}
 """Period -> tip error at most [m]."""

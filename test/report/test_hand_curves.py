@@ -20,7 +20,8 @@ from simloop_ros.record.folder import HANDS_LOG
 from simloop_ros.record.mcap import read_mcap
 from simloop_ros.report.hand_curves import HAND_DRAWINGS, hand_curves
 from simloop_ros.report.page import draw_run, print_table
-from simloop_ros.scenario.scenario import HANDS_GRAPHS, Graph, load_scenario
+from simloop_ros.scenario.loading import load_scenario
+from simloop_ros.scenario.scenario import HANDS_GRAPHS, Graph
 
 TASKS = (
     '{do: approach, path: cp, clearance: 0.005, durations: [0.15]}, '

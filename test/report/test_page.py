@@ -16,7 +16,8 @@ from simloop_ros.assembly.assemble import assemble
 from simloop_ros.assembly.run import run
 from simloop_ros.core.errors import ConfigError
 from simloop_ros.report.page import draw_run, print_table
-from simloop_ros.scenario.scenario import HANDS_GRAPHS, Graph, load_scenario
+from simloop_ros.scenario.loading import load_scenario
+from simloop_ros.scenario.scenario import HANDS_GRAPHS, Graph
 
 PNG = b'\x89PNG\r\n\x1a\n'
 

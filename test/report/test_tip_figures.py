@@ -19,7 +19,7 @@ from simloop_ros.report.tip_figures import TIP_GRAPHS
 from simloop_ros.robot.fit_robot import load_fit_robot
 from simloop_ros.robot.model import link_positions
 from simloop_ros.robot.urdf import kinematic_tree
-from simloop_ros.scenario.scenario import load_scenario
+from simloop_ros.scenario.loading import load_scenario
 
 SETTINGS = ('duration=0.3', 'plant.mass_bias=0.1')
 

@@ -6,7 +6,7 @@ import pytest
 
 from simloop_ros.core.errors import ConfigError
 from simloop_ros.scenario.contradictions import refuse_contradictions, refuse_graphs
-from simloop_ros.scenario.scenario import load_scenario, scenario_names
+from simloop_ros.scenario.loading import load_scenario, scenario_names
 
 NEEDS = {'step': ('robot=two_link',)}
 
@@ -22,8 +22,7 @@ def test_no_shipped_scenario_contradicts_itself(name: str) -> None:
     ('name', 'setting', 'reason'),
     [
         ('yumi_hold', 'robot.tips=[tool0_l]', 'robot.tips: 1 for planner.kind bimanual'),
-        ('yumi_hold', 'planner.move=[[0, 0, 1], [0, 0, 1]]', r'planner\.move is not for'),
-        ('yumi_hold', 'plant.sensors=null', r'plant\.sensors: two hands feel nothing'),
+        ('yumi_hold', 'plant.sensors=null', r'plant\.sensors: two hands need wrist sensors'),
         ('yumi_hold', 'admittance.source=truth', r'admittance\.source: .* set it to none'),
         ('yumi_hold', 'monitor.reaction=hold', r'monitor\.reaction: hold would part hands'),
         ('yumi_hold', 'monitor.push=comply', r'monitor\.push: comply would part hands'),

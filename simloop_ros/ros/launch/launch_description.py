@@ -21,7 +21,7 @@ from ...core.errors import ConfigError, MissingDependencyError, SimloopError
 from ...core.resources import PACKAGE, resource_folder
 from ...record.folder import make_folder
 from ...robot.loading import load_robot
-from ...scenario.scenario import load_scenario, scenario_names
+from ...scenario.loading import load_scenario, scenario_names
 from ..node.parent import LAUNCHER
 from .graph import GRACE
 from .view import (

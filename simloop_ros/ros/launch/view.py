@@ -7,7 +7,7 @@ from xml.etree import ElementTree as ET
 from ...core.errors import ModelError
 from ...core.resources import resource_folder
 from ...robot.urdf import find_description, parse_description, resolve_meshes
-from ...scenario.scenario import robot_config
+from ...scenario.loading import robot_config
 from .wiring import NodeSpec
 
 GHOST = 'ghost'

@@ -7,134 +7,25 @@ Each field of a configuration class is a parameter, ``control.law``; a section i
 - a word that may be left out is a string, and empty where it is;
 - an empty list of words is ``['']``, because ROS cannot tell of which type ``[]`` is;
 - all that is neither number, word, list of words nor vector is a string that holds YAML.
+
+A tagged union, as that of the planner, has the parameters of all its classes. Its tag,
+``planner.kind``, decides which of them are read.
 """
 
 from __future__ import annotations
 
-import array
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-import math
-from operator import attrgetter
-from typing import Any, Literal, TypeVar
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Annotated, Any, TypeVar
 
 import msgspec
 from msgspec import NODEFAULT, inspect
 
-from ...core.config_types import field_docs
+from ...core.config_types import CUSTOM, field_docs, variants
 from ...core.errors import ConfigError, UnknownNameError
+from .config_parameter import ConfigParameter, ParameterValue, is_empty, value_type
 
-ParameterValue = bool | int | float | str | list[str] | list[float]
-Form = Literal['BOOL', 'INTEGER', 'DOUBLE', 'STRING', 'STRING_ARRAY', 'DOUBLE_ARRAY']
-"""Types of ROS parameters, by their names in ``rclpy.Parameter.Type``."""
 T = TypeVar('T', bound=msgspec.Struct)
-BOUNDS = {'gt': '>', 'ge': '>=', 'lt': '<', 'le': '<='}
-
-
-@dataclass(frozen=True)
-class ConfigParameter:
-    """One parameter: a field of a configuration class, or of a section in it.
-
-    :ivar name: full name, as ``plant.friction.coulomb``.
-    :ivar path: the field from the configuration on, as ``friction.coulomb``.
-    :ivar annotation: the type that the class gives to the field.
-    :ivar type: that type as msgspec sees it, without ``None`` if ``optional``.
-    :ivar optional: whether a number or word may be left out.
-    :ivar default: default in the configuration, or ``NODEFAULT``.
-    :ivar description: what the class says about the field.
-    """
-
-    name: str
-    path: str
-    annotation: Any
-    type: inspect.Type
-    optional: bool
-    default: Any
-    description: str
-
-    @property
-    def form(self) -> Form:
-        """The type of the ROS parameter."""
-        match self.type:
-            case inspect.BoolType():
-                return 'BOOL'
-            case inspect.IntType():
-                return 'DOUBLE' if self.optional else 'INTEGER'
-            case inspect.FloatType():
-                return 'DOUBLE'
-            case inspect.VarTupleType(item_type=item) if _is_word(item):
-                return 'STRING_ARRAY'
-            case inspect.TupleType(item_types=items) if all(
-                isinstance(item, inspect.FloatType) for item in items
-            ):
-                return 'DOUBLE_ARRAY'
-        return 'STRING'
-
-    @property
-    def is_text(self) -> bool:
-        """Whether the parameter is a string that holds YAML."""
-        return self.form == 'STRING' and not _is_word(self.type)
-
-    @property
-    def words(self) -> tuple[str, ...]:
-        """The words that are allowed, if it is a choice of words or a list of them."""
-        kind = self.type.item_type if isinstance(self.type, inspect.VarTupleType) else self.type
-        values = kind.values if isinstance(kind, inspect.LiteralType) else ()
-        return tuple(value for value in values if isinstance(value, str))
-
-    @property
-    def limits(self) -> dict[str, float]:
-        """The bounds of a number that are given, by their names in ``msgspec.Meta``."""
-        given = {name: getattr(self.type, name, None) for name in BOUNDS}
-        return {name: bound for name, bound in given.items() if bound is not None}
-
-    def encode(self, value: Any) -> ParameterValue:
-        """Return a value of the field as that of a parameter."""
-        if self.is_text:
-            return msgspec.json.encode(value).decode()
-        match self.form:
-            case 'DOUBLE':
-                return math.nan if value is None else float(value)
-            case 'STRING':
-                return '' if value is None else value
-            case 'STRING_ARRAY':
-                return list(value) or ['']
-            case 'DOUBLE_ARRAY':
-                return [float(number) for number in value]
-        return value
-
-    def decode(self, given: Any) -> Any:
-        """Return the value of the field.
-
-        :param given: value of the parameter.
-        :raises ConfigError: it is not valid.
-        """
-        if self.optional and (given == '' or (isinstance(given, float) and math.isnan(given))):
-            return None
-        try:
-            value = msgspec.convert(self._plain(given), self.annotation, strict=not self.is_text)
-        except (msgspec.DecodeError, ValueError, RecursionError) as error:
-            text, _, where = ' '.join(str(error).split()).partition(' - at `$')
-            reason = f'{text[:1].lower()}{text[1:]}'
-            raise ConfigError(
-                f'{self.name}{where.rstrip("`")}: {given!r} is not valid: {reason}'
-            ) from error
-        if not _is_finite(msgspec.to_builtins(value)):
-            raise ConfigError(f'{self.name}: {given!r} is not finite')
-        return value
-
-    def _plain(self, given: Any) -> Any:
-        """Return what was given as plain data for msgspec, without ROS's ways of writing it."""
-        if self.is_text and isinstance(given, str):
-            return _read(given)
-        if isinstance(given, (list, tuple, array.array)):
-            given = [] if list(given) == [''] else list(given)
-        for word in given if isinstance(given, list) else [given]:
-            if self.words and isinstance(word, str) and word not in self.words:
-                raise ConfigError(f'{self.name}: {UnknownNameError("value", word, self.words)}')
-        if isinstance(self.type, inspect.IntType) and isinstance(given, float):
-            return int(given) if given.is_integer() else given
-        return given
 
 
 def config_parameters(kind: type[msgspec.Struct], prefix: str) -> list[ConfigParameter]:
@@ -142,15 +33,12 @@ def config_parameters(kind: type[msgspec.Struct], prefix: str) -> list[ConfigPar
 
     :param prefix: what their names begin with, ``control`` for ``control.law``; may be empty.
     """
-    return list(_walk(kind, f'{prefix}.' if prefix else '', '', NODEFAULT))
+    return list(_walk(kind, f'{prefix}.' if prefix else '', NODEFAULT))
 
 
 def parameter_values(config: msgspec.Struct, prefix: str) -> dict[str, ParameterValue]:
     """Return a configuration as the values of parameters, by name."""
-    return {
-        parameter.name: parameter.encode(attrgetter(parameter.path)(config))
-        for parameter in config_parameters(type(config), prefix)
-    }
+    return dict(_encode(config, f'{prefix}.' if prefix else ''))
 
 
 def parse_config(kind: type[T], prefix: str, values: Mapping[str, Any]) -> T:
@@ -159,97 +47,150 @@ def parse_config(kind: type[T], prefix: str, values: Mapping[str, Any]) -> T:
     :param values: values by name; names that do not begin with ``prefix.`` are for others.
     :raises ConfigError: a name or value is not valid, or one without a default is missing.
     """
-    parameters = config_parameters(kind, prefix)
-    names = {parameter.name for parameter in parameters}
+    declared = {parameter.name: parameter for parameter in config_parameters(kind, prefix)}
+    start = f'{prefix}.' if prefix else ''
     for name in values:
-        if name not in names and name.startswith(f'{prefix}.' if prefix else ''):
-            raise UnknownNameError('parameter', name, names)
-    fields = {}
-    for parameter in parameters:
-        if parameter.name in values:
-            fields[parameter.path] = parameter.decode(values[parameter.name])
-        elif parameter.default is NODEFAULT:
-            raise ConfigError(f'{parameter.name}: not given, and it has no default')
-        else:
-            fields[parameter.path] = parameter.default
-    return _assemble(kind, fields, '')
+        if name not in declared and name.startswith(start):
+            raise UnknownNameError('parameter', name, declared)
+    config: T = _parse(kind, start, NODEFAULT, values, declared)
+    return config
 
 
-def _walk(
-    kind: type[msgspec.Struct], prefix: str, section: str, default: Any
-) -> Iterator[ConfigParameter]:
+def _walk(kind: Any, prefix: str, default: Any) -> Iterator[ConfigParameter]:
     """Yield the parameters of a class, those of its sections in their place.
 
+    :param kind: the class; for a tagged union, its base class or the union itself.
     :param default: the whole of a section by default, or ``NODEFAULT``.
     """
+    tagged = variants(kind)
+    if not tagged:
+        yield from _walk_fields(kind, prefix, default)
+        return
+    tag = _tag_parameter(tagged, prefix, default)
+    yield tag
+    found: dict[str, dict[str, ConfigParameter]] = {}
+    for word, variant in tagged.items():
+        own = default if isinstance(default, variant) else NODEFAULT
+        for parameter in _walk_fields(variant, prefix, own):
+            found.setdefault(parameter.name, {})[word] = parameter
+    found.pop(tag.name, None)
+    for parameters in found.values():
+        yield _merged(parameters) if len(tagged) > 1 else next(iter(parameters.values()))
+
+
+def _walk_fields(
+    kind: type[msgspec.Struct], prefix: str, default: Any
+) -> Iterator[ConfigParameter]:
     descriptions = field_docs(kind)
     for field in msgspec.structs.fields(kind):
-        path = f'{section}{field.name}'
-        value = _default(field) if default is NODEFAULT else getattr(default, field.name)
-        if inspect.is_struct_type(field.type):
-            yield from _walk(field.type, prefix, f'{path}.', value)
+        name, value = f'{prefix}{field.name}', _default(field, default)
+        if _is_section(field.type):
+            yield from _walk(field.type, f'{name}.', value)
         else:
-            seen, optional = _value_type(inspect.type_info(field.type))
-            yield ConfigParameter(
-                name=f'{prefix}{path}',
-                path=path,
-                annotation=field.type,
-                type=seen,
-                optional=optional,
-                default=value,
-                description=descriptions[field.name],
-            )
+            yield _parameter(field, name, value, descriptions[field.name])
 
 
-def _assemble(kind: type[T], fields: Mapping[str, Any], section: str) -> T:
+def _parameter(
+    field: msgspec.structs.FieldInfo, name: str, default: Any = NODEFAULT, description: str = ''
+) -> ConfigParameter:
+    seen, optional = value_type(inspect.type_info(field.type))
+    return ConfigParameter(name, field.type, seen, optional, default, description)
+
+
+def _tag_parameter(
+    tagged: Mapping[str, type[msgspec.Struct]], prefix: str, default: Any
+) -> ConfigParameter:
+    """Return the parameter that chooses a class of a tagged union; by default the first one."""
+    chosen = next((kind for kind in tagged.values() if isinstance(default, kind)), None)
+    config = (chosen or next(iter(tagged.values()))).__struct_config__
+    return ConfigParameter(
+        name=f'{prefix}{config.tag_field}',
+        annotation=_choice(tagged),
+        type=inspect.StrType(),
+        optional=False,
+        default=config.tag,
+        description=f'which of the parameters {prefix}* are read',
+    )
+
+
+def _merged(parameters: Mapping[str, ConfigParameter]) -> ConfigParameter:
+    """Return one parameter for all classes of a tagged union that have it, by their tags.
+
+    Where they do not agree, it is empty by default, which stands for the default of each.
+    """
+    words: dict[str, list[str]] = {}
+    for word, parameter in parameters.items():
+        words.setdefault(parameter.description, []).append(word)
+    description = '; '.join(f'{", ".join(tags)}: {text}' for text, tags in words.items())
+    first, *others = (replace(each, description=description) for each in parameters.values())
+    if all(other == first for other in others):
+        return first
+    every = {word for each in parameters.values() for word in each.words}
+    return replace(first, annotation=_choice(every), optional=True, default=None)
+
+
+def _choice(words: Iterable[str]) -> Any:
+    """Return the type of a text that is one of some words."""
+    return Annotated[str, msgspec.Meta(extra={'choices': tuple(words)})]
+
+
+def _encode(config: msgspec.Struct, prefix: str) -> Iterator[tuple[str, ParameterValue]]:
+    tag = config.__struct_config__
+    fields = msgspec.structs.fields(config)
+    if tag.tag_field and all(field.name != tag.tag_field for field in fields):
+        yield f'{prefix}{tag.tag_field}', str(tag.tag)
+    for field in fields:
+        name, value = f'{prefix}{field.name}', getattr(config, field.name)
+        if _is_section(field.type):
+            yield from _encode(value, f'{name}.')
+        else:
+            yield name, _parameter(field, name).encode(value)
+
+
+def _parse(
+    kind: Any,
+    prefix: str,
+    default: Any,
+    values: Mapping[str, Any],
+    declared: Mapping[str, ConfigParameter],
+) -> Any:
+    """Return the section whose parameters begin with ``prefix``."""
+    tagged = variants(kind)
+    if tagged:
+        tag = _tag_parameter(tagged, prefix, default)
+        word = tag.decode(values.get(tag.name, tag.default))
+        kind = tagged[word if word in tagged else CUSTOM]
+        default = default if isinstance(default, kind) else NODEFAULT
     parts = {}
     for field in msgspec.structs.fields(kind):
-        path = f'{section}{field.name}'
-        is_section = inspect.is_struct_type(field.type)
-        parts[field.name] = (
-            _assemble(field.type, fields, f'{path}.') if is_section else fields[path]
-        )
+        name, value = f'{prefix}{field.name}', _default(field, default)
+        if _is_section(field.type):
+            parts[field.name] = _parse(field.type, f'{name}.', value, values, declared)
+            continue
+        parameter = _parameter(field, name, value)
+        given = values.get(name, NODEFAULT)
+        if declared[name].optional and not parameter.optional and is_empty(given):
+            given = NODEFAULT
+        if given is not NODEFAULT:
+            value = parameter.decode(given)
+        elif value is NODEFAULT:
+            raise ConfigError(f'{name}: not given, and it has no default')
+        parts[field.name] = value
     return kind(**parts)
 
 
-def _default(field: msgspec.structs.FieldInfo) -> Any:
+def _is_section(kind: Any) -> bool:
+    """Return whether the fields of a type are parameters of their own."""
+    return inspect.is_struct_type(kind) or bool(variants(kind))
+
+
+def _default(field: msgspec.structs.FieldInfo, section: Any) -> Any:
+    """Return the default of a field.
+
+    :param section: the whole section by default, or ``NODEFAULT``.
+    """
+    if section is not NODEFAULT:
+        return getattr(section, field.name)
     if field.default_factory is not NODEFAULT:
         return field.default_factory()
     return field.default
-
-
-def _value_type(kind: inspect.Type) -> tuple[inspect.Type, bool]:
-    """Return the type of a number or word that may be left out and true, else all and false."""
-    kind = _bare(kind)
-    if isinstance(kind, inspect.UnionType):
-        given = [_bare(part) for part in kind.types if not isinstance(part, inspect.NoneType)]
-        is_number = isinstance(given[0], (inspect.FloatType, inspect.IntType))
-        if len(given) == 1 < len(kind.types) and (is_number or _is_word(given[0])):
-            return given[0], True
-    return kind, False
-
-
-def _bare(kind: inspect.Type) -> inspect.Type:
-    return kind.type if isinstance(kind, inspect.Metadata) else kind
-
-
-def _is_word(kind: inspect.Type) -> bool:
-    if isinstance(kind, inspect.LiteralType):
-        return all(isinstance(value, str) for value in kind.values)
-    return isinstance(kind, inspect.StrType)
-
-
-def _read(text: str) -> Any:
-    """Read YAML; JSON first, which is YAML, but has numbers like ``1e-5`` that PyYAML misses."""
-    try:
-        return msgspec.json.decode(text)
-    except msgspec.DecodeError:
-        return msgspec.yaml.decode(text)
-
-
-def _is_finite(value: Any) -> bool:
-    if isinstance(value, dict):
-        return all(map(_is_finite, value.values()))
-    if isinstance(value, (list, tuple)):
-        return all(map(_is_finite, value))
-    return not isinstance(value, float) or math.isfinite(value)

@@ -13,11 +13,13 @@ from rclpy.node import Node
 from rclpy.parameter import Parameter
 
 from ...core.errors import ConfigError
-from .parameter_values import BOUNDS, ConfigParameter, config_parameters, parse_config
+from .config_parameter import BOUNDS, ConfigParameter
+from .parameter_values import config_parameters, parse_config
 
 T = TypeVar('T', bound=msgspec.Struct)
-LARGEST = math.nextafter(math.inf, 0.0)
-INTEGERS = (-(2**63), 2**63 - 1)
+LARGEST_DOUBLE = math.nextafter(math.inf, 0.0)
+SMALLEST_INTEGER, LARGEST_INTEGER = -(2**63), 2**63 - 1
+"""Range of a ROS parameter of type ``INTEGER``."""
 
 
 def declare_config(node: Node, kind: type[msgspec.Struct], prefix: str) -> None:
@@ -115,7 +117,7 @@ def _constraints(parameter: ConfigParameter) -> str:
 
 def _floating_point_range(limits: dict[str, float]) -> FloatingPointRange:
     """Return a closed range; an open end is at the next number inside."""
-    low, high = limits.get('ge', -LARGEST), limits.get('le', LARGEST)
+    low, high = limits.get('ge', -LARGEST_DOUBLE), limits.get('le', LARGEST_DOUBLE)
     if 'gt' in limits:
         low = math.nextafter(limits['gt'], math.inf)
     if 'lt' in limits:
@@ -124,7 +126,7 @@ def _floating_point_range(limits: dict[str, float]) -> FloatingPointRange:
 
 
 def _integer_range(limits: dict[str, float]) -> IntegerRange:
-    low, high = limits.get('ge', INTEGERS[0]), limits.get('le', INTEGERS[1])
+    low, high = limits.get('ge', SMALLEST_INTEGER), limits.get('le', LARGEST_INTEGER)
     if 'gt' in limits:
         low = limits['gt'] + 1
     if 'lt' in limits:

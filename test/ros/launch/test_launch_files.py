@@ -19,7 +19,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from simloop_ros.cli.main import main
-from simloop_ros.scenario.scenario import scenario_names
+from simloop_ros.scenario.loading import scenario_names
 
 ROOT = Path(__file__).resolve().parents[3]
 SUFFIX = '.launch.py'

@@ -35,7 +35,8 @@ from simloop_ros.ros.launch.wiring import (
 from simloop_ros.ros.node.config import GraphConfig, PublishConfig
 from simloop_ros.ros.node.parameter_values import parse_config
 from simloop_ros.safety.config import SafetyConfig
-from simloop_ros.scenario.scenario import Scenario, load_scenario, scenario_names
+from simloop_ros.scenario.loading import load_scenario, scenario_names
+from simloop_ros.scenario.scenario import Scenario
 
 NEEDS = {'step': ('robot=two_link', 'planner.move=[[0.1, 0, 0.1]]')}
 """What has to be added to a shipped scenario before it runs."""

@@ -12,7 +12,7 @@ from simloop_ros.core.resources import resource_folder
 from simloop_ros.robot.loading import load_robot
 from simloop_ros.robot.model import RobotModel
 from simloop_ros.ros.messages.hand import HOLD_TIME, LARGEST, Hand
-from simloop_ros.scenario.scenario import robot_config
+from simloop_ros.scenario.loading import robot_config
 
 PERIOD = 0.01
 WRENCH = (1.0, -2.0, 3.0, 0.1, 0.2, -0.3)

@@ -21,14 +21,24 @@ from rclpy.parameter import Parameter
 import yaml
 
 from simloop_ros.control.config import ControlConfig
-from simloop_ros.core.config_types import Positive
+from simloop_ros.core.config_types import Positive, variants
 from simloop_ros.core.errors import ConfigError, UnknownNameError
-from simloop_ros.planning.config import PlannerConfig
+from simloop_ros.planning.config import (
+    BimanualMotionConfig,
+    CartesianConfig,
+    CustomPlannerConfig,
+    GuidingConfig,
+    HoldConfig,
+    OfflineConfig,
+    OnlineConfig,
+    PlannerConfig,
+)
 from simloop_ros.plants.config import Friction, Obstacle, PlantConfig, Push
 from simloop_ros.robot.config import RobotConfig
 from simloop_ros.ros.node.parameter_values import config_parameters, parameter_values, parse_config
 from simloop_ros.ros.node.parameters import check_change, declare_config, read_config
-from simloop_ros.scenario.scenario import Scenario, load_scenario, scenario_names
+from simloop_ros.scenario.loading import load_scenario, scenario_names
+from simloop_ros.scenario.scenario import Scenario
 
 BLOCKS: dict[str, type[msgspec.Struct]] = {
     'robot': RobotConfig,
@@ -36,6 +46,7 @@ BLOCKS: dict[str, type[msgspec.Struct]] = {
     'control': ControlConfig,
     'plant': PlantConfig,
 }
+PLANNERS = variants(PlannerConfig)
 SCENARIOS = [name for name in scenario_names() if name != 'step']  # which has no robot of its own
 MakeNode = Callable[..., Node]
 
@@ -122,7 +133,36 @@ positive = st.floats(min_value=0.0, exclude_min=True, allow_infinity=False)
 non_negative = st.floats(min_value=0.0, allow_infinity=False)
 vector = st.tuples(finite, finite, finite)
 names = st.lists(st.text(min_size=1), max_size=3).map(tuple)
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**53), 2**53) | finite | st.text(),
+    lambda values: st.lists(values, max_size=3) | st.dictionaries(st.text(), values, max_size=3),
+    max_leaves=5,
+)
+mappings = st.dictionaries(st.text(), json_values, max_size=3)
+angle = st.floats(-6.0, 6.0)
+planners = st.one_of(
+    st.builds(OnlineConfig, move=st.lists(vector).map(tuple), leash=non_negative),
+    st.builds(
+        OfflineConfig,
+        jerk=positive,
+        profile=st.sampled_from(['jerk_limited', 'constant_acceleration']),
+    ),
+    st.builds(
+        CartesianConfig,
+        corners=st.lists(vector).map(tuple),
+        closed=st.booleans(),
+        tip=st.none() | st.text(min_size=1),
+        orientation=st.none() | st.tuples(angle, angle, angle),
+        profile=st.sampled_from(['quintic', 'trapezoidal', 'time_optimal']),
+        duration=positive,
+    ),
+    st.builds(BimanualMotionConfig),
+    st.builds(HoldConfig),
+    st.builds(GuidingConfig, threshold=non_negative, tare_time=positive),
+    st.builds(CustomPlannerConfig, kind=st.just('a.b:C'), parameters=mappings),
+)
 configs = st.one_of(
+    planners,
     st.builds(
         ControlConfig,
         law=st.sampled_from(['deadbeat', 'computed_torque', 'pd_gravity', 'pid']),
@@ -130,6 +170,7 @@ configs = st.one_of(
         regularisation=non_negative,
         bandwidth=positive,
     ),
+    st.builds(ControlConfig, law=st.just('my.module:Law'), parameters=mappings),
     st.builds(
         RobotConfig,
         urdf=st.text(),
@@ -137,7 +178,6 @@ configs = st.one_of(
         home=st.dictionaries(st.text(), finite),
         gravity=vector,
     ),
-    st.builds(PlannerConfig, move=st.lists(vector).map(tuple), leash=non_negative),
     st.builds(
         PlantConfig,
         step=st.none() | positive,
@@ -201,6 +241,7 @@ def test_names_and_values_are_plain() -> None:
     ]
     assert values == {
         'plant.engine': 'pinocchio',
+        'plant.parameters': '{}',
         'plant.takes': 'effort',
         'plant.servo.bandwidth': 100.0,
         'plant.servo.give': 0.01,
@@ -276,7 +317,11 @@ REFUSED = [
     (ControlConfig, {'control.bandwidth': math.inf}, r'control\.bandwidth: inf .*finite'),
     (ControlConfig, {'control.regularisation': math.nan}, r'control\.regularisation: nan '),
     (ControlConfig, {'control.law': 'dead'}, "control.law: .*'dead': did you mean deadbeat"),
-    (PlantConfig, {'plant.engine': ''}, 'plant.engine: .*valid: mujoco, pinocchio, pybullet'),
+    (
+        PlantConfig,
+        {'plant.engine': ''},
+        'plant.engine: .*valid: module:Class, mujoco, pinocchio, pybullet',
+    ),
     (ControlConfig, {'control.rollback': 'x'}, 'control.rollback: .*valid: measured, observer'),
     (ControlConfig, {'control.bandwith': 1.0}, 'did you mean control.bandwidth'),
     (PlantConfig, {'plant.step': -1.0}, r'plant\.step: -1\.0 .*> 0\.0'),
@@ -322,10 +367,13 @@ def test_a_node_has_every_field_with_default_and_description(
     declare_config(node, kind, prefix)
     declared = node.get_parameters_by_prefix(prefix)
     given = {'urdf': 'a.urdf'} if kind is RobotConfig else {}
-    config = kind(**given)
+    config = OnlineConfig() if kind is PlannerConfig else kind(**given)
     node.set_parameters([Parameter(f'{prefix}.{name}', value=given[name]) for name in given])
     assert read_config(node, kind, prefix) == config
-    assert {f'{prefix}.{name}' for name in declared} == set(parameter_values(config, prefix))
+    names = [set(parameter_values(config, prefix))]
+    if kind is PlannerConfig:
+        names = [{p.name for p in config_parameters(each, prefix)} for each in PLANNERS.values()]
+    assert {f'{prefix}.{name}' for name in declared} == set().union(*names)
     for name in declared:
         descriptor = node.describe_parameter(f'{prefix}.{name}')
         assert len(descriptor.description.split()) >= 2
@@ -342,7 +390,7 @@ def test_limits_and_choices_are_described(make_node: MakeNode) -> None:
     def constraints(name: str) -> str:
         return node.describe_parameter(name).additional_constraints
 
-    assert constraints('plant.engine') == 'one of mujoco, pinocchio, pybullet'
+    assert constraints('plant.engine') == 'one of module:Class, mujoco, pinocchio, pybullet'
     assert (
         constraints('control.rollback') == 'one of measured, observer; empty where none is given'
     )
@@ -517,3 +565,94 @@ def test_a_check_changes_nothing_and_leaves_others_alone(make_node: MakeNode) ->
     assert check_change(node, PlantConfig, 'plant', [other]) == ''
     assert check_change(node, PlantConfig, 'plant', [Parameter('plant.noise', value=0.1)]) == ''
     assert read_config(node, PlantConfig, 'plant') == PlantConfig()
+
+
+@given(planners, st.sampled_from(['', 'planner', 'a.b']))
+def test_the_kind_of_a_planner_survives_as_values(config: PlannerConfig, prefix: str) -> None:
+    values = parameter_values(config, prefix)
+    assert values[f'{prefix}.kind' if prefix else 'kind'] == config.kind
+    assert exactly(parse_config(PlannerConfig, prefix, values)) == exactly(config)
+
+
+def test_the_kind_decides_which_parameters_are_read() -> None:
+    values: dict[str, Any] = {}
+    for word, kind in PLANNERS.items():
+        own = {'kind': 'a:B', 'parameters': {'x': [1]}} if kind is CustomPlannerConfig else {}
+        values = {**parameter_values(kind(**own), 'planner'), **values, 'planner.kind': word}
+    values |= {'planner.tare_time': 3.0, 'planner.leash': 7.0, 'planner.profile': ''}
+    expected = {
+        'online': OnlineConfig(leash=7.0),
+        'offline': OfflineConfig(),
+        'cartesian': CartesianConfig(),
+        'bimanual': BimanualMotionConfig(),
+        'hold': HoldConfig(),
+        'guiding': GuidingConfig(tare_time=3.0),
+        'my:Own': CustomPlannerConfig(kind='my:Own', parameters={'x': [1]}),
+    }
+    for word, config in expected.items():
+        assert parse_config(PlannerConfig, 'planner', {**values, 'planner.kind': word}) == config
+    values.pop('planner.kind')
+    assert parse_config(PlannerConfig, 'planner', values) == OnlineConfig(leash=7.0)
+
+
+@pytest.mark.parametrize(
+    ('values', 'reason'),
+    [
+        ({'planner.kind': 'onlin'}, r"planner\.kind: unknown value 'onlin': did you mean online"),
+        ({'planner.kind': 'a:b c'}, r'planner\.kind: .*valid: .*module:Class'),
+        ({'planner.kind': 5}, r'planner\.kind: 5 is not valid: expected `str`'),
+        ({'planner.moves': '[]'}, r'did you mean planner\.move'),
+        (
+            {'planner.kind': 'cartesian', 'planner.profile': 'jerk_limited'},
+            r'planner\.profile: .*valid: quintic, time_optimal, trapezoidal',
+        ),
+        (
+            {'planner.kind': 'a:B', 'planner.parameters': '[1]'},
+            r"planner\.parameters: '\[1\]' is not valid: expected `object`",
+        ),
+    ],
+)
+def test_a_planner_that_is_none_is_refused(values: dict[str, Any], reason: str) -> None:
+    with pytest.raises(ConfigError, match=reason):
+        parse_config(PlannerConfig, 'planner', values)
+
+
+@pytest.mark.parametrize(
+    'config',
+    [
+        OnlineConfig(leash=3.0),
+        OfflineConfig(move=((0.0, 0.1, 0.2),), profile='jerk_limited'),
+        CartesianConfig(corners=((0.0, 0.1, 0.2),), tip='a', orientation=(0.0, 1.0, 0.0)),
+        BimanualMotionConfig(),
+        HoldConfig(),
+        GuidingConfig(threshold=2.0),
+        CustomPlannerConfig(kind='my_module:Mine', parameters={'a': {'b': [1, 1e-5]}, 'c': None}),
+    ],
+    ids=lambda config: config.kind,
+)
+@pytest.mark.parametrize('way', ['file', 'overrides'])
+def test_a_node_reads_back_a_planner_of_each_kind(
+    make_node: MakeNode, tmp_path: Path, config: PlannerConfig, way: str
+) -> None:
+    values = dict(parameter_values(config, 'planner'))
+    node = make_node(parameter_file(tmp_path, values)) if way == 'file' else make_node((), values)
+    declare_config(node, PlannerConfig, 'planner')
+    assert exactly(read_config(node, PlannerConfig, 'planner')) == exactly(config)
+
+
+def test_parameters_say_which_kind_they_are_for(make_node: MakeNode) -> None:
+    node = make_node((), {'planner.kind': 'cartesian'})
+    declare_config(node, PlannerConfig, 'planner')
+    assert read_config(node, PlannerConfig, 'planner') == CartesianConfig()
+    kind, move, profile = (
+        node.describe_parameter(f'planner.{name}') for name in ('kind', 'move', 'profile')
+    )
+    assert kind.additional_constraints == f'one of {", ".join(sorted(PLANNERS))}'
+    assert move.description.startswith('online, offline: displacement of each tip')
+    assert profile.description.startswith('online, offline: of the speed')
+    assert '; cartesian: of the speed along a side' in profile.description
+    assert profile.additional_constraints == (
+        'one of constant_acceleration, jerk_limited, quintic, time_optimal, trapezoidal; '
+        'empty where none is given'
+    )
+    assert node.get_parameter('planner.profile').value == ''

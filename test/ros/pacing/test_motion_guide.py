@@ -8,7 +8,7 @@ from simloop_ros.bimanual.planner import BimanualPlanner
 from simloop_ros.core.values import ExternalInputs, JointState
 from simloop_ros.robot.fit_robot import load_fit_robot
 from simloop_ros.ros.pacing.motion_guide import MotionGuide
-from simloop_ros.scenario.scenario import load_scenario
+from simloop_ros.scenario.loading import load_scenario
 
 TASKS = (
     '{do: approach, path: cp, clearance: 0.008, durations: [1]}, '

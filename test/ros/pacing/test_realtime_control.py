@@ -15,7 +15,7 @@ from simloop_ros.core.resources import resource_folder
 from simloop_ros.core.values import Array, JointState, Setpoint
 from simloop_ros.loop.guarded_control import GuardedControl
 from simloop_ros.planning.build import build_planner
-from simloop_ros.planning.config import PlannerConfig
+from simloop_ros.planning.config import OfflineConfig, OnlineConfig
 from simloop_ros.plants.pinocchio_plant import PinocchioPlant
 from simloop_ros.robot.loading import load_robot
 from simloop_ros.robot.model import RobotModel
@@ -25,7 +25,7 @@ from simloop_ros.ros.pacing.realtime_planner import RealtimePlanner
 from simloop_ros.ros.transport.joint_state import DecodedJointState
 from simloop_ros.ros.transport.stamps import NANO
 from simloop_ros.safety.config import SafetyConfig
-from simloop_ros.scenario.scenario import robot_config
+from simloop_ros.scenario.loading import robot_config
 
 H = 0.002  # s
 PERIOD = round(H * NANO)
@@ -79,14 +79,14 @@ class World:
         start = JointState(model.home, np.zeros(model.n))
         self._compliance = config.compliance(H)
         self.plan(start, kind)
-        listed = build_planner(PlannerConfig(kind='offline', move=MOVE), model, H, start).planner
+        listed = build_planner(OfflineConfig(move=MOVE), model, H, start).planner
         self.way = np.array([listed.step(start) for _ in range(round(self.duration / H))])
         self._at(0, self._step)
         self._at(0, self._watch)
 
     def plan(self, start: JointState, kind: str = 'online') -> None:
         """Give the planner a motion from a state."""
-        config = PlannerConfig(kind=kind, move=MOVE)
+        config = (OnlineConfig if kind == 'online' else OfflineConfig)(move=MOVE)
         motion = build_planner(config, self.model, H, start, compliance=self._compliance)
         assert motion.goals is not None
         assert motion.duration is not None

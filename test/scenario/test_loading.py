@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from simloop_ros.core.errors import ConfigError, UnknownNameError
-from simloop_ros.scenario.scenario import (
+from simloop_ros.scenario.loading import (
     load_scenario,
     robot_config,
     scenario_descriptions,
