@@ -15,7 +15,7 @@ from ..core.config_types import CUSTOM, is_class_name, variants
 from ..core.errors import ConfigError, UnknownNameError
 from ..core.resources import resource_folder
 from ..planning.config import PlannerConfig
-from ..robot.model import RobotConfig
+from ..robot.config import RobotConfig
 from .keys import check_keys, check_leaves, key_types, variant
 from .renamed import rename_old, renamed_setting
 from .scenario import Scenario
