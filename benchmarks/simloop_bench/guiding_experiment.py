@@ -8,9 +8,10 @@ import numpy as np
 from simloop_ros.core.values import Array
 from simloop_ros.guiding.effective_mass import EffectiveMass
 from simloop_ros.plants.config import JointPath
-from simloop_ros.robot.fit_robot import load_fit_robot
-from simloop_ros.scenario.loading import load_scenario
 from simloop_ros.scenario.scenario import Scenario
+from simloop_ros.scenario.loading import load_scenario
+from simloop_ros.robot.fit_robot import load_fit_robot
+from simloop_ros.robot.model import link_positions
 
 from .guiding_robots import pulled_to, real
 from .guiding_run import GuidedRun, lead, tip_path
@@ -157,9 +158,8 @@ def push_elbow() -> Elbow:
     every = slice(None, None, 10)
     positions = run.position[every]
     tips = tip_path(model, positions)
-    frame = model.frame(hand.link)
-    elbows = np.array([model.frame_position(q, frame) for q in positions])
-    way = elbows - model.frame_position(model.home, frame)
+    elbows = link_positions(model.pin_model, hand.link, positions)
+    way = elbows - link_positions(model.pin_model, hand.link, model.home[None])
     away = way[np.linalg.norm(way, axis=1).argmax()]
     return Elbow(
         run.time[every],

@@ -96,18 +96,7 @@ class RobotModel:
 
     def tip_positions(self, q: Array) -> Array:
         """Return the tip positions in the world [m], shape ``(tips, 3)``, at joints ``q``."""
-        data = self.pin_model.createData()
-        pin.framesForwardKinematics(self.pin_model, data, q)
-        return np.array([data.oMf[frame].translation for frame in self.tip_frames])
-
-    def frame_position(self, q: Array, frame: int) -> Array:
-        """Return where the origin of a frame is [m], shape ``(3,)``.
-
-        :param frame: Pinocchio index of the frame.
-        """
-        data = self.pin_model.createData()
-        pin.framesForwardKinematics(self.pin_model, data, q)
-        return np.array(data.oMf[frame].translation)
+        return np.array([pose.translation for pose in self.frame_poses(q, self.tips)])
 
     def sensors_in_tips(self) -> list[pin.SE3]:
         """Return the pose of each wrist force sensor in its tip: no joint is between them."""

@@ -7,8 +7,8 @@ import pinocchio as pin
 import pytest
 
 from simloop_ros.core.errors import ConfigError
-from simloop_ros.kinematics.dh import IRB_120, DhRow, dh_forward
 from simloop_ros.robot.model import RobotModel
+from textbook.dh import IRB_120, DhRow, dh_forward
 
 EXACT = 1e-12  # asked for
 

@@ -8,8 +8,8 @@ import math
 import msgspec
 import numpy as np
 
-from ..core.errors import ConfigError
-from ..core.values import Array
+from simloop_ros.core.errors import ConfigError
+from simloop_ros.core.values import Array
 
 
 class DhRow(msgspec.Struct, frozen=True, kw_only=True):
