@@ -11,7 +11,8 @@ import pinocchio as pin
 
 from simloop_ros.assembly.run import load_fit_robot
 from simloop_ros.bimanual.config import BimanualConfig, ImpedanceConfig
-from simloop_ros.bimanual.contact_control import ContactControl, ContactTarget
+from simloop_ros.bimanual.contact import ContactTarget
+from simloop_ros.bimanual.contact_control import ContactControl
 from simloop_ros.bimanual.hands import HandFinder
 from simloop_ros.bimanual.impedance import impedance
 from simloop_ros.bimanual.internal_force import NEAREST, grasp_map, split

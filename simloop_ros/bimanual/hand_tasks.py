@@ -13,7 +13,7 @@ from ..planning.cartesian import whole_steps
 from ..planning.side_profiles import Quintic
 from ..robot.chain import chain_to
 from .config import Approach, LetGo, Retract, TakeHold
-from .contact_control import ContactTarget
+from .contact import ContactTarget
 from .grasps import shifted
 from .leg import Leg
 from .stage import FREE, Stage

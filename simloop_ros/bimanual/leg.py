@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import pinocchio as pin
 
 from ..core.values import Array
-from .contact_control import ContactTarget
+from .contact import ContactTarget
 
 
 @dataclass(frozen=True)

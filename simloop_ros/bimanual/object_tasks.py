@@ -15,7 +15,7 @@ from ..core.errors import ConfigError, GoalError
 from ..core.values import Array
 from ..maths.discretisation import Parameters
 from .config import GiveWay, HingeObject, InsertObject, Keep, MoveObject, SlideObject
-from .contact_control import ContactTarget
+from .contact import ContactTarget
 from .impedance import impedance
 from .leg import Insertion, Leg
 from .stage import Stage

@@ -33,7 +33,7 @@ from .config import (
     TakeHold,
     Task,
 )
-from .contact_control import ContactTarget
+from .contact import ContactTarget
 from .leg import Leg
 from .plan_limits import (
     refuse_collision,
@@ -83,7 +83,6 @@ class BimanualPlan:
     :ivar at_object: share of the object's displacement that the hands go along with, shape
         ``(steps + 1,)``.
     :ivar stop_steps: number of steps in which the robot can stop from there, ``(steps + 1,)``.
-    :ivar grasps: poses of the tips in axes of the object, the palms on it.
     """
 
     joints: Array
@@ -97,7 +96,6 @@ class BimanualPlan:
     hinged: Array
     at_object: Array
     stop_steps: tuple[int, ...]
-    grasps: tuple[pin.SE3, ...]
 
     @property
     def last(self) -> int:
@@ -154,7 +152,6 @@ def plan_bimanual(
         _hinged(placed, legs),
         np.concatenate([[0.0], *(leg.at_object for leg in legs)]),
         stop_steps(model, period, joints, config.stop_time),
-        stage.grasps,
     )
 
 

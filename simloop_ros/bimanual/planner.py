@@ -8,20 +8,29 @@ import msgspec
 import numpy as np
 import pinocchio as pin
 
-from ..core.values import Array, JointState, PathCorrection
+from ..core.values import (
+    Array,
+    ExternalInputs,
+    JointState,
+    PathCorrection,
+    PlannerReport,
+    Setpoint,
+)
 from ..kinematics.turns import SLACK
 from ..planning.planner import Planner
 from ..robot.chain import chain_to
 from ..robot.model import RobotModel
 from .config import BimanualConfig
-from .contact_control import ContactControl, ContactStep, ContactTarget
+from .contact import ContactStep, ContactTarget
+from .contact_control import ContactControl
 from .displacement import NO_DISPLACEMENT
-from .hands import HandFinder, Hands
+from .grasps import grasps_of
+from .hands import HandFinder, HandPoses
 from .impedance import ARM
 from .leg import Leg
-from .memory import BimanualSnapshot, InsertEnd, Stuck
 from .pace import RAMP, STEEPEST, Pace
 from .plan import HOME, BimanualPlan
+from .snapshot import BimanualSnapshot, InsertEnd, Stuck
 from .tip_follower import TipFollower
 
 LOOSE = ContactTarget(0.0)
@@ -80,7 +89,6 @@ class BimanualPlanner(Planner):
         period: float,
         leash: float,
     ):
-        self._plan = plan
         self._config = config
         self._leash = leash
         self._model = model
@@ -89,7 +97,7 @@ class BimanualPlanner(Planner):
         self._control = ContactControl(
             config,
             model.tips,
-            plan.grasps,
+            grasps_of(config.object, model.tips),
             model.sensors_in_tips(),
             self._weight,
             period,
@@ -101,7 +109,14 @@ class BimanualPlanner(Planner):
         self._straight = PathCorrection(np.zeros((count, 3)), np.zeros((count, 3)))
         rest = np.zeros(model.n)
         self._state = BimanualSnapshot(
-            0.0, Pace(), plan.joints[0], rest, self._control.snapshot(), NO_DISPLACEMENT, rest
+            plan,
+            0.0,
+            Pace(),
+            plan.joints[0],
+            rest,
+            self._control.snapshot(),
+            NO_DISPLACEMENT,
+            rest,
         )
 
     def snapshot(self) -> BimanualSnapshot:
@@ -109,8 +124,16 @@ class BimanualPlanner(Planner):
         return self._state
 
     def restore(self, snapshot: BimanualSnapshot) -> None:
-        """Go back to an earlier snapshot."""
+        """Go back to an earlier snapshot, or go on from that of another planner of these tasks.
+
+        With it comes the plan: from then on both planners do the same.
+        """
         self._state = snapshot
+        self._control.restore(snapshot.control)
+
+    @property
+    def _plan(self) -> BimanualPlan:
+        return self._state.plan
 
     @property
     def expected(self) -> JointState:
@@ -152,13 +175,10 @@ class BimanualPlanner(Planner):
         contact = self._state.contact
         return self._straight if contact is None else contact.correction
 
-    def feel(self, wrenches: Array | None) -> None:
-        """Take readings of the wrists for the next step.
-
-        :param wrenches: of the object on the hands, at the sensors' origins and in their axes,
-            force first [N, N m], shape ``(tips, 6)``; None where they are lost.
-        """
-        self._state = msgspec.structs.replace(self._state, wrenches=wrenches)
+    @property
+    def report(self) -> PlannerReport:
+        """Return what the hands do, and the correction of the last step."""
+        return PlannerReport(self.doing, self.correction)
 
     def halt(self, reason: str) -> None:
         """Stop both arms along their path from the next step on; the first reason stays."""
@@ -179,8 +199,12 @@ class BimanualPlanner(Planner):
         self._state = msgspec.structs.replace(memory, halted='', pace=memory.pace.stretched(steps))
         return True
 
-    def step(self, control: JointState) -> Array:
-        """Return the next desired position [rad], shape ``(n,)``."""
+    def step(self, control: JointState, inputs: ExternalInputs) -> Setpoint:
+        """Return the next desired joints.
+
+        :param inputs: of its ``wrenches``: of the object on the hands, at the sensors' origins and
+            in their axes, shape ``(tips, 6)``; None where they are lost.
+        """
         memory = self._state
         q = control.position
         if not isfinite(q.dot(q)):
@@ -193,7 +217,7 @@ class BimanualPlanner(Planner):
         wish = LOOSE if memory.lost else self._plan.wishes[row]
         memory = self._settled(memory, wish)
         self._control.restore(memory.control)
-        contact = self._control.step(measured, memory.wrenches, wish)
+        contact = self._control.step(measured, inputs.wrenches, wish)
         memory = self._judged(memory, contact, wish, row)
         pace = memory.pace.slower if memory.halted else memory.pace.faster
         place = min(memory.place + pace.rate, float(self._plan.last))
@@ -212,7 +236,7 @@ class BimanualPlanner(Planner):
         self._state = msgspec.structs.replace(
             memory, position=desired, velocity=(desired - memory.position) / self._h
         )
-        return desired
+        return Setpoint(desired, self._state.velocity)
 
     def _leg(self, place: float) -> Leg:
         return self._plan.legs[self._plan.leg_of[int(place)]]
@@ -238,7 +262,9 @@ class BimanualPlanner(Planner):
             insert_end=before.insert_end,
         )
 
-    def _watched(self, memory: BimanualSnapshot, measured: Hands, q: Array) -> BimanualSnapshot:
+    def _watched(
+        self, memory: BimanualSnapshot, measured: HandPoses, q: Array
+    ) -> BimanualSnapshot:
         """Return the memory once it is known whether both arms follow."""
         stuck = memory.stuck
         if stuck is not None:
@@ -337,7 +363,7 @@ class BimanualPlanner(Planner):
     def _settled(self, memory: BimanualSnapshot, wish: ContactTarget) -> BimanualSnapshot:
         """Return the memory of an object that does not give way any more, and stays there."""
         held = wish.squeeze is not None and wish.yielding is None
-        deflection = memory.control.given_way
+        deflection = memory.control.object_deflection
         if not (held and deflection.any()):
             return memory
         row = int(memory.place)

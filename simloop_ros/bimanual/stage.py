@@ -16,7 +16,7 @@ from ..planning.side_profiles import Quintic
 from ..planning.tip_path import in_words
 from ..robot.model import RobotModel
 from .config import BimanualConfig
-from .contact_control import ContactTarget
+from .contact import ContactTarget
 from .grasps import grasps_of
 from .guard import Guard
 from .tip_follower import TipFollower

@@ -11,8 +11,9 @@ import pinocchio as pin
 import pytest
 
 from simloop_ros.bimanual.config import BimanualConfig, ImpedanceConfig
-from simloop_ros.bimanual.contact_control import ContactControl, ContactStep, ContactTarget
-from simloop_ros.bimanual.hands import Hands
+from simloop_ros.bimanual.contact import ContactStep, ContactTarget
+from simloop_ros.bimanual.contact_control import ContactControl
+from simloop_ros.bimanual.hands import HandPoses
 from simloop_ros.bimanual.impedance import LEVELS, impedance
 from simloop_ros.core.errors import ConfigError, MessageError, SimloopError
 from simloop_ros.core.values import PathCorrection
@@ -63,8 +64,8 @@ def poses(grasps: tuple[pin.SE3, ...], correction: PathCorrection | None = None)
     ]
 
 
-def hands(tips: list[pin.SE3]) -> Hands:
-    return Hands(
+def hands(tips: list[pin.SE3]) -> HandPoses:
+    return HandPoses(
         np.array([tip.translation for tip in tips]), np.array([tip.rotation for tip in tips])
     )
 
@@ -147,7 +148,7 @@ def inward(depth: float) -> np.ndarray:
     return moved
 
 
-def at_rest(wrenches: np.ndarray, step: int = 0) -> tuple[Hands, np.ndarray]:
+def at_rest(wrenches: np.ndarray, step: int = 0) -> tuple[HandPoses, np.ndarray]:
     """Return hands and what is read; by ``step`` it changes a little, as that of a live sensor."""
     tips = poses(GRASPS)
     return hands(tips), readings(tips, wrenches) + ALIVE * (step % 2)
@@ -291,7 +292,8 @@ def test_a_noisy_bias_is_learnt() -> None:
     samples = bias + 0.5 * rng.normal(size=(400, 2, 6))
     for sample in samples:
         controller.step(free, sample, TARE)
-    np.testing.assert_allclose(controller.snapshot().intake.bias, samples.mean(axis=0), atol=1e-12)
+    learnt = controller.snapshot().sensors.bias
+    np.testing.assert_allclose(learnt, samples.mean(axis=0), atol=1e-12)
 
 
 def test_contact_lasts_until_the_hands_are_free() -> None:
@@ -347,7 +349,7 @@ def test_the_object_gives_way_to_a_push_and_its_weight_is_none() -> None:
     for _ in range(500):
         stayed = controller.step(*at_rest(press(20.0) + 0.5 * weight), ContactTarget(20.0))
     np.testing.assert_allclose(stayed.correction.position, step.correction.position, atol=1e-6)
-    place = controller.snapshot().given_way
+    place = controller.snapshot().object_deflection
     np.testing.assert_allclose(place[:3], push[:3] / 400.0, atol=1e-6)
     controller.restore(controller.snapshot().settled())  # that is its place from now on
     for _ in range(500):

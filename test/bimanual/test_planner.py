@@ -27,9 +27,9 @@ from simloop_ros.bimanual.config import (
     SlideObject,
     TakeHold,
 )
-from simloop_ros.bimanual.memory import DRAG, Stuck
 from simloop_ros.bimanual.pace import Pace
 from simloop_ros.bimanual.planner import BimanualPlanner
+from simloop_ros.bimanual.snapshot import DRAG, Stuck
 from simloop_ros.core.values import JointState, PathCorrection
 from simloop_ros.planning.config import PlannerConfig
 from simloop_ros.robot.model import RobotModel
@@ -55,8 +55,7 @@ def test_free_hands_go_as_planned_bit_for_bit(workerbot: RobotModel, scene: Scen
         bias = np.linspace(-2.0, 2.0, 12).reshape(2, 6)
         positions = []
         for _ in range(free.plan.last + 5):
-            free.planner.feel(bias)
-            free.q = free.planner.step(JointState(free.q, np.zeros(14)))
+            free.q = free.step_with(bias)
             positions.append(free.q)
         np.testing.assert_array_equal(positions[:-5], free.plan.joints[1:])
         np.testing.assert_array_equal(positions[-1], free.plan.joints[-1])
@@ -127,6 +126,77 @@ def test_replay_from_memory(workerbot: RobotModel, scene: Scenes) -> None:
     run.planner.restore(memory)
     run.q = q
     np.testing.assert_array_equal(run.run(0.3), first)
+
+
+@pytest.mark.parametrize(
+    'moment',
+    [
+        'free',
+        'task 2',
+        'task 3',
+        'insert, resisted',
+        'task 5',
+        'halting',
+        'stalled',
+        'lost',
+        'end',
+    ],
+)
+def test_a_planner_takes_over_the_plan_of_another_one(
+    workerbot: RobotModel, scene: Scenes, moment: str
+) -> None:
+    """It was planned anew, from elsewhere, and has gone on; from then on both do the same."""
+    tasks = (
+        Approach(durations=(0.2,)),
+        GRASP,
+        GiveWay(impedance=SOFT, duration=0.3),
+        InsertObject(by=(0.04, 0.0, 0.0), max_force=5.0, duration=0.5),
+        CARRY,
+        LetGo(durations=(0.3,)),
+    )
+    run = scene(workerbot, *tasks)
+    beside = replace(workerbot, home=workerbot.home + 0.01)
+    other = scene(beside, *tasks)
+    assert np.abs(other.plan.joints - run.plan.joints).max() > 1e-3
+    weight, wall = -run.config.object.mass * 9.82, run.middle[0] + 0.01
+    run.push = lambda m: np.array([-2e4 * max(0.0, m[0] - wall), 0.5, weight])
+    other.push = run.push
+    other.run(0.45)
+    if moment == 'free':
+        run.run(0.1)
+    elif moment == 'end':
+        run.run(run.plan.last * H + 0.1)
+    else:
+        run.run_to(moment if moment in ('task 2', 'task 3', 'resisted') else 'task 5')
+        run.run(0.1)
+    if moment == 'halting':
+        run.planner.halt('somebody said so')
+        run.run(0.008)
+    elif moment == 'stalled':
+        run.stopped = other.stopped = tuple(range(7))
+        run.run(0.1)
+        assert 'does not follow' in run.planner.halted
+    elif moment == 'lost':
+        run.stiffness = other.stiffness = 0.0
+        run.run(0.1)
+        assert 'dropped' in run.planner.halted
+    other.planner.restore(run.planner.snapshot())
+    other.q = run.q
+    np.testing.assert_array_equal(other.planner.expected.position, run.planner.expected.position)
+    assert other.planner.report.activity == run.planner.report.activity
+    for _ in range(100):
+        np.testing.assert_array_equal(other.step(), run.step())
+    if moment == 'halting':
+        assert run.planner.restart(run.planner.expected)
+        assert other.planner.restart(run.planner.expected)
+        np.testing.assert_array_equal(other.run(0.4), run.run(0.4))
+    assert other.planner.report.activity == run.planner.report.activity
+    for a, b in zip(
+        msgspec.structs.astuple(other.planner.report.correction),
+        msgspec.structs.astuple(run.planner.report.correction),
+        strict=True,
+    ):
+        np.testing.assert_array_equal(a, b)
 
 
 def test_what_is_expected(workerbot: RobotModel, scene: Scenes) -> None:
@@ -224,8 +294,7 @@ def test_sensors_that_are_lost_halt_both_arms(
     run.run(0.2)
     correction = run.planner.correction.position
     for _ in range(20):
-        run.planner.feel(wrenches)
-        run.q = run.planner.step(JointState(run.q, np.zeros(14)))
+        run.q = run.step_with(wrenches)
     assert said in run.planner.halted
     assert np.isfinite(run.q).all()
     assert run.planner.snapshot().pace.rate == 0.0
@@ -238,8 +307,7 @@ def test_joints_that_are_not_known_halt_both_arms(workerbot: RobotModel, scene: 
     run.run_to('move')
     run.run(0.3)
     for _ in range(20):
-        run.planner.feel(run.readings())
-        desired = run.planner.step(JointState(np.full(14, np.nan), np.zeros(14)))
+        desired = run.step_with(run.readings(), np.full(14, np.nan))
         assert np.isfinite(desired).all()
     assert 'not known' in run.planner.halted
     assert run.planner.snapshot().pace.rate == 0.0
@@ -669,9 +737,10 @@ def test_its_memory_is_a_value(workerbot: RobotModel, scene: Scenes) -> None:
     memory = run.planner.snapshot()
     with pytest.raises(AttributeError):
         memory.place = 1.0
-    run.planner.feel(np.ones((2, 6)))
-    assert memory.wrenches is None
-    assert msgspec.structs.replace(run.planner.snapshot(), wrenches=None) == memory
+    run.step_with(np.ones((2, 6)))
+    assert memory.place == 0.0
+    assert not memory.control.sensors.readings.any()
+    assert run.planner.snapshot() != memory
 
 
 def test_hands_that_seek_to_the_end_of_the_tasks_say_that_nothing_is_there(

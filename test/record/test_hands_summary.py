@@ -9,7 +9,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from simloop_ros.bimanual.contact_control import ContactTarget
+from simloop_ros.bimanual.contact import ContactTarget
 from simloop_ros.bimanual.internal_force import split
 from simloop_ros.bimanual.leg import Insertion, Leg
 from simloop_ros.bimanual.plan import BimanualPlan
@@ -111,7 +111,6 @@ def plan_of(model: RobotModel, insertion: Insertion | None = None) -> BimanualPl
         hinged=np.tile(np.eye(3), (rows, 1, 1)),
         at_object=np.ones(rows),
         stop_steps=(1,) * rows,
-        grasps=(),
     )
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import msgspec
 
 from ..core.values import Array
-from .contact_control import ContactSnapshot, ContactStep
+from .contact import ContactSnapshot, ContactStep
 from .displacement import Displacement
 from .pace import Pace
+from .plan import BimanualPlan
 
 DRAG = 1e-4
 """Distance at which an arm that does not follow pulls its place along [m]: more than encoders'
@@ -80,6 +81,7 @@ class InsertEnd(msgspec.Struct, frozen=True):
 class BimanualSnapshot(msgspec.Struct, frozen=True):
     """All that the next step depends on.
 
+    :ivar plan: the nominal motion.
     :ivar place: on the plan, in steps from the start.
     :ivar pace: of the time along it.
     :ivar position: desired last [rad], shape ``(n,)``.
@@ -89,7 +91,6 @@ class BimanualSnapshot(msgspec.Struct, frozen=True):
     :ivar posture: by how much the joints differ from the planned ones for insertions that ended
         early [rad], ``(n,)``: a redundant arm gets to the same place with other joints, too.
     :ivar halted: why both arms stop or stand; empty where they go.
-    :ivar wrenches: readings of the wrists [N, N m], shape ``(tips, 6)``, if there are any.
     :ivar contact: what was felt last.
     :ivar stuck: an arm that does not follow.
     :ivar insert_end: an insertion that something resists.
@@ -97,6 +98,7 @@ class BimanualSnapshot(msgspec.Struct, frozen=True):
     :ivar lost: whether the object is lost.
     """
 
+    plan: BimanualPlan
     place: float
     pace: Pace
     position: Array
@@ -105,7 +107,6 @@ class BimanualSnapshot(msgspec.Struct, frozen=True):
     displacement: Displacement
     posture: Array
     halted: str = ''
-    wrenches: Array | None = None
     contact: ContactStep | None = None
     stuck: Stuck | None = None
     insert_end: InsertEnd | None = None
