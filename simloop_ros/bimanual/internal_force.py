@@ -6,6 +6,7 @@ import math
 
 import msgspec
 import numpy as np
+import pinocchio as pin
 
 from ..core.errors import ConfigError
 from ..core.values import Array
@@ -106,7 +107,7 @@ def wrench_map(rotation: Array, origin: Array) -> Array:
     """Return what takes a wrench from a frame S to a frame C, shape ``(6, 6)``.
 
     003 (2.5), with the inverse transpose of (2.6) worked out. ``R`` turns from S to C and ``p``
-    is the origin of S in C::
+    is the origin of S in C, ``S(p) f = p x f`` (2.7)::
 
         W_C = [R      0] W_S
               [S(p) R R]
@@ -114,9 +115,7 @@ def wrench_map(rotation: Array, origin: Array) -> Array:
     :param rotation: ``R``, shape ``(3, 3)``.
     :param origin: ``p`` [m], shape ``(3,)``.
     """
-    matrix = np.zeros((6, 6))
-    matrix[:3, :3] = matrix[3:, 3:] = rotation
-    matrix[3:, :3] = cross_matrix(origin) @ rotation
+    matrix: Array = pin.SE3(rotation, origin).toDualActionMatrix()
     return matrix
 
 
@@ -127,12 +126,6 @@ def grasp_map(points: Array, centre: Array) -> Array:
     :param centre: the compliance point C [m], shape ``(3,)``.
     """
     return np.hstack([wrench_map(np.eye(3), point - centre) for point in points])
-
-
-def cross_matrix(p: Array) -> Array:
-    """Return ``S(p)`` with ``S(p) f = p x f``, 003 (2.7), shape ``(3, 3)``."""
-    x, y, z = p
-    return np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
 
 
 def checked_points(points: Array) -> Array:

@@ -9,9 +9,10 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from simloop_ros.bimanual.config import BimanualConfig, KnownObject, Task
+from simloop_ros.bimanual.config import BimanualConfig, KnownObject
 from simloop_ros.bimanual.plan import plan_bimanual
 from simloop_ros.bimanual.planner import BimanualPlanner
+from simloop_ros.bimanual.task_config import Task
 from simloop_ros.core.values import Array, ExternalInputs, JointState
 from simloop_ros.robot.model import RobotModel
 

@@ -10,11 +10,11 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from simloop_ros.bimanual.config import BimanualConfig, ImpedanceConfig
+from simloop_ros.bimanual.config import BimanualConfig
 from simloop_ros.bimanual.contact import ContactStep, ContactTarget
 from simloop_ros.bimanual.contact_control import ContactControl
 from simloop_ros.bimanual.hands import HandPoses
-from simloop_ros.bimanual.impedance import LEVELS, impedance
+from simloop_ros.bimanual.impedance import LEVELS, ImpedanceConfig, impedance
 from simloop_ros.core.errors import ConfigError, MessageError, SimloopError
 from simloop_ros.core.values import PathCorrection
 from simloop_ros.maths.discretisation import Parameters
@@ -113,7 +113,7 @@ class Springs:
 def run(
     controller: ContactControl,
     stiffness: float,
-    wish: Callable[[float], ContactTarget],
+    target: Callable[[float], ContactTarget],
     pressed: Callable[[float], np.ndarray],
     duration: float,
     period: float = H,
@@ -136,7 +136,7 @@ def run(
         moved = pressed(i * period) + np.hstack([at.position, at.rotation])
         felt = readings(tips, springs.wrenches(moved, outside))
         felt += noise * rng.normal(size=felt.shape)
-        steps.append(controller.step(hands(tips), felt, wish(i * period)))
+        steps.append(controller.step(hands(tips), felt, target(i * period)))
         sent.append(steps[-1].correction)
     return steps
 
@@ -272,8 +272,8 @@ def test_before_contact_corrections_are_exactly_zero(bias: float) -> None:
     free, none = at_rest(np.zeros((2, 6)))
     for _ in range(100):
         controller.step(free, offset, TARE)
-    for wish in (FREE, ContactTarget(20.0)) * 20:
-        step = controller.step(free, none + offset, wish)
+    for target in (FREE, ContactTarget(20.0)) * 20:
+        step = controller.step(free, none + offset, target)
         assert not step.correction.position.any()
         assert not step.correction.rotation.any()
         assert not step.internal.any()
@@ -439,8 +439,8 @@ def test_faults_of_sensors_stop_and_hold(
     assert re.search(message, step.fault)
     np.testing.assert_array_equal(step.correction.position, before.correction.position)
     assert np.isfinite(step.squeeze)
-    for wish in (ContactTarget(20.0), FREE):  # it stays, whatever comes
-        later = controller.step(held, reading, wish)
+    for target in (ContactTarget(20.0), FREE):  # it stays, whatever comes
+        later = controller.step(held, reading, target)
         assert later.fault == step.fault
         np.testing.assert_array_equal(later.correction.position, before.correction.position)
 
@@ -525,14 +525,14 @@ def test_going_back_gives_the_same_bits() -> None:
     rng = np.random.default_rng(6)
     controller = control(sensor_noise=True)
     inputs = [at_rest(press(30.0) + rng.normal(size=(2, 6))) for _ in range(60)]
-    wishes = (
+    targets = (
         [TARE] * 5 + [ContactTarget(20.0)] * 15 + [ContactTarget(20.0, YIELD)] * 20 + [FREE] * 20
     )
 
     def rest_of_it(start: int) -> list[bytes]:
         found = []
-        for (at, reading), wish in list(zip(inputs, wishes, strict=True))[start:]:
-            step = controller.step(at, reading, wish)
+        for (at, reading), target in list(zip(inputs, targets, strict=True))[start:]:
+            step = controller.step(at, reading, target)
             found.append(step.correction.position.tobytes() + step.internal.tobytes())
         return found
 
@@ -540,8 +540,8 @@ def test_going_back_gives_the_same_bits() -> None:
     begin = controller.snapshot()
     for start in (3, 12, 25, 45):
         controller.restore(begin)
-        for (at, reading), wish in list(zip(inputs, wishes, strict=True))[:start]:
-            controller.step(at, reading, wish)
+        for (at, reading), target in list(zip(inputs, targets, strict=True))[:start]:
+            controller.step(at, reading, target)
         middle = controller.snapshot()
         straight = rest_of_it(start)
         controller.restore(middle)

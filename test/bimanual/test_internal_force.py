@@ -9,7 +9,6 @@ import pytest
 from simloop_ros.bimanual.internal_force import (
     NEAREST,
     checked_points,
-    cross_matrix,
     grasp_map,
     split,
     wrench_map,
@@ -167,11 +166,6 @@ def test_wrench_map_keeps_power() -> None:
         np.testing.assert_allclose(there, pose.act(pin.Force(wrench)).vector, atol=EXACT)
 
 
-def test_cross_matrix() -> None:
-    p, f = np.array([1.0, -2.0, 3.0]), np.array([0.5, 4.0, -1.0])
-    np.testing.assert_array_equal(cross_matrix(p) @ f, np.cross(p, f))
-
-
 @pytest.mark.parametrize(
     ('points', 'message'),
     [
@@ -213,7 +207,7 @@ def missed(blocks: list[np.ndarray]) -> float:
 
 def jacobian(turn: np.ndarray, arm: np.ndarray) -> np.ndarray:
     """Return (2.6) with the arm from S to C in axes of S."""
-    return np.block([[turn, -turn @ cross_matrix(turn.T @ arm)], [np.zeros((3, 3)), turn]])
+    return np.block([[turn, -turn @ pin.skew(turn.T @ arm)], [np.zeros((3, 3)), turn]])
 
 
 def test_inverse_transpose_of_2_6() -> None:
@@ -242,11 +236,11 @@ def test_slips_of_003_break_the_law() -> None:
             np.linalg.inv(jacobian(t, a)) for t, a in SENSORS
         ],
         'Rot_RC for the left, B line 109': [
-            with_arm(-left @ cross_matrix(left.T @ ARMS[0]), right),
+            with_arm(-left @ pin.skew(left.T @ ARMS[0]), right),
             good[1],
         ],
         'arms in axes of C behind the rotation, A line 18, B lines 92, 102': [
-            with_arm(-t @ cross_matrix(a), t) for t, a in SENSORS
+            with_arm(-t @ pin.skew(a), t) for t, a in SENSORS
         ],
     }
     for name, blocks in wrong.items():

@@ -84,12 +84,12 @@ def plan_of(model: RobotModel, insertion: Insertion | None = None) -> BimanualPl
             name,
             np.tile(model.home, (steps, 1)),
             tuple(poses),
-            wishes,
+            targets,
             np.ones(steps),
             bound=name != 'approach',
             insertion=insertion if name == 'move' else None,
         )
-        for name, steps, poses, wishes in zip(
+        for name, steps, poses, targets in zip(
             ('approach', 'hold', 'move', 'release'),
             STEPS,
             objects,
@@ -103,7 +103,7 @@ def plan_of(model: RobotModel, insertion: Insertion | None = None) -> BimanualPl
         joints=np.tile(model.home, (rows, 1)),
         object_position=np.array([pose.translation for pose in poses]),
         object_rotation=np.array([pose.rotation for pose in poses]),
-        wishes=(free, *(wish for leg in legs for wish in leg.wishes)),
+        targets=(free, *(target for leg in legs for target in leg.targets)),
         legs=legs,
         ends=np.cumsum(STEPS),
         leg_of=(0, *(i for i, steps in enumerate(STEPS) for _ in range(steps))),
