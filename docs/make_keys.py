@@ -8,7 +8,8 @@ from typing import Any, get_args
 
 import msgspec
 
-from simloop_ros.bimanual.config import Grasp, Task
+from simloop_ros.bimanual.config import Grasp
+from simloop_ros.bimanual.task_config import Task
 from simloop_ros.core.config_types import field_docs
 from simloop_ros.plants.config import (
     ArmStop,

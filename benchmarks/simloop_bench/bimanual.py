@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from simloop_ros.bimanual.config import BimanualConfig, ImpedanceConfig
-from simloop_ros.bimanual.contact_control import ContactControl, ContactTarget
+from simloop_ros.bimanual.config import BimanualConfig
+from simloop_ros.bimanual.contact import ContactTarget
+from simloop_ros.bimanual.contact_control import ContactControl
 from simloop_ros.bimanual.hands import HandFinder
-from simloop_ros.bimanual.impedance import impedance
+from simloop_ros.bimanual.impedance import ImpedanceConfig, impedance
 from simloop_ros.bimanual.internal_force import NEAREST, grasp_map, split
 from simloop_ros.core.errors import SimloopError
 from simloop_ros.core.values import Array
@@ -166,7 +167,7 @@ def _costs(quick: bool) -> dict[str, float]:
     return {name: 1e6 * cost for name, cost in best_of(candidates, rounds).items()}
 
 
-def _stepped(wish: ContactTarget, steps: int) -> Candidate:
+def _stepped(target: ContactTarget, steps: int) -> Candidate:
     """Return the steps of a robot that presses what is between its hands at home."""
     model = load_fit_robot(robot_config(ROBOT))
     tips, sensors = (model.frame_poses(model.home, names) for names in (model.tips, model.sensors))
@@ -194,7 +195,7 @@ def _stepped(wish: ContactTarget, steps: int) -> Candidate:
     def run() -> int:
         control.restore(start)
         for reading in readings:
-            fault = control.step(find(model.home), reading, wish).fault
+            fault = control.step(find(model.home), reading, target).fault
         if fault:
             raise SimloopError(fault)
         return steps

@@ -8,10 +8,10 @@ import numpy as np
 from simloop_ros.core.values import Array
 from simloop_ros.guiding.effective_mass import EffectiveMass
 from simloop_ros.plants.config import JointPath
-from simloop_ros.scenario.scenario import Scenario
-from simloop_ros.scenario.loading import load_scenario
 from simloop_ros.robot.fit_robot import load_fit_robot
 from simloop_ros.robot.model import link_positions
+from simloop_ros.scenario.loading import load_scenario
+from simloop_ros.scenario.scenario import Scenario
 
 from .guiding_robots import pulled_to, real
 from .guiding_run import GuidedRun, lead, tip_path

@@ -10,13 +10,13 @@ import pinocchio as pin
 from ..core.errors import ConfigError, GoalError, UnknownNameError
 from ..core.values import Array
 from ..robot.chain import chain_to, own_joints
-from .config import Jog, Reach
 from .leg import Leg
 from .stage import FREE, Stage
+from .task_config import JogTask, ReachTask
 from .ways import Rest, Way, curved, displaced, straight
 
 
-def reach(stage: Stage, task: Reach, name: str) -> Leg:
+def reach(stage: Stage, task: ReachTask, name: str) -> Leg:
     """Return how one hand goes to a pose: 003's PTP and CP.
 
     :raises GoalError: both hold the object.
@@ -38,7 +38,7 @@ def reach(stage: Stage, task: Reach, name: str) -> Leg:
     return _led(stage, task.tip, way, task.duration, name)
 
 
-def jog(stage: Stage, task: Jog, name: str) -> Leg:
+def jog(stage: Stage, task: JogTask, name: str) -> Leg:
     """Return how one hand, or single joints of its arm, move by themselves: 003's JOG.
 
     :raises GoalError: both hold the object.
@@ -89,7 +89,7 @@ def _towards(stage: Stage, tip: str, wanted: pin.SE3, name: str) -> Array:
     return goal
 
 
-def _turned(stage: Stage, task: Jog, name: str) -> Array:
+def _turned(stage: Stage, task: JogTask, name: str) -> Array:
     """Return where the joints are once those of the task are jogged [rad], shape ``(n,)``.
 
     :raises UnknownNameError: one of them does not move this hand alone.

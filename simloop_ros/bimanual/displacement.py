@@ -57,7 +57,7 @@ class Displacement(msgspec.Struct, frozen=True, gc=False):
         """Return it with a further offset in world axes [m], shape ``(3,)``."""
         return Displacement(self.offset + hinged.T @ offset, self.turn)
 
-    def given_way(self, deflection: Array, rotation: Array, hinged: Array) -> Displacement:
+    def deflected(self, deflection: Array, rotation: Array, hinged: Array) -> Displacement:
         """Return it for an object that has given way.
 
         :param deflection: position and rotation vector in the object's axes [m, rad], ``(6,)``.

@@ -12,11 +12,11 @@ from ..core.values import Array
 from ..planning.cartesian import whole_steps
 from ..planning.side_profiles import Quintic
 from ..robot.chain import chain_to
-from .config import Approach, LetGo, Retract, TakeHold
-from .contact_control import ContactTarget
+from .contact import ContactTarget
 from .grasps import shifted
 from .leg import Leg
 from .stage import FREE, Stage
+from .task_config import ApproachTask, GraspTask, ReleaseTask, RetractTask
 from .ways import Way, straight
 
 BESIDE, TILTED = 2e-3, 0.02
@@ -24,7 +24,7 @@ BESIDE, TILTED = 2e-3, 0.02
 before it any more."""
 
 
-def approach(stage: Stage, task: Approach, name: str) -> Leg:
+def approach(stage: Stage, task: ApproachTask, name: str) -> Leg:
     """Return how both hands go to before the object: Bi-Approach."""
     stage.guard.refuse_single(name)
     wanted = [stage.object * shifted(grasp, -task.clearance) for grasp in stage.grasps]
@@ -36,7 +36,7 @@ def approach(stage: Stage, task: Approach, name: str) -> Leg:
     return _free_leg(stage, name, joints, 1.0, task.path == 'cp')
 
 
-def grasp(stage: Stage, task: TakeHold, name: str) -> Leg:
+def grasp(stage: Stage, task: GraspTask, name: str) -> Leg:
     """Return how both hands close on the object: Bi-Grasp.
 
     A grasp that would begin before the sensors' bias is learnt waits for that.
@@ -53,7 +53,7 @@ def grasp(stage: Stage, task: TakeHold, name: str) -> Leg:
     stage.guard.acquire(name)
     _refuse_beside(stage, name)
     stage.hold = tuple(shifted(grasp, task.press) for grasp in stage.grasps)
-    stage.wish = ContactTarget(task.squeeze)
+    stage.target = ContactTarget(task.squeeze)
     stage.expected = task.expect
     wanted = [stage.object * hold for hold in stage.hold]
     shares = stage.shares(task.durations, name)
@@ -65,7 +65,7 @@ def grasp(stage: Stage, task: TakeHold, name: str) -> Leg:
         name,
         joints,
         (stage.object,) * count,
-        (FREE,) * waiting + (stage.wish,) * len(closing),
+        (FREE,) * waiting + (stage.target,) * len(closing),
         _to_object(stage, count, 1.0),
         bound=True,
         holds=count - 1 if task.expect else None,
@@ -73,7 +73,7 @@ def grasp(stage: Stage, task: TakeHold, name: str) -> Leg:
     )
 
 
-def release(stage: Stage, task: LetGo, name: str) -> Leg:
+def release(stage: Stage, task: ReleaseTask, name: str) -> Leg:
     """Return how both hands open: Bi-Release.
 
     The wanted squeeze is zero until the palms should be half of the clearance away from the
@@ -87,7 +87,7 @@ def release(stage: Stage, task: LetGo, name: str) -> Leg:
     press = float(np.linalg.norm(stage.hold[0].translation - stage.grasps[0].translation))
     half = (press + 0.5 * task.clearance) / (press + task.clearance)
     opened = np.min(shares, axis=0) >= half
-    stage.wish, stage.hold = FREE, stage.grasps
+    stage.target, stage.hold = FREE, stage.grasps
     return Leg(
         name,
         joints,
@@ -99,7 +99,7 @@ def release(stage: Stage, task: LetGo, name: str) -> Leg:
     )
 
 
-def retract(stage: Stage, task: Retract, name: str) -> Leg:
+def retract(stage: Stage, task: RetractTask, name: str) -> Leg:
     """Return how both hands go back to where they were at the start: Bi-Retract."""
     stage.guard.refuse_single(name)
     shares = stage.shares(task.durations, name)

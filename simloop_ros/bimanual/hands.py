@@ -14,7 +14,7 @@ from ..robot.model import RobotModel
 Quaternion = tuple[float, float, float, float]
 
 
-class Hands(msgspec.Struct, frozen=True, gc=False):
+class HandPoses(msgspec.Struct, frozen=True, gc=False):
     """Poses of the tips in the world.
 
     :ivar position: [m], shape ``(hands, 3)``.
@@ -36,7 +36,7 @@ class HandFinder:
         self._data = self._model.createData()
         self._frames = model.tip_frames
 
-    def __call__(self, q: Array) -> Hands:
+    def __call__(self, q: Array) -> HandPoses:
         """Return the hands at joints ``q`` [rad], shape ``(n,)``."""
         pin.forwardKinematics(self._model, self._data, q)
         count = len(self._frames)
@@ -45,7 +45,7 @@ class HandFinder:
             pose = pin.updateFramePlacement(self._model, self._data, frame)
             position[i] = pose.translation
             rotation[i] = pose.rotation
-        return Hands(position, rotation)
+        return HandPoses(position, rotation)
 
 
 def mean_rotation(rotations: Array) -> Array:

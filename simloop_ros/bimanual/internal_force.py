@@ -103,6 +103,22 @@ def split(points: Array, wrenches: Array) -> WrenchSplit:
     return WrenchSplit(both[0], both[1], both[2], squeeze, np.array([fx, fy, fz, tx, ty, tz]))
 
 
+def wrench_map(rotation: Array, origin: Array) -> Array:
+    """Return what takes a wrench from a frame S to a frame C, shape ``(6, 6)``.
+
+    003 (2.5), with the inverse transpose of (2.6) worked out. ``R`` turns from S to C and ``p``
+    is the origin of S in C, ``S(p) f = p x f`` (2.7)::
+
+        W_C = [R      0] W_S
+              [S(p) R R]
+
+    :param rotation: ``R``, shape ``(3, 3)``.
+    :param origin: ``p`` [m], shape ``(3,)``.
+    """
+    matrix: Array = pin.SE3(rotation, origin).toDualActionMatrix()
+    return matrix
+
+
 def grasp_map(points: Array, centre: Array) -> Array:
     """Return what adds wrenches at points up at a centre, 003 (2.9), shape ``(6, 6 hands)``.
 
@@ -112,8 +128,7 @@ def grasp_map(points: Array, centre: Array) -> Array:
     :param points: [m], shape ``(hands, 3)``.
     :param centre: the compliance point C [m], shape ``(3,)``.
     """
-    poses = [pin.SE3(np.eye(3), point - centre) for point in points]
-    return np.hstack([pose.toDualActionMatrix() for pose in poses])
+    return np.hstack([wrench_map(np.eye(3), point - centre) for point in points])
 
 
 def checked_points(points: Array) -> Array:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import pinocchio as pin
 
 from ..core.values import Array
-from .contact_control import ContactTarget
+from .contact import ContactTarget
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Leg:
     :ivar name: of the task in messages, for instance ``task 2 (grasp)``.
     :ivar joints: nominal positions [rad], shape ``(steps, n)``.
     :ivar objects: pose of the object in the world, where it should be, one for each step.
-    :ivar wishes: what is wanted of the forces, one for each step.
+    :ivar targets: what is wanted of the forces, one for each step.
     :ivar cartesian: whether the hands have to be able to go in every direction on it.
     :ivar bound: whether the arms are bound to each other on it.
     :ivar holds: from which of its steps on the object must be in the hands; None: never.
@@ -43,7 +43,7 @@ class Leg:
     name: str
     joints: Array
     objects: tuple[pin.SE3, ...]
-    wishes: tuple[ContactTarget, ...]
+    targets: tuple[ContactTarget, ...]
     at_object: Array
     cartesian: bool = True
     bound: bool = False

@@ -14,11 +14,11 @@ import numpy as np
 from ..core.errors import ConfigError, GoalError
 from ..core.values import Array
 from ..maths.discretisation import Parameters
-from .config import GiveWay, HingeObject, InsertObject, Keep, MoveObject, SlideObject
-from .contact_control import ContactTarget
+from .contact import ContactTarget
 from .impedance import impedance
 from .leg import Insertion, Leg
 from .stage import Stage
+from .task_config import HingeTask, HoldTask, InsertTask, MoveTask, SlideTask, YieldTask
 from .ways import Arc, Rest, Way, curved, displaced
 
 STIFF = 1e7
@@ -32,27 +32,27 @@ ASKEW = 1e-3
 """Angle from an axis of the object at which a slide is not along it any more [rad]."""
 
 
-def hold(stage: Stage, task: Keep, name: str) -> Leg:
+def hold(stage: Stage, task: HoldTask, name: str) -> Leg:
     """Return how the object is held still: Bi-Hold.
 
     Hands that have not found it yet seek it, if it is known to be there.
     """
     if task.squeeze is not None:
         stage.guard.refuse_free(name)
-        stage.wish = ContactTarget(task.squeeze)
-    wish = ContactTarget(stage.wish.squeeze, seek=stage.expected)
-    return _leg(stage, name, Rest(stage.object), task.duration, wish)
+        stage.target = ContactTarget(task.squeeze)
+    target = ContactTarget(stage.target.squeeze, seek=stage.expected)
+    return _leg(stage, name, Rest(stage.object), task.duration, target)
 
 
-def give_way(stage: Stage, task: GiveWay, name: str) -> Leg:
+def give_way(stage: Stage, task: YieldTask, name: str) -> Leg:
     """Return how a push from outside may move the object: Bi-Yield."""
     soft = impedance(task.impedance)
     _refuse_light(stage, soft, name)
-    wish = ContactTarget(stage.wish.squeeze, soft)
-    return _leg(stage, name, Rest(stage.object), task.duration, wish)
+    target = ContactTarget(stage.target.squeeze, soft)
+    return _leg(stage, name, Rest(stage.object), task.duration, target)
 
 
-def move(stage: Stage, task: MoveObject, name: str) -> Leg:
+def move(stage: Stage, task: MoveTask, name: str) -> Leg:
     """Return how the object is carried: Bi-Move."""
     by, turn = np.array(task.by), np.array(task.turn)
     way: Way
@@ -63,10 +63,10 @@ def move(stage: Stage, task: MoveObject, name: str) -> Leg:
         way = displaced(stage.object, by, turn)
     else:
         raise ConfigError(f'{name}: neither by nor turn is given; give one, or use hold')
-    return _leg(stage, name, way, task.duration, stage.wish)
+    return _leg(stage, name, way, task.duration, stage.target)
 
 
-def slide(stage: Stage, task: SlideObject, name: str) -> Leg:
+def slide(stage: Stage, task: SlideTask, name: str) -> Leg:
     """Return how the object is pushed along a surface: Bi-Slide.
 
     Along the displacement it does not give way, in all other axes it does.
@@ -84,21 +84,21 @@ def slide(stage: Stage, task: SlideObject, name: str) -> Leg:
         )
     soft = impedance(task.impedance)
     _refuse_light(stage, soft, name)
-    wish = ContactTarget(stage.wish.squeeze, _stiffened(soft, axis))
-    return _leg(stage, name, displaced(stage.object, by, np.zeros(3)), task.duration, wish)
+    target = ContactTarget(stage.target.squeeze, _stiffened(soft, axis))
+    return _leg(stage, name, displaced(stage.object, by, np.zeros(3)), task.duration, target)
 
 
-def hinge(stage: Stage, task: HingeObject, name: str) -> Leg:
+def hinge(stage: Stage, task: HingeTask, name: str) -> Leg:
     """Return how the object is turned about a line: Bi-Hinge."""
     turn = np.array(task.turn)
     if not turn.any():
         raise ConfigError(f'{name}: turn is zero; give an angle about the line, or use hold')
     way = Arc(stage.object, np.array(task.pivot), turn)
-    leg = _leg(stage, name, way, task.duration, stage.wish)
+    leg = _leg(stage, name, way, task.duration, stage.target)
     return replace(leg, hinge=True)
 
 
-def insert(stage: Stage, task: InsertObject, name: str) -> Leg:
+def insert(stage: Stage, task: InsertTask, name: str) -> Leg:
     """Return how the object is pushed on until something resists: Bi-Insert, Bi-Extract.
 
     :raises ConfigError: noise of the sensors could end it.
@@ -113,7 +113,7 @@ def insert(stage: Stage, task: InsertObject, name: str) -> Leg:
         )
     way = displaced(stage.object, by, np.zeros(3))
     insertion = Insertion(by / np.linalg.norm(by), task.max_force)
-    return _leg(stage, name, way, task.duration, stage.wish, insertion)
+    return _leg(stage, name, way, task.duration, stage.target, insertion)
 
 
 def _displacement(by: tuple[float, float, float], name: str) -> Array:
@@ -151,9 +151,9 @@ def _refuse_light(stage: Stage, soft: Parameters, name: str) -> None:
         )
 
 
-def _refuse_loose(stage: Stage, wish: ContactTarget, name: str) -> None:
+def _refuse_loose(stage: Stage, target: ContactTarget, name: str) -> None:
     """Refuse to move an object that the hands do not press: it would stay behind."""
-    if stage.config.force_control and wish.squeeze == 0.0:
+    if stage.config.force_control and target.squeeze == 0.0:
         raise GoalError(
             f'{name}: the hands do not press the object, squeeze is 0: it would stay behind; give '
             'the grasp, or a hold before it, a squeeze'
@@ -165,7 +165,7 @@ def _leg(
     name: str,
     way: Way,
     duration: float,
-    wish: ContactTarget,
+    target: ContactTarget,
     insertion: Insertion | None = None,
 ) -> Leg:
     """Return how the hands go with the object along its way.
@@ -174,7 +174,7 @@ def _leg(
     """
     stage.guard.refuse_free(name)
     if not isinstance(way, Rest):
-        _refuse_loose(stage, wish, name)
+        _refuse_loose(stage, target, name)
     share = stage.shares((duration,), name)[0]
     objects = tuple(way.poses(share))
     joints = stage.through([tuple(pose * hold for hold in stage.hold) for pose in objects], name)
@@ -183,7 +183,7 @@ def _leg(
         name,
         joints,
         objects,
-        (wish,) * len(joints),
+        (target,) * len(joints),
         np.full(len(joints), stage.at_object),
         bound=True,
         holds=0 if stage.expected else None,

@@ -17,24 +17,8 @@ from ..planning.config import LONGEST_MOTION
 from ..robot.chain import chain_to
 from ..robot.model import RobotModel
 from .clear_way import refuse_swept
-from .config import (
-    Approach,
-    BimanualConfig,
-    GiveWay,
-    HingeObject,
-    InsertObject,
-    Jog,
-    Keep,
-    LetGo,
-    MoveObject,
-    Reach,
-    Retract,
-    SlideObject,
-    TakeHold,
-    Task,
-    refuse_tips,
-)
-from .contact_control import ContactTarget
+from .config import BimanualConfig, refuse_tips
+from .contact import ContactTarget
 from .leg import Leg
 from .plan_limits import (
     refuse_collision,
@@ -45,26 +29,41 @@ from .plan_limits import (
 )
 from .stage import FREE, Stage
 from .stopping import stop_steps
+from .task_config import (
+    ApproachTask,
+    GraspTask,
+    HingeTask,
+    HoldTask,
+    InsertTask,
+    JogTask,
+    MoveTask,
+    ReachTask,
+    ReleaseTask,
+    RetractTask,
+    SlideTask,
+    Task,
+    YieldTask,
+)
 
-HOME = 0.02
+HOME_TOLERANCE = 0.02
 """Distance of a joint from ``robot.home`` at which the robot is there [rad]."""
 TOUCH, REACH = 1e-3, 0.02
 """Distance before its end of the object at which a palm may touch it, and how far beside or beyond
 it a palm still may have come with it [m]."""
 
 PLANNERS: dict[type[Any], Callable[[Stage, Any, str], Leg]] = {
-    Approach: hand_tasks.approach,
-    TakeHold: hand_tasks.grasp,
-    LetGo: hand_tasks.release,
-    Retract: hand_tasks.retract,
-    Reach: arm_tasks.reach,
-    Jog: arm_tasks.jog,
-    Keep: object_tasks.hold,
-    GiveWay: object_tasks.give_way,
-    MoveObject: object_tasks.move,
-    SlideObject: object_tasks.slide,
-    HingeObject: object_tasks.hinge,
-    InsertObject: object_tasks.insert,
+    ApproachTask: hand_tasks.approach,
+    GraspTask: hand_tasks.grasp,
+    ReleaseTask: hand_tasks.release,
+    RetractTask: hand_tasks.retract,
+    ReachTask: arm_tasks.reach,
+    JogTask: arm_tasks.jog,
+    HoldTask: object_tasks.hold,
+    YieldTask: object_tasks.give_way,
+    MoveTask: object_tasks.move,
+    SlideTask: object_tasks.slide,
+    HingeTask: object_tasks.hinge,
+    InsertTask: object_tasks.insert,
 }
 
 
@@ -75,7 +74,7 @@ class BimanualPlan:
     :ivar joints: positions [rad], shape ``(steps + 1, n)``.
     :ivar object_position: of its centre in the world [m], shape ``(steps + 1, 3)``.
     :ivar object_rotation: from its axes to those of the world, shape ``(steps + 1, 3, 3)``.
-    :ivar wishes: what is wanted of the forces, ``steps + 1`` of them.
+    :ivar targets: what is wanted of the forces, ``steps + 1`` of them.
     :ivar legs: the tasks, one after the other.
     :ivar ends: row at which each of them ends, shape ``(legs,)``.
     :ivar leg_of: which of them a row belongs to, shape ``(steps + 1,)``.
@@ -84,13 +83,12 @@ class BimanualPlan:
     :ivar at_object: share of the object's displacement that the hands go along with, shape
         ``(steps + 1,)``.
     :ivar stop_steps: number of steps in which the robot can stop from there, ``(steps + 1,)``.
-    :ivar grasps: poses of the tips in axes of the object, the palms on it.
     """
 
     joints: Array
     object_position: Array
     object_rotation: Array
-    wishes: tuple[ContactTarget, ...]
+    targets: tuple[ContactTarget, ...]
     legs: tuple[Leg, ...]
     ends: Array
     leg_of: tuple[int, ...]
@@ -98,12 +96,23 @@ class BimanualPlan:
     hinged: Array
     at_object: Array
     stop_steps: tuple[int, ...]
-    grasps: tuple[pin.SE3, ...]
 
     @property
     def last(self) -> int:
         """Return the number of steps."""
         return len(self.joints) - 1
+
+    def joints_at(self, place: float) -> Array:
+        """Return the positions at a place [rad], shape ``(n,)``."""
+        return _between(self.joints, place)
+
+    def object_position_at(self, place: float) -> Array:
+        """Return the planned centre of the object at a place [m], shape ``(3,)``."""
+        return _between(self.object_position, place)
+
+    def displacement_share_at(self, place: float) -> float:
+        """Return the share of the object's displacement that the hands take part in, 0 to 1."""
+        return float(_between(self.at_object, place))
 
 
 def plan_bimanual(
@@ -147,7 +156,7 @@ def plan_bimanual(
         joints,
         np.array([pose.translation for pose in objects]),
         np.array([pose.rotation for pose in objects]),
-        _tared((FREE, *(wish for leg in legs for wish in leg.wishes)), config, period),
+        _tared((FREE, *(target for leg in legs for target in leg.targets)), config, period),
         tuple(legs),
         np.cumsum(counts),
         (0, *np.repeat(np.arange(len(legs)), counts).tolist()),
@@ -155,8 +164,15 @@ def plan_bimanual(
         _hinged(placed, legs),
         np.concatenate([[0.0], *(leg.at_object for leg in legs)]),
         stop_steps(model, period, joints, config.stop_time),
-        stage.grasps,
     )
+
+
+def _between(rows: Array, place: float) -> Array:
+    """Return a row, interpolated; at a whole place it is that row, bit for bit."""
+    row = int(place)
+    part = place - row
+    result: Array = rows[row] if part == 0.0 else (1.0 - part) * rows[row] + part * rows[row + 1]
+    return result
 
 
 def _name(number: int, task: Task) -> str:
@@ -179,13 +195,13 @@ def _hinged(placed: pin.SE3, legs: Sequence[Leg]) -> Array:
 
 
 def _tared(
-    wishes: Sequence[ContactTarget], config: BimanualConfig, period: float
+    targets: Sequence[ContactTarget], config: BimanualConfig, period: float
 ) -> tuple[ContactTarget, ...]:
-    """Return the wishes, the first ones of them for learning the sensors' bias with free hands."""
+    """Return the targets; in the first ones free hands learn the sensors' bias."""
     tare = ContactTarget(None, tare=True)
     return tuple(
-        tare if step * period < config.tare_time and wish is FREE else wish
-        for step, wish in enumerate(wishes)
+        tare if step * period < config.tare_time and target is FREE else target
+        for step, target in enumerate(targets)
     )
 
 
@@ -215,11 +231,11 @@ def _refuse_long(config: BimanualConfig, period: float) -> None:
 def _refuse_start(model: RobotModel, start: JointState) -> None:
     away = np.abs(start.position - model.home)
     joint = int(np.argmax(away))
-    if not away[joint] <= HOME:
+    if not away[joint] <= HOME_TOLERANCE:
         raise GoalError(
             f'{model.joint_names[joint]} is {away[joint]:.3g} {model.joint_units[joint]} away '
-            f'from robot.home, at most {HOME:g} are allowed before bimanual.tasks; bring the '
-            'robot home first, or make this its home',
+            f'from robot.home, at most {HOME_TOLERANCE:g} are allowed before bimanual.tasks; '
+            'bring the robot home first, or make this its home',
             joints=(model.joint_names[joint],),
         )
 

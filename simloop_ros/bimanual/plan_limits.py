@@ -92,7 +92,7 @@ def refuse_weak(
     :param mass: of the object [kg].
     """
     tau = efforts_along(model, period, q)
-    squeezes = [None, *(wish.squeeze for leg in legs for wish in leg.wishes)]
+    squeezes = [None, *(target.squeeze for leg in legs for target in leg.targets)]
     tau += _held_efforts(model, period, q, objects, mass, squeezes)
     ends = np.cumsum([leg.steps for leg in legs])
     worst = Worst(np.split(tau, 1 + ends[:-1]), model.effort_limit)

@@ -16,7 +16,7 @@ from ..planning.side_profiles import Quintic
 from ..planning.tip_path import in_words
 from ..robot.model import RobotModel
 from .config import BimanualConfig
-from .contact_control import ContactTarget
+from .contact import ContactTarget
 from .grasps import grasps_of
 from .guard import Guard
 from .tip_follower import TipFollower
@@ -38,7 +38,7 @@ class Stage:
     :ivar hold: poses of the tips in axes of the object while it is held: pressed by as much as
         the grasp says.
     :ivar guard: whether the arms are bound to each other.
-    :ivar wish: what is wanted of the forces while the object is held.
+    :ivar target: what is wanted of the forces while the object is held.
     :ivar expected: whether the object that is held is known to be there.
     :ivar at_object: share of the object's displacement that the hands go along with.
     :ivar steps: number of steps that are planned.
@@ -55,7 +55,7 @@ class Stage:
         self.grasps = grasps_of(known, model.tips)
         self.hold = self.grasps
         self.guard = Guard()
-        self.wish = FREE
+        self.target = FREE
         self.expected = True
         self.at_object = 0.0
         self.steps = 0

@@ -39,10 +39,10 @@ def planned_rows(plan: BimanualPlan, rows: int, halted: int | None = None) -> Pl
     """
     index = np.minimum(np.arange(1, rows + 1), plan.last)
     leg = np.array(plan.leg_of)[index]
-    squeeze = np.array([np.nan if w.squeeze is None else w.squeeze for w in plan.wishes])
+    squeeze = np.array([np.nan if w.squeeze is None else w.squeeze for w in plan.targets])
     displaced = np.logical_or.accumulate(
         [
-            leg.insertion is not None or any(wish.yielding is not None for wish in leg.wishes)
+            leg.insertion is not None or any(target.yielding is not None for target in leg.targets)
             for leg in plan.legs
         ]
     )
@@ -50,7 +50,7 @@ def planned_rows(plan: BimanualPlan, rows: int, halted: int | None = None) -> Pl
     moving = np.array(
         [leg.bound and not leg.objects[0].isApprox(leg.objects[-1]) for leg in plan.legs]
     )
-    holding = np.array([leg.wishes[-1].squeeze is not None for leg in plan.legs])
+    holding = np.array([leg.targets[-1].squeeze is not None for leg in plan.legs])
     return PlannedRows(
         index,
         leg,

@@ -20,8 +20,9 @@ from ..record.hands_log import HANDS_COLUMNS
 from ..record.hands_summary import POSE, TOUCH, true_squeezes
 from ..record.mcap import McapReader
 from ..record.planned_rows import planned_rows
+from ..robot.config import RobotConfig
 from ..robot.fit_robot import load_fit_robot
-from ..robot.config import RobotConfig, RobotModel, link_positions
+from ..robot.model import RobotModel, link_positions
 from ..scenario.scenario import HANDS_GRAPHS
 from .bimanual_figures import (
     CarryCourse,

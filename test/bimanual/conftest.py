@@ -9,10 +9,11 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from simloop_ros.bimanual.config import BimanualConfig, KnownObject, Task
+from simloop_ros.bimanual.config import BimanualConfig, KnownObject
 from simloop_ros.bimanual.plan import plan_bimanual
 from simloop_ros.bimanual.planner import BimanualPlanner
-from simloop_ros.core.values import Array, JointState
+from simloop_ros.bimanual.task_config import Task
+from simloop_ros.core.values import Array, ExternalInputs, JointState
 from simloop_ros.robot.model import RobotModel
 
 H = 4e-3
@@ -80,10 +81,19 @@ class Scene:
             rows.append([*(sensor.rotation.T @ on_hand), *(sensor.rotation.T @ torque)])
         return np.array(rows)
 
+    def step_with(self, wrenches: Array | None, q: Array | None = None) -> Array:
+        """Return the next desired position; the robot stays where it is.
+
+        :param q: measured joints, if not where the robot is.
+        """
+        control = JointState(self.q if q is None else q, np.zeros(self.model.n))
+        setpoint = self.planner.step(control, ExternalInputs(wrenches=wrenches))
+        np.testing.assert_array_equal(setpoint.velocity, self.planner.expected.velocity)
+        return setpoint.position
+
     def step(self) -> Array:
-        """Feel, go one step, and return the desired position."""
-        self.planner.feel(self.readings())
-        desired = self.planner.step(JointState(self.q, np.zeros(self.model.n)))
+        """Go one step, and return the desired position."""
+        desired = self.step_with(self.readings())
         held = list(self.stopped)
         q = desired.copy()
         q[held] = self.q[held]

@@ -10,10 +10,11 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from simloop_ros.bimanual.config import BimanualConfig, ImpedanceConfig
-from simloop_ros.bimanual.contact_control import ContactControl, ContactStep, ContactTarget
-from simloop_ros.bimanual.hands import Hands
-from simloop_ros.bimanual.impedance import LEVELS, impedance
+from simloop_ros.bimanual.config import BimanualConfig
+from simloop_ros.bimanual.contact import ContactStep, ContactTarget
+from simloop_ros.bimanual.contact_control import ContactControl
+from simloop_ros.bimanual.hands import HandPoses
+from simloop_ros.bimanual.impedance import LEVELS, ImpedanceConfig, impedance
 from simloop_ros.core.errors import ConfigError, MessageError, SimloopError
 from simloop_ros.core.values import PathCorrection
 from simloop_ros.maths.discretisation import Parameters
@@ -63,8 +64,8 @@ def poses(grasps: tuple[pin.SE3, ...], correction: PathCorrection | None = None)
     ]
 
 
-def hands(tips: list[pin.SE3]) -> Hands:
-    return Hands(
+def hands(tips: list[pin.SE3]) -> HandPoses:
+    return HandPoses(
         np.array([tip.translation for tip in tips]), np.array([tip.rotation for tip in tips])
     )
 
@@ -112,7 +113,7 @@ class Springs:
 def run(
     controller: ContactControl,
     stiffness: float,
-    wish: Callable[[float], ContactTarget],
+    target: Callable[[float], ContactTarget],
     pressed: Callable[[float], np.ndarray],
     duration: float,
     period: float = H,
@@ -135,7 +136,7 @@ def run(
         moved = pressed(i * period) + np.hstack([at.position, at.rotation])
         felt = readings(tips, springs.wrenches(moved, outside))
         felt += noise * rng.normal(size=felt.shape)
-        steps.append(controller.step(hands(tips), felt, wish(i * period)))
+        steps.append(controller.step(hands(tips), felt, target(i * period)))
         sent.append(steps[-1].correction)
     return steps
 
@@ -147,7 +148,7 @@ def inward(depth: float) -> np.ndarray:
     return moved
 
 
-def at_rest(wrenches: np.ndarray, step: int = 0) -> tuple[Hands, np.ndarray]:
+def at_rest(wrenches: np.ndarray, step: int = 0) -> tuple[HandPoses, np.ndarray]:
     """Return hands and what is read; by ``step`` it changes a little, as that of a live sensor."""
     tips = poses(GRASPS)
     return hands(tips), readings(tips, wrenches) + ALIVE * (step % 2)
@@ -271,8 +272,8 @@ def test_before_contact_corrections_are_exactly_zero(bias: float) -> None:
     free, none = at_rest(np.zeros((2, 6)))
     for _ in range(100):
         controller.step(free, offset, TARE)
-    for wish in (FREE, ContactTarget(20.0)) * 20:
-        step = controller.step(free, none + offset, wish)
+    for target in (FREE, ContactTarget(20.0)) * 20:
+        step = controller.step(free, none + offset, target)
         assert not step.correction.position.any()
         assert not step.correction.rotation.any()
         assert not step.internal.any()
@@ -291,7 +292,8 @@ def test_a_noisy_bias_is_learnt() -> None:
     samples = bias + 0.5 * rng.normal(size=(400, 2, 6))
     for sample in samples:
         controller.step(free, sample, TARE)
-    np.testing.assert_allclose(controller.snapshot().intake.bias, samples.mean(axis=0), atol=1e-12)
+    learnt = controller.snapshot().sensors.bias
+    np.testing.assert_allclose(learnt, samples.mean(axis=0), atol=1e-12)
 
 
 def test_contact_lasts_until_the_hands_are_free() -> None:
@@ -347,7 +349,7 @@ def test_the_object_gives_way_to_a_push_and_its_weight_is_none() -> None:
     for _ in range(500):
         stayed = controller.step(*at_rest(press(20.0) + 0.5 * weight), ContactTarget(20.0))
     np.testing.assert_allclose(stayed.correction.position, step.correction.position, atol=1e-6)
-    place = controller.snapshot().given_way
+    place = controller.snapshot().object_deflection
     np.testing.assert_allclose(place[:3], push[:3] / 400.0, atol=1e-6)
     controller.restore(controller.snapshot().settled())  # that is its place from now on
     for _ in range(500):
@@ -437,8 +439,8 @@ def test_faults_of_sensors_stop_and_hold(
     assert re.search(message, step.fault)
     np.testing.assert_array_equal(step.correction.position, before.correction.position)
     assert np.isfinite(step.squeeze)
-    for wish in (ContactTarget(20.0), FREE):  # it stays, whatever comes
-        later = controller.step(held, reading, wish)
+    for target in (ContactTarget(20.0), FREE):  # it stays, whatever comes
+        later = controller.step(held, reading, target)
         assert later.fault == step.fault
         np.testing.assert_array_equal(later.correction.position, before.correction.position)
 
@@ -523,14 +525,14 @@ def test_going_back_gives_the_same_bits() -> None:
     rng = np.random.default_rng(6)
     controller = control(sensor_noise=True)
     inputs = [at_rest(press(30.0) + rng.normal(size=(2, 6))) for _ in range(60)]
-    wishes = (
+    targets = (
         [TARE] * 5 + [ContactTarget(20.0)] * 15 + [ContactTarget(20.0, YIELD)] * 20 + [FREE] * 20
     )
 
     def rest_of_it(start: int) -> list[bytes]:
         found = []
-        for (at, reading), wish in list(zip(inputs, wishes, strict=True))[start:]:
-            step = controller.step(at, reading, wish)
+        for (at, reading), target in list(zip(inputs, targets, strict=True))[start:]:
+            step = controller.step(at, reading, target)
             found.append(step.correction.position.tobytes() + step.internal.tobytes())
         return found
 
@@ -538,8 +540,8 @@ def test_going_back_gives_the_same_bits() -> None:
     begin = controller.snapshot()
     for start in (3, 12, 25, 45):
         controller.restore(begin)
-        for (at, reading), wish in list(zip(inputs, wishes, strict=True))[:start]:
-            controller.step(at, reading, wish)
+        for (at, reading), target in list(zip(inputs, targets, strict=True))[:start]:
+            controller.step(at, reading, target)
         middle = controller.snapshot()
         straight = rest_of_it(start)
         controller.restore(middle)

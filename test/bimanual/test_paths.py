@@ -10,8 +10,9 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from simloop_ros.bimanual.config import BimanualConfig, Jog, MoveObject, Reach, TakeHold
+from simloop_ros.bimanual.config import BimanualConfig
 from simloop_ros.bimanual.plan import BimanualPlan, plan_bimanual
+from simloop_ros.bimanual.task_config import GraspTask, JogTask, MoveTask, ReachTask
 from simloop_ros.core.errors import GoalError, UnknownNameError
 from simloop_ros.core.values import Array, JointState
 from simloop_ros.robot.config import RobotConfig
@@ -52,7 +53,7 @@ def test_a_hand_reaches_a_pose_and_the_other_one_rests(
     two_arms: RobotModel, configured: Configured, path: Literal['ptp', 'cp', 'through']
 ) -> None:
     point, position, rpy = away(two_arms)
-    task = Reach(
+    task = ReachTask(
         tip=two_arms.tips[0],
         position=tuple(position),
         rpy=rpy,
@@ -90,7 +91,7 @@ def test_a_reach_without_rpy_keeps_the_orientation(
     workerbot: RobotModel, configured: Configured, path: Literal['ptp', 'cp']
 ) -> None:
     position = tuple(away(workerbot)[1])
-    task = Reach(tip='palm_l', position=position, path=path)
+    task = ReachTask(tip='palm_l', position=position, path=path)
     q = planned(workerbot, configured(workerbot, task)).joints
     before, after = (hands(workerbot, row)[0].rotation for row in (q[0], q[-1]))
     np.testing.assert_allclose(after, before, atol=ON_THE_WAY)
@@ -101,7 +102,7 @@ def test_a_jog_of_joints_moves_them_and_no_other(
 ) -> None:
     tip = two_arms.tips[1]
     own = {two_arms.joint_names[8]: 0.2, two_arms.joint_names[12]: -0.3}
-    tasks = (Jog(tip=tip, by=(0.0, -0.06, 0.0)), Jog(tip=tip, joints=own, duration=0.8))
+    tasks = (JogTask(tip=tip, by=(0.0, -0.06, 0.0)), JogTask(tip=tip, joints=own, duration=0.8))
     plan = planned(two_arms, configured(two_arms, *tasks))
     joints = plan.joints[plan.ends[0] :]
     expected = np.tile(joints[0], (201, 1))
@@ -118,16 +119,16 @@ def test_by_joints_a_hand_leaves_a_singular_place(
     """With a stretched elbow it cannot go straight; bent by itself, or from point to point."""
     _, position, rpy = away(workerbot)
     stretched = (
-        Jog(tip='palm_l', joints={'wb_joint_2_l': -0.8}, duration=2.0),
-        Jog(tip='palm_l', joints={'wb_joint_4_l': -workerbot.home[3]}, duration=2.0),
+        JogTask(tip='palm_l', joints={'wb_joint_2_l': -0.8}, duration=2.0),
+        JogTask(tip='palm_l', joints={'wb_joint_4_l': -workerbot.home[3]}, duration=2.0),
     )
-    bent = Jog(tip='palm_l', joints={'wb_joint_4_l': -0.5}, duration=2.0)
-    back = Reach(tip='palm_l', position=tuple(position), rpy=rpy, duration=3.0)
+    bent = JogTask(tip='palm_l', joints={'wb_joint_4_l': -0.5}, duration=2.0)
+    back = ReachTask(tip='palm_l', position=tuple(position), rpy=rpy, duration=3.0)
     plan = planned(workerbot, configured(workerbot, *stretched, bent, back))
     assert plan.joints[plan.ends[1], 3] == pytest.approx(0.0, abs=1e-15)
     tip = workerbot.tip_positions(plan.joints[-1])[0]
     np.testing.assert_allclose(tip, position, atol=ON_THE_WAY)
-    straight = Jog(tip='palm_l', by=(0.0, 0.0, 0.01))
+    straight = JogTask(tip='palm_l', by=(0.0, 0.0, 0.01))
     with pytest.raises(GoalError, match=r'task 3 \(jog\): .*(singular|reach|limit)'):
         planned(workerbot, configured(workerbot, *stretched, straight))
 
@@ -135,8 +136,8 @@ def test_by_joints_a_hand_leaves_a_singular_place(
 def test_the_object_goes_through_points(two_arms: RobotModel, configured: Configured) -> None:
     """Not stopping there, from rest to rest, turned evenly, in the hands all along."""
     points, by, turn = ((0.0, 0.0, 0.06), (0.06, 0.02, 0.08)), (0.09, 0.0, 0.02), (0.0, 0.0, 0.3)
-    task = MoveObject(by=by, turn=turn, through=points, duration=2.0)
-    plan = planned(two_arms, configured(two_arms, TakeHold(press=0.002), task))
+    task = MoveTask(by=by, turn=turn, through=points, duration=2.0)
+    plan = planned(two_arms, configured(two_arms, GraspTask(press=0.002), task))
     rows = slice(int(plan.ends[0]), plan.last + 1)
     way = plan.object_position[rows] - plan.object_position[0]
     speed = np.linalg.norm(np.diff(way, axis=0), axis=1) / H
@@ -164,8 +165,8 @@ def test_the_object_goes_through_points(two_arms: RobotModel, configured: Config
 
 def test_the_object_can_come_back(workerbot: RobotModel, configured: Configured) -> None:
     """Round through points, with `by` zero."""
-    task = MoveObject(through=((0.05, 0.0, 0.05), (0.0, 0.0, 0.1)), duration=2.0)
-    plan = planned(workerbot, configured(workerbot, TakeHold(), task))
+    task = MoveTask(through=((0.05, 0.0, 0.05), (0.0, 0.0, 0.1)), duration=2.0)
+    plan = planned(workerbot, configured(workerbot, GraspTask(), task))
     np.testing.assert_allclose(plan.object_position[-1], plan.object_position[0], atol=1e-15)
     assert np.ptp(plan.object_position[:, 2]) > 0.1
 
@@ -175,7 +176,7 @@ def test_points_on_a_line_are_the_straight_way(
 ) -> None:
     by, on_it = (0.06, 0.0, 0.09), (0.02, 0.0, 0.03)
     plans = [
-        planned(workerbot, configured(workerbot, TakeHold(), MoveObject(by=by, through=through)))
+        planned(workerbot, configured(workerbot, GraspTask(), MoveTask(by=by, through=through)))
         for through in ((), (on_it,))
     ]
     np.testing.assert_allclose(
@@ -207,8 +208,8 @@ def test_a_waist_does_not_take_the_other_hand_along(
     """It is not jogged, nor turned from point to point; on a straight way the arms make up."""
     point, position, rpy = away(with_waist)
     with pytest.raises(UnknownNameError, match=r"unknown joint of palm_l in task 1 .*'waist'"):
-        planned(with_waist, configured(with_waist, Jog(tip='palm_l', joints={'waist': 0.1})))
-    reach = Reach(tip='palm_l', position=tuple(position), rpy=rpy)
+        planned(with_waist, configured(with_waist, JogTask(tip='palm_l', joints={'waist': 0.1})))
+    reach = ReachTask(tip='palm_l', position=tuple(position), rpy=rpy)
     with pytest.raises(GoalError, match=r'waist would have to move, and the other .* path: cp'):
         planned(with_waist, configured(with_waist, reach))
     led = msgspec.structs.replace(reach, path='cp', through=(tuple(point),))

@@ -9,44 +9,43 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from simloop_ros.bimanual.config import (
-    Approach,
-    BimanualConfig,
-    GiveWay,
-    HingeObject,
-    ImpedanceConfig,
-    InsertObject,
-    Jog,
-    Keep,
-    KnownObject,
-    LetGo,
-    MoveObject,
-    Reach,
-    Retract,
-    SlideObject,
-    TakeHold,
-    Task,
-)
+from simloop_ros.bimanual.config import BimanualConfig, KnownObject
+from simloop_ros.bimanual.impedance import ImpedanceConfig
 from simloop_ros.bimanual.plan import BimanualPlan, plan_bimanual
+from simloop_ros.bimanual.task_config import (
+    ApproachTask,
+    GraspTask,
+    HingeTask,
+    HoldTask,
+    InsertTask,
+    JogTask,
+    MoveTask,
+    ReachTask,
+    ReleaseTask,
+    RetractTask,
+    SlideTask,
+    Task,
+    YieldTask,
+)
 from simloop_ros.core.errors import ConfigError, GoalError, UnknownNameError
 from simloop_ros.core.values import JointState
 from simloop_ros.robot.model import RobotModel
 
 H = 4e-3
 ON_THE_WAY = 1e-9  # of a tip from its place, as asked for [m, rad]
-CARRY = MoveObject(by=(0.12, 0.02, 0.1), turn=(0.1, 0.0, 0.5), duration=1.0)
+CARRY = MoveTask(by=(0.12, 0.02, 0.1), turn=(0.1, 0.0, 0.5), duration=1.0)
 LIGHT = ImpedanceConfig(
     mass=(1.0, 1.0, 1.0, 0.01, 0.01, 0.01),
     damping=(30.0, 30.0, 30.0, 1.0, 1.0, 1.0),
     stiffness=(300.0, 300.0, 300.0, 1.0, 1.0, 1.0),
 )
 CHAIN = (
-    Approach(clearance=0.02, durations=(0.4, 0.2)),
-    TakeHold(press=0.001, durations=(0.3,)),
-    Keep(duration=0.1, squeeze=15.0),
+    ApproachTask(clearance=0.02, durations=(0.4, 0.2)),
+    GraspTask(press=0.001, durations=(0.3,)),
+    HoldTask(duration=0.1, squeeze=15.0),
     CARRY,
-    LetGo(clearance=0.015, durations=(0.2, 0.3)),
-    Retract(durations=(0.8,)),
+    ReleaseTask(clearance=0.015, durations=(0.2, 0.3)),
+    RetractTask(durations=(0.8,)),
 )
 
 Configured = Callable[..., BimanualConfig]
@@ -80,7 +79,7 @@ def chain(workerbot: RobotModel, configured: Configured) -> BimanualPlan:
 def test_hands_keep_their_places_on_the_object(
     two_arms: RobotModel, configured: Configured
 ) -> None:
-    plan = planned(two_arms, configured(two_arms, TakeHold(press=0.002), CARRY, Keep()))
+    plan = planned(two_arms, configured(two_arms, GraspTask(press=0.002), CARRY, HoldTask()))
     wanted = [[0.0, 0.038, 0.0], [0.0, -0.038, 0.0]]
     for row in (*rows_of(plan, 'move')[::10], plan.last):
         left, right = in_object(two_arms, plan, row)
@@ -140,10 +139,10 @@ def test_hands_close_straight(workerbot: RobotModel, chain: BimanualPlan) -> Non
 
 def test_a_continuous_path_is_straight(workerbot: RobotModel, configured: Configured) -> None:
     """From a hand that was jogged away: in joint space its way back is bent."""
-    away = Jog(tip='palm_l', by=(-0.05, 0.1, 0.05), turn=(0.0, 0.3, 0.0), duration=0.5)
+    away = JogTask(tip='palm_l', by=(-0.05, 0.1, 0.05), turn=(0.0, 0.3, 0.0), duration=0.5)
     bows = {}
     for path in ('cp', 'ptp'):
-        tasks = (away, Approach(path=path, durations=(0.5,)))
+        tasks = (away, ApproachTask(path=path, durations=(0.5,)))
         plan = planned(workerbot, configured(workerbot, *tasks))
         rows = rows_of(plan, 'approach')
         tips = np.array([workerbot.tip_positions(plan.joints[row])[0] for row in rows])
@@ -159,10 +158,10 @@ def test_a_straight_way_home_ends_in_the_joints_of_the_start(
     """Seven joints leave an elbow free: it comes home as well, and the hands go straight."""
     tip = two_arms.tips[0]
     away = (
-        Jog(tip=tip, by=(-0.05, 0.1, 0.05), turn=(0.0, 0.3, 0.0), duration=0.5),
-        Jog(tip=tip, by=(0.08, 0.0, 0.05), duration=0.5),
+        JogTask(tip=tip, by=(-0.05, 0.1, 0.05), turn=(0.0, 0.3, 0.0), duration=0.5),
+        JogTask(tip=tip, by=(0.08, 0.0, 0.05), duration=0.5),
     )
-    task = Retract(path='cp', durations=(0.6, 0.3))
+    task = RetractTask(path='cp', durations=(0.6, 0.3))
     plan = planned(two_arms, configured(two_arms, *away, task))
     np.testing.assert_allclose(plan.joints[-1], two_arms.home, atol=1e-14)
     rows = rows_of(plan, 'retract')
@@ -179,7 +178,7 @@ def test_a_straight_way_home_ends_in_the_joints_of_the_start(
 
 def test_a_jog_moves_one_hand(workerbot: RobotModel, configured: Configured) -> None:
     by, turn = (0.01, -0.02, 0.03), (0.0, 0.1, 0.2)
-    plan = planned(workerbot, configured(workerbot, Jog(tip='palm_r', by=by, turn=turn)))
+    plan = planned(workerbot, configured(workerbot, JogTask(tip='palm_r', by=by, turn=turn)))
     before, after = (workerbot.frame_poses(plan.joints[row], workerbot.tips) for row in (0, -1))
     np.testing.assert_allclose(after[1].translation - before[1].translation, by, atol=ON_THE_WAY)
     np.testing.assert_allclose(
@@ -190,8 +189,8 @@ def test_a_jog_moves_one_hand(workerbot: RobotModel, configured: Configured) -> 
 
 def test_a_hinge_is_a_door(workerbot: RobotModel, configured: Configured) -> None:
     pivot, turn = (0.7, 0.0, 0.0), (0.0, 0.0, 0.4)
-    task = HingeObject(pivot=pivot, turn=turn, duration=1.0)
-    plan = planned(workerbot, configured(workerbot, TakeHold(), task))
+    task = HingeTask(pivot=pivot, turn=turn, duration=1.0)
+    plan = planned(workerbot, configured(workerbot, GraspTask(), task))
     radii = np.linalg.norm((plan.object_position - pivot)[:, :2], axis=1)
     np.testing.assert_allclose(radii, 0.3, atol=1e-14)
     np.testing.assert_allclose(plan.object_rotation[-1], pin.exp3(np.array(turn)), atol=1e-14)
@@ -199,7 +198,7 @@ def test_a_hinge_is_a_door(workerbot: RobotModel, configured: Configured) -> Non
 
 def test_what_is_wanted_of_the_forces(chain: BimanualPlan) -> None:
     at = {leg.name.split('(')[1][:-1]: rows_of(chain, leg.name) for leg in chain.legs}
-    squeeze = [wish.squeeze for wish in chain.wishes]
+    squeeze = [target.squeeze for target in chain.targets]
     assert {squeeze[row] for row in at['approach']} == {None}
     assert {squeeze[row] for row in at['grasp'][1:]} == {20.0}
     assert {squeeze[row] for row in at['hold'][1:]} == {15.0}
@@ -210,25 +209,28 @@ def test_what_is_wanted_of_the_forces(chain: BimanualPlan) -> None:
     assert all(squeeze[row] is None for row in at['release'][len(loose) + 1 :])
     assert loose == list(at['release'][1 : len(loose) + 1])
     assert len(loose) > 0.5 * 0.3 / H
-    tared = [row for row, wish in enumerate(chain.wishes) if wish.tare]
+    tared = [row for row, target in enumerate(chain.targets) if target.tare]
     assert tared == list(range(25))  # 0.1 s
     held = [row for row, held in enumerate(chain.held) if held]
     assert held == list(range(at['grasp'][-1], at['move'][-1] + 1))
 
 
 def test_a_first_grasp_waits_for_the_bias(workerbot: RobotModel, configured: Configured) -> None:
-    config = configured(workerbot, TakeHold(durations=(0.2,)), tare_time=0.1)
+    config = configured(workerbot, GraspTask(durations=(0.2,)), tare_time=0.1)
     plan = planned(workerbot, config)
     assert plan.last * H == pytest.approx(0.3)
     np.testing.assert_array_equal(plan.joints[:26], np.tile(workerbot.home, (26, 1)))
-    assert plan.wishes[24].tare
-    assert plan.wishes[26].squeeze == 20.0
+    assert plan.targets[24].tare
+    assert plan.targets[26].squeeze == 20.0
 
 
 def test_a_stop_is_within_the_efforts(workerbot: RobotModel, configured: Configured) -> None:
     """From the fastest place of a quick way home: the motors can do it, and not much faster."""
     h = 1e-3
-    tasks = (Jog(tip='palm_l', by=(0.0, 0.15, 0.15), duration=0.7), Retract(durations=(0.5,)))
+    tasks = (
+        JogTask(tip='palm_l', by=(0.0, 0.15, 0.15), duration=0.7),
+        RetractTask(durations=(0.5,)),
+    )
     plan = planned(workerbot, configured(workerbot, *tasks), h)
     row = int(np.argmax(plan.stop_steps))
     steps = plan.stop_steps[row]
@@ -245,168 +247,174 @@ def test_a_stop_is_within_the_efforts(workerbot: RobotModel, configured: Configu
     ('tasks', 'said'),
     [
         ((), 'tasks is empty'),
-        ((MoveObject(by=(0.1, 0.0, 0.0)),), r'task 1 \(move\): the hands do not hold'),
-        ((Keep(),), r'task 1 \(hold\): the hands do not hold'),
-        ((Keep(squeeze=3.0),), r'task 1 \(hold\): the hands do not hold'),
-        ((GiveWay(),), r'task 1 \(yield\): the hands do not hold'),
-        ((LetGo(),), r'task 1 \(release\): the hands do not hold'),
-        ((TakeHold(), LetGo(), Keep()), r'task 3 \(hold\): the hands do not hold'),
-        ((TakeHold(), TakeHold()), r'task 2 \(grasp\): both arms hold .* second one'),
-        ((TakeHold(), Jog(tip='palm_l', by=(0.0, 0.1, 0.0))), r'task 2 \(jog\): both arms hold'),
-        ((TakeHold(), Approach()), r'task 2 \(approach\): both arms hold'),
-        ((TakeHold(), Retract()), r'task 2 \(retract\): both arms hold'),
+        ((MoveTask(by=(0.1, 0.0, 0.0)),), r'task 1 \(move\): the hands do not hold'),
+        ((HoldTask(),), r'task 1 \(hold\): the hands do not hold'),
+        ((HoldTask(squeeze=3.0),), r'task 1 \(hold\): the hands do not hold'),
+        ((YieldTask(),), r'task 1 \(yield\): the hands do not hold'),
+        ((ReleaseTask(),), r'task 1 \(release\): the hands do not hold'),
+        ((GraspTask(), ReleaseTask(), HoldTask()), r'task 3 \(hold\): the hands do not hold'),
+        ((GraspTask(), GraspTask()), r'task 2 \(grasp\): both arms hold .* second one'),
         (
-            (Jog(tip='palm_l', by=(0.0, 0.0, 0.01)), TakeHold()),
+            (GraspTask(), JogTask(tip='palm_l', by=(0.0, 0.1, 0.0))),
+            r'task 2 \(jog\): both arms hold',
+        ),
+        ((GraspTask(), ApproachTask()), r'task 2 \(approach\): both arms hold'),
+        ((GraspTask(), RetractTask()), r'task 2 \(retract\): both arms hold'),
+        (
+            (JogTask(tip='palm_l', by=(0.0, 0.0, 0.01)), GraspTask()),
             r'task 2 \(grasp\): the palm palm_l is not before .* 10.0 mm beside',
         ),
         (
-            (Jog(tip='palm_r', turn=(0.0, 0.1, 0.0)), TakeHold()),
+            (JogTask(tip='palm_r', turn=(0.0, 0.1, 0.0)), GraspTask()),
             r'task 2 \(grasp\): the palm palm_r .* turned by 0.100 rad',
         ),
-        ((Jog(tip='hand', by=(0.0, 0.1, 0.0)),), "unknown tip of task 1 .*'hand'"),
-        ((Jog(tip='palm_l'),), r'task 1 \(jog\): neither by nor turn nor joints'),
+        ((JogTask(tip='hand', by=(0.0, 0.1, 0.0)),), "unknown tip of task 1 .*'hand'"),
+        ((JogTask(tip='palm_l'),), r'task 1 \(jog\): neither by nor turn nor joints'),
         (
-            (Jog(tip='palm_l', joints={'wb_joint_4_l': 0.0}),),
+            (JogTask(tip='palm_l', joints={'wb_joint_4_l': 0.0}),),
             r'task 1 \(jog\): neither by nor turn nor joints',
         ),
         (
-            (Jog(tip='palm_l', by=(0.0, 0.1, 0.0), joints={'wb_joint_4_l': 0.1}),),
+            (JogTask(tip='palm_l', by=(0.0, 0.1, 0.0), joints={'wb_joint_4_l': 0.1}),),
             r'task 1 \(jog\): joints are given, and by or turn as well; make two jogs',
         ),
         (
-            (Jog(tip='palm_l', joints={'wb_joint_4_r': 0.1}),),
+            (JogTask(tip='palm_l', joints={'wb_joint_4_r': 0.1}),),
             r"unknown joint of palm_l in task 1 \(jog\) 'wb_joint_4_r': .*wb_joint_7_l$",
         ),
         (
-            (Jog(tip='palm_l', joints={'wb_joint_4_l': 5.0}, duration=5.0),),
+            (JogTask(tip='palm_l', joints={'wb_joint_4_l': 5.0}, duration=5.0),),
             r'task 1 \(jog\): wb_joint_4_l would leave its range by',
         ),
         (
-            (Jog(tip='palm_l', joints={'wb_joint_4_l': 0.5}, duration=0.1),),
+            (JogTask(tip='palm_l', joints={'wb_joint_4_l': 0.5}, duration=0.1),),
             r'task 1 \(jog\): wb_joint_4_l would have to go at .* raise its duration ',
         ),
         (
-            (TakeHold(), Jog(tip='palm_l', joints={'wb_joint_4_l': 0.1})),
+            (GraspTask(), JogTask(tip='palm_l', joints={'wb_joint_4_l': 0.1})),
             r'task 2 \(jog\): both arms hold',
         ),
         (
-            (TakeHold(), Reach(tip='palm_l', position=(0.4, 0.2, 0.9))),
+            (GraspTask(), ReachTask(tip='palm_l', position=(0.4, 0.2, 0.9))),
             r'task 2 \(reach\): both arms hold .* since task 1 \(grasp\)',
         ),
-        ((Reach(tip='hand', position=(0.4, 0.2, 0.9)),), "unknown tip of task 1 .*'hand'"),
+        ((ReachTask(tip='hand', position=(0.4, 0.2, 0.9)),), "unknown tip of task 1 .*'hand'"),
         (
-            (Reach(tip='palm_l', position=(0.4, 0.2, 0.9), through=((0.4, 0.2, 0.8),)),),
+            (ReachTask(tip='palm_l', position=(0.4, 0.2, 0.9), through=((0.4, 0.2, 0.8),)),),
             r'task 1 \(reach\): path is ptp, which does not go through points; set path: cp',
         ),
         (
-            (Reach(tip='palm_l', position=(0.4, 0.2, 2.9)),),
+            (ReachTask(tip='palm_l', position=(0.4, 0.2, 2.9)),),
             r'task 1 \(reach\): palm_l at \(0.400, 0.200, 2.900\) m: .*out of reach',
         ),
         (
-            (Reach(tip='palm_l', position=(0.4, 0.2, 2.9), path='cp'),),
+            (ReachTask(tip='palm_l', position=(0.4, 0.2, 2.9), path='cp'),),
             r'task 1 \(reach\): palm_l at .* m: ',
         ),
         (
-            (Reach(tip='palm_l', position=(0.4, 0.15, 0.9), duration=0.1),),
+            (ReachTask(tip='palm_l', position=(0.4, 0.15, 0.9), duration=0.1),),
             r'task 1 \(reach\): wb_joint_\d_l would (need|have to go at) .* raise its duration\b',
         ),
         (
             # below the other hand, which is 0.1 m away
-            (Reach(tip='palm_l', position=(0.4, -0.05, 0.8), path='cp'),),
+            (ReachTask(tip='palm_l', position=(0.4, -0.05, 0.8), path='cp'),),
             r'task 1 \(reach\): the robot would run into itself',
         ),
         *(
             (
                 (
-                    Reach(tip='palm_l', position=(0.46, 0.05, 0.82), path='cp'),
-                    Reach(tip='palm_l', position=(0.4, 0.039, 0.82), path=path),
+                    ReachTask(tip='palm_l', position=(0.46, 0.05, 0.82), path='cp'),
+                    ReachTask(tip='palm_l', position=(0.4, 0.039, 0.82), path=path),
                 ),
                 r'task 2 \(reach\): palm_l would sweep the object .* a jog or a reach before',
             )
             for path in ('ptp', 'cp')
         ),
         (
-            (TakeHold(), MoveObject(by=(0.0, 0.0, 0.1), through=((0.0, 0.0, 0.1),))),
+            (GraspTask(), MoveTask(by=(0.0, 0.0, 0.1), through=((0.0, 0.0, 0.1),))),
             r'task 2 \(move\): through\[0\] and its end coincide',
         ),
         (
-            (TakeHold(), MoveObject(through=((0.0, 0.0, 0.0),))),
+            (GraspTask(), MoveTask(through=((0.0, 0.0, 0.0),))),
             r'task 2 \(move\): its start and through\[0\] coincide',
         ),
         (
-            (TakeHold(), MoveObject(by=(0.1, 0.0, 0.0), through=((0.0, 0.0, 2.0),))),
+            (GraspTask(), MoveTask(by=(0.1, 0.0, 0.0), through=((0.0, 0.0, 2.0),))),
             r'task 2 \(move\): palm_\w at .* m: .* robot.home',
         ),
         (
-            (TakeHold(squeeze=0.0), MoveObject(through=((0.0, 0.0, 0.1),))),
+            (GraspTask(squeeze=0.0), MoveTask(through=((0.0, 0.0, 0.1),))),
             r'task 2 \(move\): the hands do not press the object',
         ),
         (
-            (MoveObject(by=(0.1, 0.0, 0.0), through=((0.0, 0.0, 0.1),)),),
+            (MoveTask(by=(0.1, 0.0, 0.0), through=((0.0, 0.0, 0.1),)),),
             r'task 1 \(move\): the hands do not hold',
         ),
-        ((TakeHold(), MoveObject()), r'task 2 \(move\): neither by nor turn'),
-        ((TakeHold(), SlideObject(by=(0.0, 0.0, 0.0))), r'task 2 \(slide\): by is zero'),
-        ((TakeHold(), SlideObject(by=(0.1, 0.0, 0.1))), r'only slide along one of them'),
-        ((TakeHold(), InsertObject(by=(0.0, 0.0, 0.0))), r'task 2 \(insert\): by is zero'),
+        ((GraspTask(), MoveTask()), r'task 2 \(move\): neither by nor turn'),
+        ((GraspTask(), SlideTask(by=(0.0, 0.0, 0.0))), r'task 2 \(slide\): by is zero'),
+        ((GraspTask(), SlideTask(by=(0.1, 0.0, 0.1))), r'only slide along one of them'),
+        ((GraspTask(), InsertTask(by=(0.0, 0.0, 0.0))), r'task 2 \(insert\): by is zero'),
         (
-            (TakeHold(), HingeObject(pivot=(0.0, 0.0, 0.0), turn=(0.0, 0.0, 0.0))),
+            (GraspTask(), HingeTask(pivot=(0.0, 0.0, 0.0), turn=(0.0, 0.0, 0.0))),
             r'task 2 \(hinge\): turn is zero',
         ),
-        ((Approach(durations=(1.0, 1.0, 1.0)),), r'task 1 \(approach\): 3 durations for 2'),
-        ((Approach(durations=(1e5,)),), r'task 1 \(approach\): .* at most 1000000'),
+        ((ApproachTask(durations=(1.0, 1.0, 1.0)),), r'task 1 \(approach\): 3 durations for 2'),
+        ((ApproachTask(durations=(1e5,)),), r'task 1 \(approach\): .* at most 1000000'),
         (
-            (TakeHold(), MoveObject(by=(2.0, 0.0, 0.0))),
+            (GraspTask(), MoveTask(by=(2.0, 0.0, 0.0))),
             r'task 2 \(move\): palm_\w at .* m: .* robot.home',
         ),
         (
-            (Jog(tip='palm_l', by=(0.0, 0.2, 0.0)), Retract(durations=(0.1,))),
+            (JogTask(tip='palm_l', by=(0.0, 0.2, 0.0)), RetractTask(durations=(0.1,))),
             r'task 2 \(retract\): wb_joint_\d_l would have to go at .* raise its durations',
         ),
         (
-            (TakeHold(), MoveObject(by=(0.1, 0.0, 0.1), duration=0.12)),
+            (GraspTask(), MoveTask(by=(0.1, 0.0, 0.1), duration=0.12)),
             r'task 2 \(move\): wb_joint_\w+ would (need|have)',
         ),
         (
-            (TakeHold(squeeze=5000.0),),
+            (GraspTask(squeeze=5000.0),),
             r'task 1 \(grasp\): wb_joint_\w+ would need .* lower squeeze',
         ),
         (
-            (Jog(tip='palm_l', by=(0.0, -0.12, 0.0)),),
+            (JogTask(tip='palm_l', by=(0.0, -0.12, 0.0)),),
             r'task 1 \(jog\): the robot would run into itself: .*_l touches .*_r',
         ),
         (
-            (TakeHold(), MoveObject(by=(0.0, 0.06, 0.0)), LetGo(), Retract(path='cp')),
+            (GraspTask(), MoveTask(by=(0.0, 0.06, 0.0)), ReleaseTask(), RetractTask(path='cp')),
             r'task 4 \(retract\): palm_l would sweep the object',
         ),
         (
-            (TakeHold(), InsertObject(by=(0.0, 0.06, 0.0)), LetGo(), Retract(path='cp')),
+            (GraspTask(), InsertTask(by=(0.0, 0.06, 0.0)), ReleaseTask(), RetractTask(path='cp')),
             r'task 4 \(retract\): palm_l would sweep the object',
         ),
         (
-            (TakeHold(), InsertObject(by=(0.0, 0.0, -1e-200))),
+            (GraspTask(), InsertTask(by=(0.0, 0.0, -1e-200))),
             r'task 2 \(insert\): by is zero, or as good as that: 1e-200 m',
         ),
         (
-            (TakeHold(), InsertObject(by=(0.0, 0.0, -0.01), max_force=2.0)),
+            (GraspTask(), InsertTask(by=(0.0, 0.0, -0.01), max_force=2.0)),
             r'task 2 \(insert\): max_force 2 N is below bimanual.contact_force, 3 N',
         ),
         (
-            (TakeHold(), GiveWay(impedance=LIGHT)),
+            (GraspTask(), YieldTask(impedance=LIGHT)),
             # 1 kg + 4 ms x 30 N s/m, for 0.5 kg
             r'task 2 \(yield\): an impedance as light as 1.12 kg .* of 0.5 kg; at least 3 times',
         ),
         (
-            (TakeHold(), SlideObject(by=(0.05, 0.0, 0.0), impedance=LIGHT)),
+            (GraspTask(), SlideTask(by=(0.05, 0.0, 0.0), impedance=LIGHT)),
             r'task 2 \(slide\): an impedance as light as 1.12 kg',
         ),
         (
-            (TakeHold(press=0.02),),
+            (GraspTask(press=0.02),),
             r'task 1 \(grasp\): press 20 mm is not less than bimanual.max_correction, 20 mm',
         ),
         (
             # its edge is 30 mm from its middle, that of the object 20 mm
-            (Jog(tip='palm_r', by=(0.045, 0.0, 0.0)), Jog(tip='palm_r', by=(0.0, 0.03, 0.0))),
+            (
+                JogTask(tip='palm_r', by=(0.045, 0.0, 0.0)),
+                JogTask(tip='palm_r', by=(0.0, 0.03, 0.0)),
+            ),
             r'task 2 \(jog\): palm_r would sweep the object',
         ),
     ],
@@ -421,7 +429,7 @@ def test_refused(
 def test_an_object_out_of_reach_is_refused(workerbot: RobotModel, configured: Configured) -> None:
     far = KnownObject(position=(1.5, 0.0, 0.8))
     with pytest.raises(GoalError, match=r'task 1 \(approach\): palm_l at .* out of reach') as info:
-        planned(workerbot, configured(workerbot, Approach(), object=far))
+        planned(workerbot, configured(workerbot, ApproachTask(), object=far))
     assert info.value.tip == 'palm_l'
     assert info.value.missing > 0.3
 
@@ -429,11 +437,11 @@ def test_an_object_out_of_reach_is_refused(workerbot: RobotModel, configured: Co
 def test_a_heavy_object_is_refused(workerbot: RobotModel, configured: Configured) -> None:
     heavy = KnownObject(position=(0.4, 0.0, 0.82), mass=400.0)
     with pytest.raises(GoalError, match=r'task 1 \(grasp\): wb_joint_\w+ would need'):
-        planned(workerbot, configured(workerbot, TakeHold(squeeze=1.0), object=heavy))
+        planned(workerbot, configured(workerbot, GraspTask(squeeze=1.0), object=heavy))
 
 
 def test_a_joint_that_ends_is_refused(workerbot: RobotModel, configured: Configured) -> None:
-    config = configured(workerbot, TakeHold(), CARRY)
+    config = configured(workerbot, GraspTask(), CARRY)
     joints = planned(workerbot, config).joints
     joint = int(np.argmax(joints.max(axis=0) - workerbot.home))
     upper = workerbot.upper.copy()
@@ -448,7 +456,7 @@ def test_a_singular_arm_is_refused(workerbot: RobotModel, configured: Configured
     home = workerbot.home.copy()
     home[3] = 0.0
     stretched = replace(workerbot, home=home)
-    tasks = (Jog(tip='palm_l', by=(0.0, 0.001, 0.0)),)
+    tasks = (JogTask(tip='palm_l', by=(0.0, 0.001, 0.0)),)
     with pytest.raises(GoalError, match=r'task 1 \(jog\): .*(singular|reach|limit)'):
         planned(stretched, configured(workerbot, *tasks))
 
@@ -457,7 +465,7 @@ def test_hands_that_may_hold_the_object_do_not_begin(
     workerbot: RobotModel, configured: Configured
 ) -> None:
     """A grasp from 10 mm away is within 0.02 rad of home: joints alone do not tell."""
-    config = configured(workerbot, Approach(clearance=0.005), TakeHold(press=0.0), Keep())
+    config = configured(workerbot, ApproachTask(clearance=0.005), GraspTask(press=0.0), HoldTask())
     plan = planned(workerbot, config)
     pressed = plan.joints[-1]
     assert np.abs(pressed - workerbot.home).max() < 0.02
@@ -471,9 +479,9 @@ def test_the_robot_must_be_home(workerbot: RobotModel, configured: Configured) -
     start = workerbot.home.copy()
     start[4] += 0.03
     with pytest.raises(GoalError, match=r'wb_joint_5_l is 0.03 rad away from robot.home'):
-        plan_bimanual(configured(workerbot, Approach()), workerbot, H, rest(start))
+        plan_bimanual(configured(workerbot, ApproachTask()), workerbot, H, rest(start))
     start[4] -= 0.02
-    plan = plan_bimanual(configured(workerbot, Approach()), workerbot, H, rest(start))
+    plan = plan_bimanual(configured(workerbot, ApproachTask()), workerbot, H, rest(start))
     np.testing.assert_array_equal(plan.joints[0], start)
 
 
@@ -482,15 +490,17 @@ def test_two_tips_are_needed(
     workerbot: RobotModel, configured: Configured, tips: tuple[str, ...]
 ) -> None:
     with pytest.raises(ConfigError, match=f'robot.tips: {len(tips)} for planner.kind bimanual'):
-        planned(replace(workerbot, tips=tips), configured(workerbot, Approach()))
+        planned(replace(workerbot, tips=tips), configured(workerbot, ApproachTask()))
 
 
 def test_tips_of_one_arm_are_not_two_hands(workerbot: RobotModel, configured: Configured) -> None:
     with pytest.raises(ConfigError, match='not on two arms'):
-        planned(replace(workerbot, tips=('palm_l', 'sensor_l')), configured(workerbot, Approach()))
+        planned(
+            replace(workerbot, tips=('palm_l', 'sensor_l')), configured(workerbot, ApproachTask())
+        )
 
 
 def test_unknown_tips_carry_the_valid_ones(workerbot: RobotModel, configured: Configured) -> None:
     with pytest.raises(UnknownNameError) as info:
-        planned(workerbot, configured(workerbot, Jog(tip='palm', by=(0.1, 0.0, 0.0))))
+        planned(workerbot, configured(workerbot, JogTask(tip='palm', by=(0.1, 0.0, 0.0))))
     assert info.value.valid == ('palm_l', 'palm_r')

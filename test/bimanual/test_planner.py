@@ -12,32 +12,31 @@ import pinocchio as pin
 import pytest
 
 from simloop_ros.assembly.motion import build_motion
-from simloop_ros.bimanual.config import (
-    Approach,
-    BimanualConfig,
-    GiveWay,
-    HingeObject,
-    ImpedanceConfig,
-    InsertObject,
-    Keep,
-    KnownObject,
-    LetGo,
-    MoveObject,
-    Retract,
-    SlideObject,
-    TakeHold,
-)
-from simloop_ros.bimanual.memory import DRAG, Stuck
+from simloop_ros.bimanual.config import BimanualConfig, KnownObject
+from simloop_ros.bimanual.impedance import ImpedanceConfig
 from simloop_ros.bimanual.pace import Pace
 from simloop_ros.bimanual.planner import BimanualPlanner
+from simloop_ros.bimanual.snapshot import DRAG_DISTANCE, StalledArm
+from simloop_ros.bimanual.task_config import (
+    ApproachTask,
+    GraspTask,
+    HingeTask,
+    HoldTask,
+    InsertTask,
+    MoveTask,
+    ReleaseTask,
+    RetractTask,
+    SlideTask,
+    YieldTask,
+)
 from simloop_ros.core.values import JointState, PathCorrection
 from simloop_ros.planning.config import BimanualMotionConfig
 from simloop_ros.robot.model import RobotModel
 
 H = 4e-3
-GRASP = TakeHold(squeeze=20.0, durations=(0.3,))
-HOLD = Keep(duration=0.3)
-CARRY = MoveObject(by=(0.1, 0.0, 0.1), turn=(0.0, 0.0, 0.3), duration=0.8)
+GRASP = GraspTask(squeeze=20.0, durations=(0.3,))
+HOLD = HoldTask(duration=0.3)
+CARRY = MoveTask(by=(0.1, 0.0, 0.1), turn=(0.0, 0.0, 0.3), duration=0.8)
 SOFT = ImpedanceConfig(mass=(2.0,) * 6, damping=(200.0,) * 6, stiffness=(2000.0,) * 6)
 
 Scenes = Callable[..., Any]
@@ -48,15 +47,18 @@ def test_free_hands_go_as_planned_bit_for_bit(workerbot: RobotModel, scene: Scen
 
     The same run without force control has the same bits.
     """
-    tasks = (Approach(durations=(0.3, 0.2)), TakeHold(durations=(0.2,), expect=False), LetGo())
+    tasks = (
+        ApproachTask(durations=(0.3, 0.2)),
+        GraspTask(durations=(0.2,), expect=False),
+        ReleaseTask(),
+    )
     runs = []
     for force_control in (True, False):
         free = scene(workerbot, *tasks, stiffness=0.0, force_control=force_control)
         bias = np.linspace(-2.0, 2.0, 12).reshape(2, 6)
         positions = []
         for _ in range(free.plan.last + 5):
-            free.planner.feel(bias)
-            free.q = free.planner.step(JointState(free.q, np.zeros(14)))
+            free.q = free.step_with(bias)
             positions.append(free.q)
         np.testing.assert_array_equal(positions[:-5], free.plan.joints[1:])
         np.testing.assert_array_equal(positions[-1], free.plan.joints[-1])
@@ -67,7 +69,14 @@ def test_free_hands_go_as_planned_bit_for_bit(workerbot: RobotModel, scene: Scen
 
 def test_the_whole_chain(two_arms: RobotModel, scene: Scenes) -> None:
     """The beam is pressed with 20 N all along, let go, and the hands end where they began."""
-    tasks = (Approach(durations=(0.3,)), GRASP, HOLD, CARRY, LetGo(), Retract(durations=(1.0,)))
+    tasks = (
+        ApproachTask(durations=(0.3,)),
+        GRASP,
+        HOLD,
+        CARRY,
+        ReleaseTask(),
+        RetractTask(durations=(1.0,)),
+    )
     run = scene(two_arms, *tasks)
     run.run_to('move')
     forces, wanted = [], np.array(CARRY.by)
@@ -85,7 +94,7 @@ def test_the_whole_chain(two_arms: RobotModel, scene: Scenes) -> None:
 
 
 def test_a_release_does_not_press(workerbot: RobotModel, scene: Scenes) -> None:
-    run = scene(workerbot, GRASP, HOLD, LetGo(durations=(0.3,)), stiffness=5e5, period=1e-3)
+    run = scene(workerbot, GRASP, HOLD, ReleaseTask(durations=(0.3,)), stiffness=5e5, period=1e-3)
     run.run_to('release')
     forces = [run.force]
     while run.planner.snapshot().place < run.plan.last:
@@ -127,6 +136,77 @@ def test_replay_from_memory(workerbot: RobotModel, scene: Scenes) -> None:
     run.planner.restore(memory)
     run.q = q
     np.testing.assert_array_equal(run.run(0.3), first)
+
+
+@pytest.mark.parametrize(
+    'moment',
+    [
+        'free',
+        'task 2',
+        'task 3',
+        'insert, resisted',
+        'task 5',
+        'halting',
+        'stalled',
+        'lost',
+        'end',
+    ],
+)
+def test_a_planner_takes_over_the_plan_of_another_one(
+    workerbot: RobotModel, scene: Scenes, moment: str
+) -> None:
+    """It was planned anew, from elsewhere, and has gone on; from then on both do the same."""
+    tasks = (
+        ApproachTask(durations=(0.2,)),
+        GRASP,
+        YieldTask(impedance=SOFT, duration=0.3),
+        InsertTask(by=(0.04, 0.0, 0.0), max_force=5.0, duration=0.5),
+        CARRY,
+        ReleaseTask(durations=(0.3,)),
+    )
+    run = scene(workerbot, *tasks)
+    beside = replace(workerbot, home=workerbot.home + 0.01)
+    other = scene(beside, *tasks)
+    assert np.abs(other.plan.joints - run.plan.joints).max() > 1e-3
+    weight, wall = -run.config.object.mass * 9.82, run.middle[0] + 0.01
+    run.push = lambda m: np.array([-2e4 * max(0.0, m[0] - wall), 0.5, weight])
+    other.push = run.push
+    other.run(0.45)
+    if moment == 'free':
+        run.run(0.1)
+    elif moment == 'end':
+        run.run(run.plan.last * H + 0.1)
+    else:
+        run.run_to(moment if moment in ('task 2', 'task 3', 'resisted') else 'task 5')
+        run.run(0.1)
+    if moment == 'halting':
+        run.planner.halt('somebody said so')
+        run.run(0.008)
+    elif moment == 'stalled':
+        run.stopped = other.stopped = tuple(range(7))
+        run.run(0.1)
+        assert 'does not follow' in run.planner.halted
+    elif moment == 'lost':
+        run.stiffness = other.stiffness = 0.0
+        run.run(0.1)
+        assert 'dropped' in run.planner.halted
+    other.planner.restore(run.planner.snapshot())
+    other.q = run.q
+    np.testing.assert_array_equal(other.planner.expected.position, run.planner.expected.position)
+    assert other.planner.report.activity == run.planner.report.activity
+    for _ in range(100):
+        np.testing.assert_array_equal(other.step(), run.step())
+    if moment == 'halting':
+        assert run.planner.restart(run.planner.expected)
+        assert other.planner.restart(run.planner.expected)
+        np.testing.assert_array_equal(other.run(0.4), run.run(0.4))
+    assert other.planner.report.activity == run.planner.report.activity
+    for a, b in zip(
+        msgspec.structs.astuple(other.planner.report.correction),
+        msgspec.structs.astuple(run.planner.report.correction),
+        strict=True,
+    ):
+        np.testing.assert_array_equal(a, b)
 
 
 def test_what_is_expected(workerbot: RobotModel, scene: Scenes) -> None:
@@ -224,8 +304,7 @@ def test_sensors_that_are_lost_halt_both_arms(
     run.run(0.2)
     correction = run.planner.correction.position
     for _ in range(20):
-        run.planner.feel(wrenches)
-        run.q = run.planner.step(JointState(run.q, np.zeros(14)))
+        run.q = run.step_with(wrenches)
     assert said in run.planner.halted
     assert np.isfinite(run.q).all()
     assert run.planner.snapshot().pace.rate == 0.0
@@ -238,8 +317,7 @@ def test_joints_that_are_not_known_halt_both_arms(workerbot: RobotModel, scene: 
     run.run_to('move')
     run.run(0.3)
     for _ in range(20):
-        run.planner.feel(run.readings())
-        desired = run.planner.step(JointState(np.full(14, np.nan), np.zeros(14)))
+        desired = run.step_with(run.readings(), np.full(14, np.nan))
         assert np.isfinite(desired).all()
     assert 'not known' in run.planner.halted
     assert run.planner.snapshot().pace.rate == 0.0
@@ -289,12 +367,12 @@ def test_an_arm_that_does_not_follow_stops_the_other(
 def test_the_place_of_an_arm_that_does_not_follow() -> None:
     """While brakes engage it is where the arm is; then it stays, or is dragged behind it."""
     there, here = np.zeros(2), np.array([1.0, 2.0])
-    coasting = Stuck(0, there, Pace(3, 3), Pace(5, 5))
+    coasting = StalledArm(0, there, Pace(3, 3), Pace(5, 5))
     np.testing.assert_array_equal(coasting.after(here, 0.5).joints, here)
-    resting = Stuck(0, there, Pace(0, 3), Pace(0, 5))
-    np.testing.assert_array_equal(resting.after(here, 0.99 * DRAG).joints, there)
+    resting = StalledArm(0, there, Pace(0, 3), Pace(0, 5))
+    np.testing.assert_array_equal(resting.after(here, 0.99 * DRAG_DISTANCE).joints, there)
     # Of four times the distance three quarters are made good: one is left.
-    np.testing.assert_allclose(resting.after(here, 4.0 * DRAG).joints, 0.75 * here)
+    np.testing.assert_allclose(resting.after(here, 4.0 * DRAG_DISTANCE).joints, 0.75 * here)
 
 
 def test_an_arm_that_coasts_takes_the_other_along(workerbot: RobotModel, scene: Scenes) -> None:
@@ -350,7 +428,7 @@ def test_a_dropped_object(workerbot: RobotModel, scene: Scenes) -> None:
 
 def test_a_push_moves_an_object_that_gives_way(workerbot: RobotModel, scene: Scenes) -> None:
     """By force over stiffness: 6 N on 2000 N/m are 3 mm."""
-    run = scene(workerbot, GRASP, HOLD, GiveWay(impedance=SOFT, duration=1.0), HOLD)
+    run = scene(workerbot, GRASP, HOLD, YieldTask(impedance=SOFT, duration=1.0), HOLD)
     weight = -run.config.object.mass * 9.82
     run.push = lambda _: np.array([0.0, 0.0, weight])
     run.run_to('yield')
@@ -369,8 +447,8 @@ def test_hands_that_let_go_leave_an_object_that_gave_way_in_peace(
     workerbot: RobotModel, scene: Scenes
 ) -> None:
     """It was pushed 15 mm along its own axis; the palms open by 10 mm, and never come back."""
-    open_, home = LetGo(clearance=0.01, durations=(0.4,)), Retract(durations=(1.0,))
-    run = scene(workerbot, GRASP, HOLD, GiveWay(impedance=SOFT, duration=1.0), HOLD, open_, home)
+    open_, home = ReleaseTask(clearance=0.01, durations=(0.4,)), RetractTask(durations=(1.0,))
+    run = scene(workerbot, GRASP, HOLD, YieldTask(impedance=SOFT, duration=1.0), HOLD, open_, home)
     run.push = lambda _: np.array([0.0, 30.0, -run.config.object.mass * 9.82])
     run.run_to('task 4')
     run.push = lambda _: np.array([0.0, 0.0, -run.config.object.mass * 9.82])
@@ -391,7 +469,7 @@ def test_hands_that_let_go_leave_an_object_that_gave_way_in_peace(
 
 
 def test_a_slide_gives_way_only_across(workerbot: RobotModel, scene: Scenes) -> None:
-    task = SlideObject(by=(0.05, 0.0, 0.0), impedance=SOFT, duration=0.8)
+    task = SlideTask(by=(0.05, 0.0, 0.0), impedance=SOFT, duration=0.8)
     run = scene(workerbot, GRASP, HOLD, task)
     weight = -run.config.object.mass * 9.82
     run.push = lambda _: np.array([-4.0, 0.0, 4.0 + weight])
@@ -408,9 +486,9 @@ def test_an_insertion_ends_where_something_resists(workerbot: RobotModel, scene:
     The way that is left is missing in all that follows, until the hands are home.
     """
     wall, stiffness = 0.02, 1e4
-    task = InsertObject(by=(0.04, 0.0, 0.0), max_force=10.0, duration=1.0)
-    back = MoveObject(by=(-0.02, 0.0, 0.0), duration=0.5)
-    run = scene(workerbot, GRASP, HOLD, task, back, LetGo(), Retract())
+    task = InsertTask(by=(0.04, 0.0, 0.0), max_force=10.0, duration=1.0)
+    back = MoveTask(by=(-0.02, 0.0, 0.0), duration=0.5)
+    run = scene(workerbot, GRASP, HOLD, task, back, ReleaseTask(), RetractTask())
     weight = -run.config.object.mass * 9.82
     begin = run.middle
 
@@ -436,7 +514,7 @@ def test_an_insertion_that_is_resisted_from_its_begin_stays_there(
     workerbot: RobotModel, scene: Scenes
 ) -> None:
     """Nobody knows of its weight, which is more than ``max_force``: it goes back where it was."""
-    task = InsertObject(by=(0.0, 0.0, 0.05), max_force=3.0, duration=1.0)
+    task = InsertTask(by=(0.0, 0.0, 0.05), max_force=3.0, duration=1.0)
     known = KnownObject(position=(0.4, 0.0, 0.82))
     run = scene(workerbot, GRASP, HOLD, task, HOLD, object=known)
     run.push = lambda _: np.array([0.0, 0.0, -4.91])
@@ -456,8 +534,8 @@ def test_an_insertion_after_one_that_something_resists(
     workerbot: RobotModel, scene: Scenes
 ) -> None:
     """The second one presses less: it goes back from where the first one has ended."""
-    first = InsertObject(by=(0.04, 0.0, 0.0), max_force=10.0, duration=1.0)
-    second = InsertObject(by=(0.01, 0.0, 0.0), max_force=5.0, duration=4.0)
+    first = InsertTask(by=(0.04, 0.0, 0.0), max_force=10.0, duration=1.0)
+    second = InsertTask(by=(0.01, 0.0, 0.0), max_force=5.0, duration=4.0)
     run = scene(workerbot, GRASP, HOLD, first, second, HOLD)
     weight, wall = -run.config.object.mass * 9.82, run.middle[0] + 0.02
     run.push = lambda m: np.array([-1e4 * max(0.0, m[0] - wall), 0.0, weight])
@@ -475,7 +553,7 @@ def test_an_insertion_that_is_halted_does_not_press_on(
     workerbot: RobotModel, scene: Scenes
 ) -> None:
     """A halt just after the contact: force control goes on, and relieves what is too much."""
-    task = InsertObject(by=(0.04, 0.0, 0.0), max_force=5.0, duration=1.0)
+    task = InsertTask(by=(0.04, 0.0, 0.0), max_force=5.0, duration=1.0)
     run = scene(workerbot, GRASP, HOLD, task, HOLD)
     weight, wall = -run.config.object.mass * 9.82, run.middle[0] + 0.02
     run.push = lambda m: np.array([-1e5 * max(0.0, m[0] - wall), 0.0, weight])
@@ -509,8 +587,8 @@ def _yielded(
 
 def test_what_has_given_way_does_not_spring_back(workerbot: RobotModel, scene: Scenes) -> None:
     """Not in a second yield without a push, nor in a slide along the same axis."""
-    give = GiveWay(impedance=SOFT, duration=1.0)
-    slide = SlideObject(by=(0.02, 0.0, 0.0), impedance=SOFT, duration=0.5)
+    give = YieldTask(impedance=SOFT, duration=1.0)
+    slide = SlideTask(by=(0.02, 0.0, 0.0), impedance=SOFT, duration=0.5)
     run = scene(workerbot, GRASP, HOLD, give, HOLD, give, slide, HOLD)
     before, after = _yielded(run, (6.0, 0.0, 0.0), 'task 4')
     np.testing.assert_allclose(after - before, [3e-3, 0.0, 0.0], atol=1e-4)
@@ -525,8 +603,8 @@ def test_a_move_goes_by_what_it_says_from_where_the_object_has_given_way_to(
     workerbot: RobotModel, scene: Scenes
 ) -> None:
     """And it turns about the object's centre, where that is now."""
-    move = MoveObject(by=(0.05, 0.0, 0.05), turn=(0.0, 0.0, 0.5), duration=1.0)
-    run = scene(workerbot, GRASP, HOLD, GiveWay(impedance=SOFT, duration=1.0), HOLD, move, HOLD)
+    move = MoveTask(by=(0.05, 0.0, 0.05), turn=(0.0, 0.0, 0.5), duration=1.0)
+    run = scene(workerbot, GRASP, HOLD, YieldTask(impedance=SOFT, duration=1.0), HOLD, move, HOLD)
     before, after = _yielded(run, (10.0, 0.0, 0.0), 'move')
     assert after[0] - before[0] > 4e-3
     run.run_to('task 6')
@@ -541,9 +619,9 @@ def test_a_hinge_is_a_door_for_an_object_that_is_not_at_its_place(
 ) -> None:
     """Its way from the line turns with it: ``x = c + exp(w) (x_0 - c)``, by Rodrigues."""
     pivot, angle = np.array([0.6, 0.0, 0.82]), 0.3
-    hinge = HingeObject(pivot=tuple(pivot), turn=(0.0, 0.0, angle), duration=1.0)
-    lift = MoveObject(by=(0.0, 0.0, 0.03), duration=0.5)
-    give = GiveWay(impedance=SOFT, duration=1.0)
+    hinge = HingeTask(pivot=tuple(pivot), turn=(0.0, 0.0, angle), duration=1.0)
+    lift = MoveTask(by=(0.0, 0.0, 0.03), duration=0.5)
+    give = YieldTask(impedance=SOFT, duration=1.0)
     run = scene(workerbot, GRASP, HOLD, give, hinge, lift, HOLD)
     _, after = _yielded(run, (6.0, 8.0, 0.0), 'hinge')
     run.run_to('task 5')
@@ -559,7 +637,7 @@ def test_a_wrist_that_does_not_follow_stops_both_arms(
     workerbot: RobotModel, scene: Scenes
 ) -> None:
     """The last joint turns the palm about its own axis, and leaves its position as it is."""
-    turn = MoveObject(turn=(0.0, 0.3, 0.0), duration=1.0)
+    turn = MoveTask(turn=(0.0, 0.3, 0.0), duration=1.0)
     run = scene(workerbot, GRASP, HOLD, turn, leash=60.0)
     run.push = lambda _: np.array([0.0, 0.0, -run.config.object.mass * 9.82])
     run.run_to('move')
@@ -573,7 +651,7 @@ def test_free_hands_stop_at_what_is_in_their_way(workerbot: RobotModel, scene: S
 
     It is found at 30 N, 0.3 mm deep; the 10 ms of a stop at this speed add as much at most.
     """
-    run = scene(workerbot, Approach(clearance=0.002, path='cp', durations=(0.5,)), period=1e-3)
+    run = scene(workerbot, ApproachTask(clearance=0.002, path='cp', durations=(0.5,)), period=1e-3)
     longer = 0.012
     along = np.array([0.0, 1.0, 0.0])
 
@@ -602,12 +680,12 @@ def test_joints_that_can_follow_again_do_not_catch_up(
     run.run_to('move')
     run.run(0.4)
     fastest = np.abs(np.diff(run.plan.joints, axis=0)).max()
-    wide = run.planner._model
-    run.planner._model = replace(wide, upper=run.q + 0.5 * fastest, lower=run.q - 0.5 * fastest)
+    joints = run.planner._joints
+    joints._lower, joints._upper = run.q - 0.5 * fastest, run.q + 0.5 * fastest
     first = run.q
     np.testing.assert_allclose(run.run(5 * H), [first] * 5, rtol=0.0, atol=1e-9)
     assert 'joints cannot follow' in run.planner.halted
-    run.planner._model = wide
+    joints._lower, joints._upper = workerbot.lower, workerbot.upper
     after = np.array([first, *run.run(0.5)])
     assert np.abs(np.diff(after, axis=0)).max() < 0.1 * fastest
 
@@ -619,9 +697,9 @@ def test_redundant_arms_do_not_jump_after_an_insertion_that_ended_early(
 
     The object is at rest from the end of the insertion to the move, and so are all joints.
     """
-    task = InsertObject(by=(0.0, 0.1, 0.1), max_force=5.0, duration=2.0)
-    back = MoveObject(by=(0.0, -0.1, -0.1), duration=2.0)
-    run = scene(workerbot, GRASP, HOLD, task, HOLD, back, LetGo(), Retract())
+    task = InsertTask(by=(0.0, 0.1, 0.1), max_force=5.0, duration=2.0)
+    back = MoveTask(by=(0.0, -0.1, -0.1), duration=2.0)
+    run = scene(workerbot, GRASP, HOLD, task, HOLD, back, ReleaseTask(), RetractTask())
     begin, weight = run.middle, -run.config.object.mass * 9.82
 
     def push(middle: np.ndarray) -> np.ndarray:
@@ -644,7 +722,7 @@ def test_redundant_arms_do_not_jump_after_an_insertion_that_ended_early(
 def test_an_insertion_that_meets_nothing_goes_all_the_way(
     workerbot: RobotModel, scene: Scenes
 ) -> None:
-    run = scene(workerbot, GRASP, HOLD, InsertObject(by=(0.04, 0.0, 0.0), duration=0.5), HOLD)
+    run = scene(workerbot, GRASP, HOLD, InsertTask(by=(0.04, 0.0, 0.0), duration=0.5), HOLD)
     run.push = lambda _: np.array([0.0, 0.0, -run.config.object.mass * 9.82])
     begin = run.middle
     run.run_to('task 4')
@@ -654,7 +732,7 @@ def test_an_insertion_that_meets_nothing_goes_all_the_way(
 def test_built_from_a_scenario(
     workerbot: RobotModel, configured: Callable[..., BimanualConfig]
 ) -> None:
-    config = configured(workerbot, Approach(durations=(0.5,)))
+    config = configured(workerbot, ApproachTask(durations=(0.5,)))
     start = JointState(workerbot.home, np.zeros(14))
     kind = BimanualMotionConfig()
     built = build_motion(kind, workerbot, H, start, bimanual=config)
@@ -669,15 +747,16 @@ def test_its_memory_is_a_value(workerbot: RobotModel, scene: Scenes) -> None:
     memory = run.planner.snapshot()
     with pytest.raises(AttributeError):
         memory.place = 1.0
-    run.planner.feel(np.ones((2, 6)))
-    assert memory.wrenches is None
-    assert msgspec.structs.replace(run.planner.snapshot(), wrenches=None) == memory
+    run.step_with(np.ones((2, 6)))
+    assert memory.place == 0.0
+    assert not memory.control.sensors.readings.any()
+    assert run.planner.snapshot() != memory
 
 
 def test_hands_that_seek_to_the_end_of_the_tasks_say_that_nothing_is_there(
     workerbot: RobotModel, scene: Scenes
 ) -> None:
-    empty = scene(workerbot, Approach(durations=(0.3,)), GRASP, HOLD, stiffness=0.0)
+    empty = scene(workerbot, ApproachTask(durations=(0.3,)), GRASP, HOLD, stiffness=0.0)
     empty.run(0.9)
     assert empty.planner.task == 'task 3 (hold)'
     assert not empty.planner.halted  # the object may be shorter than it is known to be

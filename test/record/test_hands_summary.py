@@ -9,7 +9,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from simloop_ros.bimanual.contact_control import ContactTarget
+from simloop_ros.bimanual.contact import ContactTarget
 from simloop_ros.bimanual.internal_force import split
 from simloop_ros.bimanual.leg import Insertion, Leg
 from simloop_ros.bimanual.plan import BimanualPlan
@@ -85,12 +85,12 @@ def plan_of(model: RobotModel, insertion: Insertion | None = None) -> BimanualPl
             name,
             np.tile(model.home, (steps, 1)),
             tuple(poses),
-            wishes,
+            targets,
             np.ones(steps),
             bound=name != 'approach',
             insertion=insertion if name == 'move' else None,
         )
-        for name, steps, poses, wishes in zip(
+        for name, steps, poses, targets in zip(
             ('approach', 'hold', 'move', 'release'),
             STEPS,
             objects,
@@ -104,7 +104,7 @@ def plan_of(model: RobotModel, insertion: Insertion | None = None) -> BimanualPl
         joints=np.tile(model.home, (rows, 1)),
         object_position=np.array([pose.translation for pose in poses]),
         object_rotation=np.array([pose.rotation for pose in poses]),
-        wishes=(free, *(wish for leg in legs for wish in leg.wishes)),
+        targets=(free, *(target for leg in legs for target in leg.targets)),
         legs=legs,
         ends=np.cumsum(STEPS),
         leg_of=(0, *(i for i, steps in enumerate(STEPS) for _ in range(steps))),
@@ -112,7 +112,6 @@ def plan_of(model: RobotModel, insertion: Insertion | None = None) -> BimanualPl
         hinged=np.tile(np.eye(3), (rows, 1, 1)),
         at_object=np.ones(rows),
         stop_steps=(1,) * rows,
-        grasps=(),
     )
 
 

@@ -1,0 +1,71 @@
+"""Detection of an arm that does not follow its setpoints."""
+
+from __future__ import annotations
+
+from math import ceil, dist, sqrt
+
+import msgspec
+import numpy as np
+
+from ..core.values import Array
+from ..robot.model import RobotModel
+from .hands import HandFinder, HandPoses
+from .impedance import ARM
+from .pace import RAMP, STEEPEST, Pace
+from .snapshot import BimanualSnapshot, StalledArm
+
+RETURN_ACCELERATION = 30.0
+"""Acceleration with which a hand returns to its place beside a stalled arm [m/s^2]: about that of
+a stop from 0.3 m/s in 10 ms."""
+BRAKE_TIME = 0.1
+"""Time in which the brakes of an arm engage [s]: twice the time constant of the simulated ones."""
+NORM_PER_RADIAN = sqrt(2.0)
+"""Frobenius norm of the difference of two rotations per angle between them, if that is small."""
+
+
+class StallDetector:
+    """Halt both arms when a tip is farther than a leash from its last setpoint.
+
+    A rotation counts as a distance at ``ARM`` from the tip. From then on ``stalled`` is the
+    reference of the arm that does not follow.
+
+    :param period: time between two steps [s].
+    :param leash: largest distance of a tip from its last setpoint [m].
+    """
+
+    def __init__(self, model: RobotModel, period: float, leash: float):
+        self._tips = model.tips
+        self._find = HandFinder(model)
+        self._period = period
+        self._leash = leash
+
+    def step(self, state: BimanualSnapshot, measured: HandPoses, q: Array) -> BimanualSnapshot:
+        """Return the state once it is known whether both arms follow.
+
+        :param measured: the hands.
+        :param q: measured joints [rad], shape ``(n,)``.
+        """
+        stalled = state.stalled
+        if stalled is not None:
+            reference = self._find(stalled.joints).position[stalled.tip]
+            distance = dist(measured.position[stalled.tip], reference)
+            return msgspec.structs.replace(state, stalled=stalled.after(q, distance))
+        setpoint = self._find(state.position)
+        gaps = [dist(a, b) for a, b in zip(measured.position, setpoint.position, strict=True)]
+        turns = np.linalg.norm(measured.rotation - setpoint.rotation, axis=(1, 2))
+        turns /= NORM_PER_RADIAN
+        errors = [max(gap, ARM * turn) for gap, turn in zip(gaps, turns.tolist(), strict=True)]
+        error = max(errors)
+        if error <= self._leash:
+            return state
+        tip = errors.index(error)
+        reason = (
+            f'the arm of {self._tips[tip]} does not follow: it is {1e3 * gaps[tip]:.2g} mm '
+            f'and {1e3 * turns[tip]:.2g} mrad from where it should be, the leash is '
+            f'{1e3 * self._leash:g} mm, {1e3 * self._leash / ARM:g} mrad'
+        )
+        gentle = sqrt(STEEPEST * error / (RAMP * RETURN_ACCELERATION)) / self._period
+        steps = max(state.stop_steps, ceil(gentle))
+        coast = max(steps, round(BRAKE_TIME / self._period))
+        arm = StalledArm(tip, q, Pace(steps, steps), Pace(coast, coast))
+        return msgspec.structs.replace(state.halting(reason), stalled=arm)
