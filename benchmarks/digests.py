@@ -109,12 +109,17 @@ def main() -> int:
     )
     parser.add_argument('--only', metavar='WORD', default='', help='runs whose name has this word')
     parser.add_argument('--workers', metavar='N', type=int, default=2, help='runs at a time [2]')
+    parser.add_argument('--in-process', action='store_true', help='without the graphs')
     own = Path(sys.executable).with_name('simloop')
     simloop = str(own) if own.exists() else shutil.which('simloop')
     parser.add_argument('--simloop', metavar='PROGRAM', default=simloop, help='[this one]')
     options = parser.parse_args()
     names = sorted(path.stem for path in (HERE.parent / 'config' / 'scenarios').glob('*.yaml'))
-    chosen = [case for case in cases(names) if options.only in case[0]]
+    chosen = [
+        case
+        for case in cases(names)
+        if options.only in case[0] and not (options.in_process and case[3])
+    ]
     before = json.loads(options.compare.read_text()) if options.compare else {}
     found: dict[str, Any] = {}
     differing = []
@@ -132,7 +137,9 @@ def main() -> int:
     composed = [
         label
         for label in found
-        if label.endswith(' composed') and found[label] != found[label.removesuffix(' composed')]
+        if label.endswith(' composed')
+        and label.removesuffix(' composed') in found
+        and found[label] != found[label.removesuffix(' composed')]
     ]
     if composed:
         print(f'composed is not in process: {", ".join(composed)}')
