@@ -1,10 +1,11 @@
-"""The gate that every effort passes on its way to a robot, and what is sent when it is shut."""
+"""Validation of every effort on its way to a robot, and the effort after a stop."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Literal
 
+import msgspec
 import numpy as np
 import pinocchio as pin
 
@@ -14,8 +15,14 @@ from ..robot.model import RobotModel
 from .config import SafetyConfig
 
 FLOAT64 = np.dtype(np.float64)
-LARGEST = np.finfo(np.float64).max
-"""Limit of a joint that has none: a number is finite if and only if it is not beyond it."""
+UNLIMITED_EFFORT = np.finfo(np.float64).max
+"""Limit of a joint that has none [N m]: a number is finite if and only if it is not beyond it."""
+
+
+class CommandGateSnapshot(msgspec.Struct, frozen=True):
+    """The last effort that passed [N m], shape ``(n,)``, if there was one."""
+
+    previous: Array | None
 
 
 class CommandGate:
@@ -30,9 +37,9 @@ class CommandGate:
 
     A joint with an infinite limit has no rate either: its effort has to be finite, no more.
 
-    The first command after a start or a ``reset`` is compared with no previous one. Nobody knows
-    what the robot got before, and zero would be the wrong guess: the first effort that holds an
-    arm against gravity would be refused, and a ramp from zero would let the arm fall. So
+    The first command, or the first after a ``reset``, is compared with no previous one. What the
+    robot got before is not known, and zero would be the wrong guess: the first effort that holds
+    an arm against gravity would be refused, and a ramp from zero would let the arm fall. So
     ``reset`` is for a robot that stands still. A refused command is not a previous one: what
     follows is compared with what the robot really got.
 
@@ -40,7 +47,7 @@ class CommandGate:
     :param effort_limit: largest efforts [N m], shape ``(n,)``; infinite where there is none.
     :param period: control period [s].
     :param config: rate and timeout.
-    :ivar previous: the last effort that passed [N m], shape ``(n,)``; none after a reset.
+    :ivar previous: the last effort that passed [N m], shape ``(n,)``; ``None`` after a reset.
     :raises ConfigError: a limit is not a number from zero up, or there is not one per joint.
     """
 
@@ -59,7 +66,7 @@ class CommandGate:
                 'number from zero up is needed for each'
             )
         self._shape = (self._n,)
-        self._limit = np.minimum(effort_limit, LARGEST)
+        self._limit = np.minimum(effort_limit, UNLIMITED_EFFORT)
         self._rate = config.effort_rate
         self._half_change = (
             None if self._rate is None else 0.5 * self._rate * period * effort_limit
@@ -70,6 +77,14 @@ class CommandGate:
     def reset(self) -> None:
         """Forget the last effort; only for a robot that stands still."""
         self.previous = None
+
+    def snapshot(self) -> CommandGateSnapshot:
+        """Return the last effort that passed."""
+        return CommandGateSnapshot(self.previous)
+
+    def restore(self, snapshot: CommandGateSnapshot) -> None:
+        """Go back to an earlier snapshot."""
+        self.previous = snapshot.previous
 
     def check(self, effort: Array, age: float = 0.0) -> None:
         """Let an effort pass, or raise.

@@ -1,12 +1,19 @@
-"""The gate that every position passes on its way to a robot that takes positions only."""
+"""Limits of every position on its way to a robot that takes positions only."""
 
 from __future__ import annotations
 
+import msgspec
 import numpy as np
 
 from ..core.errors import UnsafeCommandError
 from ..core.values import Array
 from ..robot.model import RobotModel
+
+
+class PositionGateSnapshot(msgspec.Struct, frozen=True):
+    """The last position that was sent [rad], shape ``(n,)``, if there was one."""
+
+    last: Array | None
 
 
 class PositionGate:
@@ -16,11 +23,11 @@ class PositionGate:
 
         sent = last + clip(clip(position, lower, upper) - last, -v k h, v k h)
 
-    ``v``: velocity limits, ``k``: periods since the last one that was sent. Where the limit holds
-    a position back, those that follow catch up.
+    ``v``: velocity limits, ``k``: periods since the last position was sent. Positions that come
+    after a limited one catch up.
 
     :param period: ``h`` [s].
-    :ivar last: where the robot was told to be [rad], shape ``(n,)``; none before the first time.
+    :ivar last: the last position that was sent [rad], shape ``(n,)``; ``None`` before the start.
     """
 
     def __init__(self, model: RobotModel, period: float):
@@ -32,7 +39,7 @@ class PositionGate:
     def start(self, position: Array) -> None:
         """Begin where the robot is [rad], shape ``(n,)``.
 
-        :raises UnsafeCommandError: it is at no place that it may be told to go to.
+        :raises UnsafeCommandError: it is beyond its range.
         """
         beyond = ~((position >= self._lower) & (position <= self._upper))
         if beyond.any():
@@ -46,16 +53,24 @@ class PositionGate:
             )
         self.last = position.copy()
 
+    def snapshot(self) -> PositionGateSnapshot:
+        """Return the last position that was sent."""
+        return PositionGateSnapshot(self.last)
+
+    def restore(self, snapshot: PositionGateSnapshot) -> None:
+        """Go back to an earlier snapshot."""
+        self.last = snapshot.last
+
     def let_pass(self, position: Array, periods: int = 1) -> Array:
-        """Return what the robot may be told [rad], shape ``(n,)``.
+        """Return the position to send [rad], shape ``(n,)``.
 
         :param position: where it shall be [rad], shape ``(n,)``.
         :param periods: since the last call.
-        :raises UnsafeCommandError: a number is not finite, or nobody knows where the robot is.
+        :raises UnsafeCommandError: a number is not finite, or ``start`` was not called.
         """
         if self.last is None:
             raise UnsafeCommandError(
-                'position: nobody has told yet where the robot is', 'unknown_position'
+                'position: it is not known yet where the robot is', 'unknown_position'
             )
         if not np.isfinite(position).all():
             i = int(np.argmin(np.isfinite(position)))
