@@ -10,7 +10,7 @@ import msgspec
 
 from simloop_ros.bimanual.config import Grasp
 from simloop_ros.bimanual.task_config import Task
-from simloop_ros.core.config_types import field_docs
+from simloop_ros.core.config_types import field_docs, variants
 from simloop_ros.plants.config import (
     ArmStop,
     Hand,
@@ -31,6 +31,13 @@ HEAD = """# Every key of a scenario
 
 Set them in a YAML file like those in `config/scenarios`, or with `--set key=value`. SI units and
 rad; on a prismatic joint m stands for rad and N for N m. This page is made by `make_keys.py`.
+
+A key that does not exist is refused, with the valid ones. So is a key of another `planner.kind`.
+If `--set planner.kind=...` changes the kind of a scenario, keys of its file that the new kind does
+not have are left out, with a note.
+
+`module:Class` stands for a class of your own, for instance `my_package.my_module:MyPlanner`. Its
+`parameters` are a mapping of numbers, text, lists and mappings.
 """
 ENTRIES = {
     'Each of plant.pushes': Push,
@@ -70,13 +77,34 @@ def _section(kind: Any, prefix: str, owner: str = '') -> Iterator[str]:
     fields = msgspec.structs.fields(kind)
     yield from ('| key | default | what |', '|---|---|---|')
     for field in fields:
-        if not hasattr(field.type, '__struct_fields__'):
+        if not _is_section(field.type):
             yield f'| `{prefix}{field.name}` | {_default(field)} | {meanings[field.name]} |'
     yield ''
     for field in fields:
-        if hasattr(field.type, '__struct_fields__'):
+        if _is_section(field.type):
             yield from (f'## {owner}{prefix}{field.name}', '')
-            yield from _section(field.type, f'{prefix}{field.name}.', owner)
+            section = _union if variants(field.type) else _section
+            yield from section(field.type, f'{prefix}{field.name}.', owner)
+
+
+def _union(union: Any, prefix: str, owner: str = '') -> Iterator[str]:
+    """Yield a table of the classes of a tagged union, then a table of each one's fields."""
+    tagged = variants(union)
+    first = next(iter(tagged.values()))
+    tag = first.__struct_config__.tag_field
+    yield from (f'| `{prefix}{tag}` | what |', '|---|---|')
+    for word, kind in tagged.items():
+        summary = (kind.__doc__ or '').splitlines()[0].replace('``', '`')
+        yield f'| `{word}`{" (default)" if kind is first else ""} | {summary} |'
+    yield ''
+    for word, kind in tagged.items():
+        if kind.__struct_fields__:
+            yield from (f'### {owner}{prefix}{tag}: {word}', '')
+            yield from _section(kind, prefix, owner)
+
+
+def _is_section(kind: Any) -> bool:
+    return hasattr(kind, '__struct_fields__') or bool(variants(kind))
 
 
 def _default(field: msgspec.structs.FieldInfo) -> str:

@@ -34,15 +34,15 @@ def one_of_or_class(*names: str) -> msgspec.Meta:
 
 
 def choices(kind: Any) -> tuple[str, ...]:
-    """Return the words that a type allows, if it is a choice of words or a list of them.
+    """Return the strings that a type allows, if it is a choice of strings or a list of them.
 
     A class of the user is listed as ``module:Class``.
     """
     if get_origin(kind) is Literal:
-        return tuple(word for word in get_args(kind) if isinstance(word, str))
+        return tuple(value for value in get_args(kind) if isinstance(value, str))
     if isinstance(kind, msgspec.Meta):
         return (kind.extra or {}).get('choices', ())
-    return tuple(word for part in get_args(kind) for word in choices(part))
+    return tuple(choice for part in get_args(kind) for choice in choices(part))
 
 
 def is_class_name(text: str) -> bool:
@@ -50,14 +50,14 @@ def is_class_name(text: str) -> bool:
     return re.fullmatch(CLASS_PATTERN, text) is not None
 
 
-def check_choice(where: str, word: str, valid: tuple[str, ...], what: str = 'value') -> None:
-    """Refuse a word that is not among the valid ones.
+def check_choice(where: str, value: str, valid: tuple[str, ...], what: str = 'value') -> None:
+    """Refuse a string that is not among the valid ones.
 
     :param where: the key that it was given for.
     :raises ConfigError: with the valid ones.
     """
-    if word not in valid and not (CUSTOM in valid and is_class_name(word)):
-        raise ConfigError(f'{where}: {UnknownNameError(what, word, valid)}')
+    if value not in valid and not (CUSTOM in valid and is_class_name(value)):
+        raise ConfigError(f'{where}: {UnknownNameError(what, value, valid)}')
 
 
 def variants(kind: Any) -> dict[str, type[msgspec.Struct]]:

@@ -22,19 +22,19 @@ from .side_profiles import Quintic, SideProfile, Tabulated, Trapezoidal
 from .time_optimal import time_optimal
 from .tip_path import Corner, Side, TipCourse, in_words, sides_of, straight_sides
 
-PLACE_SPACING = 1e-3
-"""Largest distance between two places of a side at which the joints are found [m]."""
-FEWEST_PLACES, MOST_PLACES = 100, 3_200
-STRAIGHT, CROOKED = 1e-8, 1e-6
-"""Distances of the tip from its side between two such places [m]: at which there are enough of
-them, and which is too much even with the most."""
+SAMPLE_SPACING = 1e-3
+"""Largest distance between two samples of a side, at which the joints are found [m]."""
+FEWEST_SAMPLES, MOST_SAMPLES = 100, 3_200
+PATH_TOLERANCE, LARGEST_DEVIATION = 1e-8, 1e-6
+"""Distances of the tip from its side between two samples [m]: below the first there are enough
+samples, above the second the side is refused."""
 SINGULAR = 5e-3
 """Smallest singular value of the Jacobian below which the arm is singular [m/s or rad/s of the tip
 for 1 rad/s of the joints]: 0.1 m/s in the worst direction would need 20 rad/s."""
-AT_LIMIT = 0.02
-"""Distance from the end of its range at which a joint is at its limit [rad]."""
-WHOLE_STEPS = 1e-9
-"""Excess over a whole number of steps that is rounding, relative."""
+LIMIT_TOLERANCE = 0.02
+"""Distance from the end of its range below which a joint is at its limit [rad]."""
+STEP_ROUNDING = 1e-9
+"""Relative excess over a whole number of steps that counts as rounding."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class CartesianPlan:
 def chosen_tip(config: CartesianConfig, model: RobotModel) -> str:
     """Return the tip that goes along the corners.
 
-    :raises ConfigError: it is not said which.
+    :raises ConfigError: the choice is missing or unknown.
     """
     if config.tip is not None:
         if config.tip not in model.tips:
@@ -79,7 +79,7 @@ def plan_cartesian(
     rounded up. The joints are those of the inverse kinematics, each nearest to those before; what
     does not move the tip stays.
 
-    :param goal: where to go straight instead of along the corners [m], shape ``(3,)``.
+    :param goal: target of a straight path that replaces the corners [m], shape ``(3,)``.
     :raises ConfigError: the corners make no path.
     :raises GoalError: a corner or a side cannot be reached, or not within the limits.
     """
@@ -88,15 +88,15 @@ def plan_cartesian(
     if goal is None:
         sides = sides_of(config, pose)
     else:
-        way = (Corner('the present place', pose.translation), Corner('the goal', goal))
-        sides = straight_sides(way, pose.rotation, config.orientation)
+        path = (Corner('the present position', pose.translation), Corner('the goal', goal))
+        sides = straight_sides(path, pose.rotation, config.orientation)
     courses = _joints_along(model, inverse_kinematics(model, tip), sides, start.position)
     profiles = _profiles(config, model, sides, courses)
     motions = tuple(
         SideMotion(side, joints, profile, whole_steps(_duration(profile, config), period))
         for side, joints, profile in zip(sides, courses, profiles, strict=True)
     )
-    _refuse_long(config, period, motions)
+    _check_duration(config, period, motions)
     refuse_slow_joints(config, model, period, motions)
     positions = np.concatenate([motion.positions(motion.steps) for motion in motions])
     refuse_weak_joints(config, model, period, start.position, positions, motions)
@@ -115,10 +115,10 @@ def _duration(profile: SideProfile, config: CartesianConfig) -> float:
 
 def whole_steps(duration: float, period: float) -> int:
     """Return the number of steps that a duration [s] takes, rounded up, at least one."""
-    return max(1, ceil(duration / period * (1.0 - WHOLE_STEPS)))
+    return max(1, ceil(duration / period * (1.0 - STEP_ROUNDING)))
 
 
-def _refuse_long(config: CartesianConfig, period: float, motions: Sequence[SideMotion]) -> None:
+def _check_duration(config: CartesianConfig, period: float, motions: Sequence[SideMotion]) -> None:
     steps = sum(motion.steps for motion in motions)
     if steps > LONGEST_MOTION:
         key = 'joint_acceleration' if config.profile == 'time_optimal' else 'duration'
@@ -132,7 +132,7 @@ def _refuse_long(config: CartesianConfig, period: float, motions: Sequence[SideM
 def _joints_along(
     model: RobotModel, solver: InverseKinematics, sides: Sequence[Side], start: Array
 ) -> list[SideJoints]:
-    """Return the joints along every side; corners are looked at first.
+    """Return the joints along every side; corners are checked first.
 
     :raises GoalError: a corner is out of reach, or a side, or a side is singular somewhere.
     """
@@ -155,13 +155,13 @@ def _joints_along(
 def _joints_on(
     model: RobotModel, solver: InverseKinematics, side: Side, start: Array
 ) -> SideJoints:
-    """Return the joints along a side, found at so many places that the tip keeps to it between.
+    """Return the joints along a side, with enough samples that the tip stays on it in between.
 
     :raises GoalError: it is out of reach somewhere.
     """
-    places = max(FEWEST_PLACES, ceil(side.length / PLACE_SPACING))
+    samples = max(FEWEST_SAMPLES, ceil(side.length / SAMPLE_SPACING))
     while True:
-        shares = np.linspace(0.0, 1.0, places + 1)
+        shares = np.linspace(0.0, 1.0, samples + 1)
         poses = side.poses(shares)
         try:
             joints = SideJoints(solver.along(poses, start))
@@ -174,12 +174,12 @@ def _joints_on(
         tips = link_positions(model.pin_model, solver.tip, joints.at(between))
         away = np.linalg.norm(tips - side.points(between), axis=1)
         worst = int(np.argmax(away))
-        if away[worst] <= STRAIGHT:
+        if away[worst] <= PATH_TOLERANCE:
             return joints
-        if 2 * places > MOST_PLACES:
+        if 2 * samples > MOST_SAMPLES:
             break
-        places *= 2
-    if away[worst] > CROOKED:
+        samples *= 2
+    if away[worst] > LARGEST_DEVIATION:
         turned = np.abs(joints.knots[worst + 1] - joints.knots[worst])
         joint = model.joint_names[int(np.argmax(turned))]
         (point,) = side.points(between[worst : worst + 1])
@@ -197,7 +197,7 @@ def _joints_on(
 def _refusal(
     where: str, error: UnreachableError, model: RobotModel, before: Array | None = None
 ) -> GoalError:
-    """Return why a corner or a side is refused, from what the inverse kinematics says.
+    """Return why a corner or a side is refused, from the error of the inverse kinematics.
 
     :param before: the last joints that could be reached [rad], shape ``(n,)``, on a side.
     """
@@ -206,7 +206,7 @@ def _refusal(
         reason = reason.partition(': ')[2]
     reason, joints = reason.partition('; ')[0], error.joints
     if error.kind == 'leap' and before is not None:
-        at_end = np.minimum(before - model.lower, model.upper - before) < AT_LIMIT
+        at_end = np.minimum(before - model.lower, model.upper - before) < LIMIT_TOLERANCE
         joints = tuple(model.joint_names[i] for i in np.flatnonzero(at_end)) or joints
         cause = (
             f'{", ".join(joints)} comes to its limit'
@@ -246,8 +246,8 @@ def _profiles(
     courses: Sequence[SideJoints],
 ) -> list[SideProfile]:
     if config.profile != 'time_optimal':
-        evenly = config.profile == 'trapezoidal'
-        return [Trapezoidal(config.ramp) if evenly else Quintic() for _ in sides]
+        trapezoidal = config.profile == 'trapezoidal'
+        return [Trapezoidal(config.ramp) if trapezoidal else Quintic() for _ in sides]
     profiles: list[SideProfile] = []
     for side, joints in zip(sides, courses, strict=True):
         profile = time_optimal(

@@ -1,4 +1,4 @@
-"""Are the joints fast and strong enough for a motion that is known beforehand?"""
+"""Does a motion that is known beforehand stay within the limits of velocity and effort?"""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from .side_joints import SideJoints
 from .side_profiles import SideProfile
 from .tip_path import Side
 
-FEWEST_LOOKS = 400
-"""How often the velocities are looked at on a side, at least; more often if it has more steps."""
+VELOCITY_SAMPLES = 400
+"""Least number of samples of the velocities on a side; more if it has more steps."""
 
 
 @dataclass(frozen=True)
@@ -40,13 +40,13 @@ class SideMotion:
 def refuse_slow_joints(
     config: CartesianConfig, model: RobotModel, period: float, motions: Sequence[SideMotion]
 ) -> None:
-    """Refuse a motion for which a joint is too slow, at a step or between two.
+    """Refuse a motion that exceeds the velocity limit of a joint, at a step or between two.
 
     :raises GoalError: the side, the joint, what it would need and what would help.
     """
     velocities = []
     for motion in motions:
-        count = motion.steps * -(-FEWEST_LOOKS // motion.steps)
+        count = motion.steps * -(-VELOCITY_SAMPLES // motion.steps)
         positions = np.concatenate((motion.joints.knots[:1], motion.positions(count)))
         velocities.append(np.diff(positions, axis=0) * (count / (motion.steps * period)))
     worst = Worst(velocities, model.velocity_limit)
@@ -72,7 +72,7 @@ def refuse_weak_joints(
     positions: Array,
     motions: Sequence[SideMotion],
 ) -> None:
-    """Refuse a motion for which a joint is too weak.
+    """Refuse a motion that exceeds the effort limit of a joint.
 
     :param start: joints at the beginning [rad], shape ``(n,)``, at rest.
     :param positions: at the end of each step [rad], shape ``(steps, n)``.
@@ -128,9 +128,9 @@ def weight_on(model: RobotModel, q: Array, joint: int) -> float:
 class Worst:
     """Where a motion comes nearest to a limit, or is furthest beyond it.
 
-    :param values: on each side, shape ``(looks, n)`` each.
+    :param values: on each side, shape ``(samples, n)`` each.
     :ivar side: index of the side on which that is.
-    :ivar step: index of the look, counted over all sides.
+    :ivar step: index of the sample, counted over all sides.
     :ivar share: of the limit.
     """
 

@@ -1,4 +1,4 @@
-"""The planner's own simulation: tips forced along their ways, joints found by the dynamics."""
+"""The planner's own simulation: tips forced along their paths, joints from the dynamics."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from .profiles import Travel, build_profile
 
 WORLD = pin.Convention.WORLD
 WORLD_AXES = pin.ReferenceFrame.LOCAL_WORLD_ALIGNED
-SINGULARITY = 1e-10
-"""S in the law below, as a share of the mean tip mobility at home: far below what moves a tip,
-enough for directions in which a tip cannot move at all."""
-ON_BOUND = 1e-9
+REGULARISATION = 1e-10
+"""S in the law below, relative to the mean tip mobility at home: negligible where a tip can move,
+and enough for directions in which it cannot move at all."""
+BOUND_TOLERANCE = 1e-9
 """Excess over a bound that is rounding, relative and [rad/s]."""
 
 
@@ -26,8 +26,8 @@ class Motion(msgspec.Struct, frozen=True, gc=False):
     """The state of the planner's simulation.
 
     :ivar joints: its joint state.
-    :ivar directions: unit vectors of the ways, world axes, one after the other, ``(3 tips,)``.
-    :ivar travels: where each tip is on its way.
+    :ivar directions: unit vectors of the paths, world axes, one after the other, ``(3 tips,)``.
+    :ivar travels: where each tip is on its path.
     """
 
     joints: JointState
@@ -40,13 +40,13 @@ class ForcedSimulation:
 
     ::
 
-        x'_d = (x_next - x)/h                                     to the next point of the way
+        x'_d = (x_next - x)/h                                     to the next point of the path
         v+   = u + M^-1 J^T (J M^-1 J^T + S)^-1 (x'_d - J u),     u = exp(-h/T) v
         q+   = q + h v+
 
-    Of all motions with the wanted tip velocities this is the nearest to ``u`` in kinetic energy,
+    Of all motions with the desired tip velocities this is the nearest to ``u`` in kinetic energy,
     which is what a simulation with gravity compensated does (Gauss' principle). What the tips
-    leave free dies with the time constant ``T``. No joint goes faster than its limit or reaches
+    leave free decays with the time constant ``T``. No joint goes faster than its limit or reaches
     the end of its range sooner than exponentially: a joint that would is held at its bound and
     the others are solved again.
 
@@ -58,7 +58,7 @@ class ForcedSimulation:
         self.goals = goals
         self.period = period
         self._profile = build_profile(config, period)
-        # As arrays these spare numpy a conversion in every product.
+        # As arrays: numpy need not convert them in every product.
         self._h = np.array(period)
         self._rate = np.array(1.0 / period)
         self._keep = np.array(exp(-period / config.damping_time))
@@ -79,7 +79,7 @@ class ForcedSimulation:
         self._dynamics(model.home)
         mobility = pin.computeMinverse(self._pin_model, self._pin_model.createData(), model.home)
         mobility = self._jacobian @ mobility.reshape(model.n, -1) @ self._jacobian.T
-        self._softness = SINGULARITY * float(np.trace(mobility)) / rows
+        self._regularisation = REGULARISATION * float(np.trace(mobility)) / rows
 
     def start(self, joints: JointState) -> Motion:
         """Return the motion from a joint state straight to the goals.
@@ -88,10 +88,13 @@ class ForcedSimulation:
         """
         self._dynamics(joints.position)
         velocity = self._jacobian.dot(joints.velocity).reshape(-1, 3)
-        ways = self.goals - self._tips.reshape(-1, 3)
-        lengths = np.linalg.norm(ways, axis=1)
+        displacements = self.goals - self._tips.reshape(-1, 3)
+        lengths = np.linalg.norm(displacements, axis=1)
         directions = np.divide(
-            ways, lengths[:, None], out=np.zeros_like(ways), where=lengths[:, None] > 0.0
+            displacements,
+            lengths[:, None],
+            out=np.zeros_like(displacements),
+            where=lengths[:, None] > 0.0,
         )
         speeds = np.maximum(0.0, np.sum(velocity * directions, axis=1))
         travels = tuple(Travel(float(d), float(s)) for d, s in zip(lengths, speeds, strict=True))
@@ -111,7 +114,7 @@ class ForcedSimulation:
         return Motion(JointState(position, velocity), motion.directions, travels)
 
     def waypoints(self, directions: Array, travels: tuple[Travel, ...]) -> Array:
-        """Return where the tips should be on their ways [m], shape ``(3 tips,)``."""
+        """Return where the tips should be on their paths [m], shape ``(3 tips,)``."""
         remaining = [travel.remaining for travel in travels for _ in 'xyz']
         return self._goals - directions * np.array(remaining)
 
@@ -131,7 +134,7 @@ class ForcedSimulation:
             tip[:] = placement.translation
 
     def _project(self, q: Array, free: Array, tip_velocity: Array) -> Array:
-        """Return the velocity with the wanted tip velocity that is nearest to ``free``."""
+        """Return the velocity with the desired tip velocity that is nearest to ``free``."""
         velocity = self._nearest(free, self._jacobian, tip_velocity)
         ahead = self._range_time * velocity
         ahead += q
@@ -152,7 +155,7 @@ class ForcedSimulation:
         held = np.zeros(model.n, dtype=bool)
         while True:
             bounded = np.minimum(np.maximum(velocity, low), high)
-            outside = np.abs(velocity - bounded) > ON_BOUND * (1.0 + np.abs(bounded))
+            outside = np.abs(velocity - bounded) > BOUND_TOLERANCE * (1.0 + np.abs(bounded))
             if not (outside & ~held).any():
                 return bounded
             held |= outside
@@ -162,18 +165,18 @@ class ForcedSimulation:
                 np.concatenate((tip_velocity, bounded[held])),
             )
 
-    def _nearest(self, free: Array, jacobian: Array, wanted: Array) -> Array:
+    def _nearest(self, free: Array, jacobian: Array, desired: Array) -> Array:
         """Return ``u + M^-1 J^T (J M^-1 J^T + S)^-1 (x'_d - J u)``.
 
         Pinocchio solves this for accelerations; with neither effort nor gravity it is the same.
 
         :param free: ``u`` [rad/s], shape ``(n,)``.
         :param jacobian: ``J``, shape ``(k, n)``.
-        :param wanted: ``x'_d``, shape ``(k,)``.
+        :param desired: ``x'_d``, shape ``(k,)``.
         """
         drift = jacobian.dot(free)
-        drift -= wanted
+        drift -= desired
         change = pin.forwardDynamics(
-            self._pin_model, self._data, self._no_effort, jacobian, drift, self._softness
+            self._pin_model, self._data, self._no_effort, jacobian, drift, self._regularisation
         )
         return free + change

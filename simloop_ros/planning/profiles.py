@@ -1,4 +1,4 @@
-"""Speed along a straight way to a goal: 000's algorithm 1, and a jerk-limited one."""
+"""Speed along a straight path to a goal: 000's algorithm 1, and a jerk-limited one."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .config import ForcedMotionConfig
 
 
 class Travel(msgspec.Struct, frozen=True, gc=False):
-    """Where a tip is on its way.
+    """Where a tip is on its path.
 
     :ivar remaining: distance to the goal [m].
     :ivar speed: towards the goal [m/s].
@@ -65,7 +65,7 @@ class ConstantAcceleration(Profile):
 
 
 class JerkLimited(Profile):
-    """The time-optimal way to the goal within limits of velocity, acceleration and jerk."""
+    """The time-optimal motion to the goal within limits of velocity, acceleration and jerk."""
 
     def __init__(self, period: float, acceleration: float, max_velocity: float, jerk: float):
         import ruckig
@@ -90,7 +90,7 @@ class JerkLimited(Profile):
             return Travel(0.0)
         if result != self._working:
             raise ConfigError(
-                f'planner.profile: ruckig finds no jerk-limited way ({result}); change '
+                f'planner.profile: ruckig finds no jerk-limited motion ({result}); change '
                 'planner.jerk, planner.acceleration or planner.max_velocity'
             )
         return Travel(

@@ -1,4 +1,4 @@
-"""A motion tried beforehand: the off-line list, and the reason to refuse one."""
+"""A motion simulated beforehand: the off-line list, or the reason to refuse it."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from ..core.values import Array, JointState
 from .forced_simulation import ForcedSimulation, Motion
 from .self_collision import first_touch
 
-AT_GOAL = 1e-6
+GOAL_TOLERANCE = 1e-6
 """Distance at which a tip has reached its goal [m]: well below any encoder."""
-LAG = 1e-3
-"""Distance of a tip behind its way at which it does not follow [m]."""
-LOST = 0.05
-"""Distance of a tip behind its way at which it may never arrive [m]."""
-GIVING_UP = 0.3
-"""Time without coming nearer after which a lost tip is not tried further [s]."""
-AT_REST = 1e-9
+LAG_TOLERANCE = 1e-3
+"""Distance of a tip behind its path above which it does not follow [m]."""
+LOST_DISTANCE = 0.05
+"""Distance of a tip behind its path above which it may never arrive [m]."""
+STALL_TIME = 0.3
+"""Time without progress after which a lost tip is given up [s]."""
+REST_SPEED = 1e-9
 """Joint speed at which the robot is at rest [rad/s]."""
-SETTLING = 3.0
-"""Longest time for the free joint motion to die after the tips have arrived [s]."""
-AT_LIMIT = 0.02
+SETTLING_TIME = 3.0
+"""Longest time for the free joint motion to decay after the tips have arrived [s]."""
+LIMIT_TOLERANCE = 0.02
 """Distance from the end of its range at which a joint is at its limit [rad]."""
 
 
@@ -43,7 +43,7 @@ def rehearse(simulation: ForcedSimulation, start: JointState) -> Rehearsal:
     """Return the whole motion from ``start`` to the goals, or refuse it.
 
     :raises GoalError: a goal is out of reach, a joint limit or another link is in the way, or a
-        tip cannot follow its way at the speed asked for.
+        tip cannot follow its path at the given speed.
     """
     h = simulation.period
     motion = simulation.start(start)
@@ -51,26 +51,26 @@ def rehearse(simulation: ForcedSimulation, start: JointState) -> Rehearsal:
     lag = 0.0
     lagging: tuple[int, Motion] | None = None
     nearest, nearest_missing, stalled = motion, np.inf, 0
-    settling = max(1, round(SETTLING / h))
+    settling = max(1, round(SETTLING_TIME / h))
     while settling > 0:
         motion = simulation.step(motion)
         positions.append(motion.joints.position)
         tips = simulation.tip_positions(motion.joints.position)
-        behind = np.linalg.norm(_wanted(simulation, motion) - tips, axis=1)
+        behind = np.linalg.norm(_path_points(simulation, motion) - tips, axis=1)
         tip = int(np.argmax(behind))
-        if behind[tip] > max(lag, LAG):
+        if behind[tip] > max(lag, LAG_TOLERANCE):
             lag, lagging = float(behind[tip]), (tip, motion)
         missing = float(np.linalg.norm(simulation.goals - tips, axis=1).max())
-        if missing < nearest_missing - AT_GOAL:
+        if missing < nearest_missing - GOAL_TOLERANCE:
             nearest, nearest_missing, stalled = motion, missing, 0
         stalled += 1
-        if lag > LOST and stalled * h > GIVING_UP:
+        if lag > LOST_DISTANCE and stalled * h > STALL_TIME:
             break
         if not any(travel.remaining for travel in motion.travels):
-            if np.abs(motion.joints.velocity).max() < AT_REST:
+            if np.abs(motion.joints.velocity).max() < REST_SPEED:
                 break
             settling -= 1
-    if missing > AT_GOAL:
+    if missing > GOAL_TOLERANCE:
         _refuse_unreached(simulation, nearest)
     if lagging is not None:
         _refuse_lag(simulation, *lagging, lag)
@@ -80,14 +80,14 @@ def rehearse(simulation: ForcedSimulation, start: JointState) -> Rehearsal:
     return Rehearsal(np.array(positions), len(positions) * h)
 
 
-def _wanted(simulation: ForcedSimulation, motion: Motion) -> Array:
-    """Return where the tips should be on their ways [m], shape ``(tips, 3)``."""
+def _path_points(simulation: ForcedSimulation, motion: Motion) -> Array:
+    """Return where the tips should be on their paths [m], shape ``(tips, 3)``."""
     return simulation.waypoints(motion.directions, motion.travels).reshape(-1, 3)
 
 
 def _at_limits(simulation: ForcedSimulation, motion: Motion) -> tuple[str, ...]:
     model, q = simulation.model, motion.joints.position
-    near = np.minimum(q - model.lower, model.upper - q) < AT_LIMIT
+    near = np.minimum(q - model.lower, model.upper - q) < LIMIT_TOLERANCE
     return tuple(model.joint_names[i] for i in np.flatnonzero(near))
 
 
@@ -119,12 +119,12 @@ def _refuse_unreached(simulation: ForcedSimulation, motion: Motion) -> None:
 def _refuse_lag(simulation: ForcedSimulation, tip: int, motion: Motion, lag: float) -> None:
     name = simulation.model.tips[tip]
     share = np.abs(motion.joints.velocity) / simulation.model.velocity_limit
-    fastest = np.flatnonzero(share >= (1.0 - AT_LIMIT) * share.max())
+    fastest = np.flatnonzero(share >= (1.0 - LIMIT_TOLERANCE) * share.max())
     joints = _at_limits(simulation, motion) or tuple(
         simulation.model.joint_names[i] for i in fastest
     )
     raise GoalError(
-        f'tip {name} cannot follow its way: it lags by {lag:.3g} m, with {_at_limit(joints)}; '
+        f'tip {name} cannot follow its path: it lags by {lag:.3g} m, with {_at_limit(joints)}; '
         'lower planner.max_velocity or period, or start from another robot.home',
         name,
         lag,

@@ -1,4 +1,4 @@
-"""Does the robot run into itself?"""
+"""Self-collision of the robot."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from ..core.values import Array
 from ..robot.model import RobotModel
 
 COLLISION_SPACING = 0.02
-"""Time between two looks for self-collision [s]."""
+"""Time between two checks for self-collision [s]."""
 
 
 @dataclass(frozen=True)
 class Touch:
     """Two links that touch.
 
-    :ivar step: index of the step at which they were seen to.
+    :ivar step: index of the step at which it was found.
     :ivar time: of it [s].
     """
 
@@ -83,7 +83,7 @@ class SelfCollision:
 def first_touch(
     model: RobotModel, start: Array, positions: Sequence[Array] | Array, period: float
 ) -> Touch | None:
-    """Return when the robot runs into itself on a motion, if it does.
+    """Return the first self-collision on a motion, if there is one.
 
     :param start: joint position that is known to be free [rad], shape ``(n,)``.
     :param positions: at each step [rad], shape ``(steps, n)``.

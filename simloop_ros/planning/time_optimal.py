@@ -1,4 +1,4 @@
-"""The fastest way along a side within the limits of the joints, by toppra."""
+"""The fastest motion along a side within the limits of the joints, by toppra."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from ..core.values import Array
 from ..robot.model import RobotModel
 from .side_profiles import Tabulated
 
-NO_LIMIT = 1e4
+UNLIMITED = 1e4
 """Stands for a limit that the robot does not give [rad/s, N m]: far beyond what matters."""
 
-SCALES = (0.1, 1.0, 10.0, 0.01)
-"""Lengths that a side has for toppra. The problem is the same, but its solver has fixed tolerances
-and now and then gives up on one of them: seen with 500 rad/s^2 at 1.0, 5 rad/s^2 at 100."""
+PATH_SCALES = (0.1, 1.0, 10.0, 0.01)
+"""Lengths of a side as given to toppra, tried in turn. The problem is the same, but its solver has
+fixed tolerances and fails at some: seen with 500 rad/s^2 at 1.0, 5 rad/s^2 at 100."""
 
 
 def time_optimal(
@@ -29,7 +29,7 @@ def time_optimal(
         |q''|  <= acceleration
         |tau|  <= share tau_max,  tau = rnea(q, q' s', q' s'' + q'' s'^2)
 
-    :param shares: places along the side, rising from 0 to 1, shape ``(k,)``.
+    :param shares: positions along the side, rising from 0 to 1, shape ``(k,)``.
     :param positions: joints there [rad], shape ``(k, n)``.
     :param limit_share: how much of the robot's limits it may use, 0 to 1.
     :param acceleration: largest of every joint [rad/s^2].
@@ -48,7 +48,7 @@ def time_optimal(
             'planner.profile: time_optimal needs toppra: pip install toppra'
         ) from error
     data = model.pin_model.createData()
-    between = DiscretizationType.Interpolation  # limits hold between two places, too
+    between = DiscretizationType.Interpolation  # limits hold between two samples, too
     constraints = [
         JointVelocityConstraint(_both_ways(model.velocity_limit, limit_share)),
         JointAccelerationConstraint(
@@ -61,7 +61,7 @@ def time_optimal(
             discretization_scheme=between,
         ),
     ]
-    for scale in SCALES:
+    for scale in PATH_SCALES:
         places = scale * shares
         path = SplineInterpolator(places, positions)
         solver = TOPPRA(constraints, path, gridpoints=places, solver_wrapper='seidel')
@@ -73,5 +73,5 @@ def time_optimal(
 
 def _both_ways(limit: Array, share: float) -> Array:
     """Return a limit as bounds below and above, shape ``(n, 2)``."""
-    bound = share * np.where(np.isfinite(limit), limit, NO_LIMIT)
+    bound = share * np.where(np.isfinite(limit), limit, UNLIMITED)
     return np.stack((-bound, bound), axis=1)

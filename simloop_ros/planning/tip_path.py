@@ -1,4 +1,4 @@
-"""A path of straight sides that a tip is led along, and its course in time."""
+"""A path of straight sides for a tip, and its course in time."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from ..core.values import Array
 from .config import CartesianConfig
 from .side_profiles import SideProfile
 
-SAME_PLACE = 1e-6
-"""Distance at which two places are the same [m]: well below any encoder."""
-AT_FIRST = 1e-4
-"""Distance from the first corner at which the tip is there [m]: no side of its own for noise."""
+POSITION_TOLERANCE = 1e-6
+"""Distance below which two points coincide [m]: well below any encoder."""
+START_TOLERANCE = 1e-4
+"""Distance below which a tip starts at the first corner [m]: noise makes no side of its own."""
 
 
 @dataclass(frozen=True)
 class Corner:
-    """A place where the tip rests.
+    """A point at which the tip rests.
 
     :ivar name: for messages, for instance ``corner 2``.
     :ivar position: in the world [m], shape ``(3,)``.
@@ -38,7 +38,7 @@ class Corner:
 
 @dataclass(frozen=True)
 class Side:
-    """A straight way between two corners, on which the tip may turn.
+    """A straight path between two corners, on which the tip may turn.
 
     ::
 
@@ -63,12 +63,12 @@ class Side:
         return dist(self.end.position, self.begin.position)
 
     def points(self, shares: Array) -> Array:
-        """Return places on it [m], shape ``(m, 3)``; the corners are met exactly."""
+        """Return points on it [m], shape ``(m, 3)``; the corners are met exactly."""
         s = shares[:, None]
         return (1.0 - s) * self.begin.position + s * self.end.position
 
     def poses(self, shares: Array) -> list[pin.SE3]:
-        """Return the poses of the tip in the world at places on it, shape ``(m,)``."""
+        """Return the poses of the tip in the world at points on it, shape ``(m,)``."""
         if not self.turn.any():
             return [pin.SE3(self.rotation, point) for point in self.points(shares)]
         return [
@@ -120,12 +120,12 @@ class TipCourse:
 
 
 def in_words(point: Array) -> str:
-    """Return a place [m], shape ``(3,)``, as it stands in messages: to the millimetre."""
+    """Return a point [m], shape ``(3,)``, as text for messages: to the millimetre."""
     return f'({", ".join(f"{x:.3f}" if abs(x) < 1e4 else f"{x:.3g}" for x in point)}) m'
 
 
-def at_same_place(a: Array, b: Array, apart: float = SAME_PLACE) -> bool:
-    """Return whether two places [m], shape ``(3,)``, are no further apart than ``apart`` [m]."""
+def at_same_place(a: Array, b: Array, apart: float = POSITION_TOLERANCE) -> bool:
+    """Return whether two points [m], shape ``(3,)``, are no further apart than ``apart`` [m]."""
     return dist(a, b) <= apart
 
 
@@ -146,18 +146,18 @@ def sides_of(config: CartesianConfig, start: pin.SE3) -> tuple[Side, ...]:
             'planner.corners is empty: give the points that the tip goes to, '
             'for instance [[0.3, 0.1, 0.4], [0.3, -0.1, 0.4]]'
         )
-    at_first = at_same_place(corners[0].position, start.translation, AT_FIRST)
+    at_first = at_same_place(corners[0].position, start.translation, START_TOLERANCE)
     first = Corner(corners[0].name if at_first else 'the start', start.translation.copy())
-    way = [first, *corners[1 if at_first else 0 :]]
+    path = [first, *corners[1 if at_first else 0 :]]
     if config.closed and len(corners) > 1:
-        way.append(corners[0])
-    if len(way) == 1:
-        raise ConfigError(f'planner.corners: the tip is at {way[0]} already; give another corner')
-    return straight_sides(way, start.rotation, config.orientation)
+        path.append(corners[0])
+    if len(path) == 1:
+        raise ConfigError(f'planner.corners: the tip is at {path[0]} already; give another corner')
+    return straight_sides(path, start.rotation, config.orientation)
 
 
 def straight_sides(
-    way: Sequence[Corner], rotation: Array, orientation: tuple[float, float, float] | None
+    path: Sequence[Corner], rotation: Array, orientation: tuple[float, float, float] | None
 ) -> tuple[Side, ...]:
     """Return the sides between corners; the tip turns to ``orientation`` along the first one.
 
@@ -167,7 +167,7 @@ def straight_sides(
     held = rotation if orientation is None else pin.rpy.rpyToMatrix(np.array(orientation))
     turn = np.zeros(3) if orientation is None else pin.log3(rotation.T @ held)
     sides = []
-    for i, (begin, end) in enumerate(pairwise(way)):
+    for i, (begin, end) in enumerate(pairwise(path)):
         side = Side(i + 1, begin, end, held if i else rotation, np.zeros(3) if i else turn)
         if at_same_place(begin.position, end.position):
             raise ConfigError(

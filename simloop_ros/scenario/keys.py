@@ -1,4 +1,4 @@
-"""Are these the keys and words that a configuration class has?"""
+"""Checks of keys and choices against a configuration class."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ..core.errors import ConfigError, UnknownNameError
 def check_keys(
     raw: Mapping[Any, Any], kind: Any, where: str, others: Mapping[str, Any] | None = None
 ) -> None:
-    """Refuse a key that the type does not have, or a word that is not one of its choices.
+    """Refuse a key that the type does not have, or a value that is not one of its choices.
 
     :param others: the other classes of a tagged union, by their tags.
     """
@@ -39,7 +39,7 @@ def check_keys(
 
 
 def _check_value(value: Any, kind: Any, where: str, of: str = '') -> None:
-    """Check the keys of a section or of a list of them, or that a word is one of its choices.
+    """Check the keys of a section or of a list of them, or that a value is one of its choices.
 
     :param of: which class of a tagged union the value is of, for messages.
     """
@@ -59,25 +59,25 @@ def _check_value(value: Any, kind: Any, where: str, of: str = '') -> None:
         check_keys(value, _tagged(value, tagged, where), f'{where}.', tagged)
     elif sections and isinstance(value, dict):
         check_keys(value, sections[0], f'{where}.')
-    words = choices(kind)
-    if words and isinstance(value, str):
-        check_choice(where, value, words, f'value{of}')
+    valid = choices(kind)
+    if valid and isinstance(value, str):
+        check_choice(where, value, valid, f'value{of}')
 
 
 def _tagged(value: Any, kinds: Mapping[str, Any], where: str) -> Any:
-    """Return the class of section that the word in its tag, for instance ``do``, is for."""
+    """Return the class of a section by its tag, for instance ``do``."""
     tag = next(iter(kinds.values())).__struct_config__.tag_field
     if not isinstance(value, dict) or tag not in value:
-        words = ', '.join(sorted(kinds))
-        raise ConfigError(f'{where}: no {tag} in {value!r}; give {{{tag}: ...}}, one of {words}')
-    word = value[tag]
-    check_choice(f'{where}.{tag}', str(word), tuple(kinds))
-    return variant(kinds, str(word))
+        valid = ', '.join(sorted(kinds))
+        raise ConfigError(f'{where}: no {tag} in {value!r}; give {{{tag}: ...}}, one of {valid}')
+    chosen = str(value[tag])
+    check_choice(f'{where}.{tag}', chosen, tuple(kinds))
+    return variant(kinds, chosen)
 
 
-def variant(kinds: Mapping[str, Any], word: str) -> Any:
+def variant(kinds: Mapping[str, Any], tag: str) -> Any:
     """Return the class for a tag, or that for a class of the user; none where there is none."""
-    return kinds.get(CUSTOM if is_class_name(word) else word)
+    return kinds.get(CUSTOM if is_class_name(tag) else tag)
 
 
 def key_types(kind: Any) -> dict[str, Any]:

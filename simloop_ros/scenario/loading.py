@@ -174,8 +174,8 @@ def _apply(raw: dict[str, Any], key: str, value: Any, planner: Any) -> None:
     for section in sections:
         if not isinstance(target.get(section), dict):
             target[section] = {}
-        target = target[section]
-    target[last] = value
+        target, nested = target[section], nested[section]
+    target.update(nested)
 
 
 def _planner_kind(raw: Mapping[str, Any], given: Sequence[Setting] = ()) -> Any:
@@ -207,18 +207,18 @@ def _leave_out_keys(
     planner, replaced = raw.get('planner'), {key for key, _ in given}
     if not isinstance(planner, dict) or not isinstance(kind, str) or 'planner' in replaced:
         return
-    old, new = (variant(PLANNERS, word) for word in (_planner_kind(raw), kind))
+    old, new = (variant(PLANNERS, tag) for tag in (_planner_kind(raw), kind))
     if old is None or new is None or old is new:
         return
     before, after = key_types(old), key_types(new)
     left_out = [key for key in planner if key in before and before[key] != after.get(key)]
     for key in left_out:
         del planner[key]
-    unsaid = [key for key in left_out if f'planner.{key}' not in replaced]
-    if unsaid:
+    lost = [key for key in left_out if f'planner.{key}' not in replaced]
+    if lost:
         LOGGER.warning(
             'note: %s of %s left out: not for planner.kind %s',
-            ', '.join(f'planner.{key}' for key in unsaid),
+            ', '.join(f'planner.{key}' for key in lost),
             source,
             kind,
         )

@@ -277,8 +277,8 @@ def test_a_side_that_the_joints_cannot_keep_to_is_refused(
     irb120: RobotModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With demands beyond rounding no number of places is enough."""
-    monkeypatch.setattr(cartesian, 'STRAIGHT', 1e-19)
-    monkeypatch.setattr(cartesian, 'CROOKED', 1e-18)
+    monkeypatch.setattr(cartesian, 'PATH_TOLERANCE', 1e-19)
+    monkeypatch.setattr(cartesian, 'LARGEST_DEVIATION', 1e-18)
     with pytest.raises(GoalError, match=r'side 1, .*, at .* would have to turn too abruptly'):
         built(irb120, rectangle())
 

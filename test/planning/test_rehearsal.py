@@ -10,7 +10,7 @@ import pytest
 from simloop_ros.core.errors import GoalError
 from simloop_ros.core.values import JointState
 from simloop_ros.planning.forced_simulation import ForcedSimulation
-from simloop_ros.planning.rehearsal import AT_GOAL, rehearse
+from simloop_ros.planning.rehearsal import GOAL_TOLERANCE, rehearse
 from simloop_ros.planning.self_collision import SelfCollision
 from simloop_ros.robot.model import RobotModel
 
@@ -62,7 +62,7 @@ def test_just_within_reach_is_accepted(
     move = goal - two_link.tip_positions(two_link.home)
     motion = rehearse(forced(two_link, move.tolist()), at_home(two_link))
     reached = two_link.tip_positions(motion.positions[-1])
-    np.testing.assert_allclose(reached, [goal], rtol=0.0, atol=AT_GOAL)
+    np.testing.assert_allclose(reached, [goal], rtol=0.0, atol=GOAL_TOLERANCE)
 
 
 def test_at_a_joint_limit_the_joint_is_named(
@@ -106,7 +106,7 @@ def test_too_fast_says_so_and_not_that_the_goal_is_out_of_reach(
     assert error.tip == 'sphere'
     assert error.joints == ('slide',)
     assert error.missing == pytest.approx(lag, abs=2 * limit * 0.0005)  # two steps
-    assert 'cannot follow its way' in str(error)
+    assert 'cannot follow its path' in str(error)
     assert 'planner.max_velocity' in str(error)
 
 
@@ -150,7 +150,7 @@ def test_the_list_holds_every_step_until_rest(
     assert np.abs(velocity[-1]).max() < at_rest
     assert np.all(np.abs(velocity) <= yumi.velocity_limit)
     reached = yumi.tip_positions(motion.positions[-1])
-    np.testing.assert_allclose(reached, simulation.goals, rtol=0.0, atol=AT_GOAL)
+    np.testing.assert_allclose(reached, simulation.goals, rtol=0.0, atol=GOAL_TOLERANCE)
 
 
 def test_self_collision_knows_which_links_touch(yumi: RobotModel) -> None:

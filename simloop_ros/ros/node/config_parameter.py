@@ -26,7 +26,7 @@ class ConfigParameter:
     :ivar name: full name, as ``plant.friction.coulomb``.
     :ivar annotation: the type that the class gives to the field.
     :ivar type: that type as msgspec sees it, without ``None`` if ``optional``.
-    :ivar optional: whether a number or word may be left out.
+    :ivar optional: whether a number or string may be left out.
     :ivar default: default in the configuration, or ``NODEFAULT``.
     :ivar description: what the class says about the field.
     """
@@ -48,7 +48,7 @@ class ConfigParameter:
                 return 'DOUBLE' if self.optional else 'INTEGER'
             case inspect.FloatType():
                 return 'DOUBLE'
-            case inspect.VarTupleType(item_type=item) if _is_word(item):
+            case inspect.VarTupleType(item_type=item) if _is_string(item):
                 return 'STRING_ARRAY'
             case inspect.TupleType(item_types=items) if all(
                 isinstance(item, inspect.FloatType) for item in items
@@ -59,11 +59,11 @@ class ConfigParameter:
     @property
     def is_text(self) -> bool:
         """Whether the parameter is a string that holds YAML."""
-        return self.form == 'STRING' and not _is_word(self.type)
+        return self.form == 'STRING' and not _is_string(self.type)
 
     @property
-    def words(self) -> tuple[str, ...]:
-        """The words that are allowed, if it is a choice of words or a list of them."""
+    def choices(self) -> tuple[str, ...]:
+        """The strings that are allowed, if it is a choice of strings or a list of them."""
         return tuple(sorted(choices(self.annotation)))
 
     @property
@@ -113,21 +113,21 @@ class ConfigParameter:
             return _read(given)
         if isinstance(given, (list, tuple, array.array)):
             given = [] if list(given) == [''] else list(given)
-        for word in given if isinstance(given, list) else [given]:
-            if self.words and isinstance(word, str):
-                check_choice(self.name, word, self.words)
+        for item in given if isinstance(given, list) else [given]:
+            if self.choices and isinstance(item, str):
+                check_choice(self.name, item, self.choices)
         if isinstance(self.type, inspect.IntType) and isinstance(given, float):
             return int(given) if given.is_integer() else given
         return given
 
 
 def value_type(kind: inspect.Type) -> tuple[inspect.Type, bool]:
-    """Return the type of a number or word that may be left out and true, else all and false."""
+    """Return the type without ``None`` and true for an optional number or string, else false."""
     kind = _bare(kind)
     if isinstance(kind, inspect.UnionType):
         given = [_bare(part) for part in kind.types if not isinstance(part, inspect.NoneType)]
         is_number = isinstance(given[0], (inspect.FloatType, inspect.IntType))
-        if len(given) == 1 < len(kind.types) and (is_number or _is_word(given[0])):
+        if len(given) == 1 < len(kind.types) and (is_number or _is_string(given[0])):
             return given[0], True
     return kind, False
 
@@ -136,7 +136,7 @@ def _bare(kind: inspect.Type) -> inspect.Type:
     return kind.type if isinstance(kind, inspect.Metadata) else kind
 
 
-def _is_word(kind: inspect.Type) -> bool:
+def _is_string(kind: inspect.Type) -> bool:
     if isinstance(kind, inspect.LiteralType):
         return all(isinstance(value, str) for value in kind.values)
     return isinstance(kind, inspect.StrType)

@@ -4,9 +4,9 @@ Each field of a configuration class is a parameter, ``control.law``; a section i
 ``plant.friction.coulomb``. What ROS has no type for is written in one that it has:
 
 - a number that may be left out is a double, and NaN where it is;
-- a word that may be left out is a string, and empty where it is;
-- an empty list of words is ``['']``, because ROS cannot tell of which type ``[]`` is;
-- all that is neither number, word, list of words nor vector is a string that holds YAML.
+- a string that may be left out is empty where it is;
+- an empty list of strings is ``['']``, because ROS cannot tell of which type ``[]`` is;
+- all that is neither number, string, list of strings nor vector is a string that holds YAML.
 
 A tagged union, as that of the planner, has the parameters of all its classes. Its tag,
 ``planner.kind``, decides which of them are read.
@@ -44,7 +44,7 @@ def parameter_values(config: msgspec.Struct, prefix: str) -> dict[str, Parameter
 def parse_config(kind: type[T], prefix: str, values: Mapping[str, Any]) -> T:
     """Return the configuration that parameters make; those left out have their defaults.
 
-    :param values: values by name; names that do not begin with ``prefix.`` are for others.
+    :param values: values by name; names that do not begin with ``prefix.`` are ignored.
     :raises ConfigError: a name or value is not valid, or one without a default is missing.
     """
     declared = {parameter.name: parameter for parameter in config_parameters(kind, prefix)}
@@ -69,10 +69,10 @@ def _walk(kind: Any, prefix: str, default: Any) -> Iterator[ConfigParameter]:
     tag = _tag_parameter(tagged, prefix, default)
     yield tag
     found: dict[str, dict[str, ConfigParameter]] = {}
-    for word, variant in tagged.items():
+    for name, variant in tagged.items():
         own = default if isinstance(default, variant) else NODEFAULT
         for parameter in _walk_fields(variant, prefix, own):
-            found.setdefault(parameter.name, {})[word] = parameter
+            found.setdefault(parameter.name, {})[name] = parameter
     found.pop(tag.name, None)
     for parameters in found.values():
         yield _merged(parameters) if len(tagged) > 1 else next(iter(parameters.values()))
@@ -118,20 +118,20 @@ def _merged(parameters: Mapping[str, ConfigParameter]) -> ConfigParameter:
 
     Where they do not agree, it is empty by default, which stands for the default of each.
     """
-    words: dict[str, list[str]] = {}
-    for word, parameter in parameters.items():
-        words.setdefault(parameter.description, []).append(word)
-    description = '; '.join(f'{", ".join(tags)}: {text}' for text, tags in words.items())
+    tags: dict[str, list[str]] = {}
+    for tag, parameter in parameters.items():
+        tags.setdefault(parameter.description, []).append(tag)
+    description = '; '.join(f'{", ".join(own)}: {text}' for text, own in tags.items())
     first, *others = (replace(each, description=description) for each in parameters.values())
     if all(other == first for other in others):
         return first
-    every = {word for each in parameters.values() for word in each.words}
-    return replace(first, annotation=_choice(every), optional=True, default=None)
+    choices = {choice for each in parameters.values() for choice in each.choices}
+    return replace(first, annotation=_choice(choices), optional=True, default=None)
 
 
-def _choice(words: Iterable[str]) -> Any:
-    """Return the type of a text that is one of some words."""
-    return Annotated[str, msgspec.Meta(extra={'choices': tuple(words)})]
+def _choice(choices: Iterable[str]) -> Any:
+    """Return the type of a string that is one of some choices."""
+    return Annotated[str, msgspec.Meta(extra={'choices': tuple(choices)})]
 
 
 def _encode(config: msgspec.Struct, prefix: str) -> Iterator[tuple[str, ParameterValue]]:
@@ -158,8 +158,8 @@ def _parse(
     tagged = variants(kind)
     if tagged:
         tag = _tag_parameter(tagged, prefix, default)
-        word = tag.decode(values.get(tag.name, tag.default))
-        kind = tagged[word if word in tagged else CUSTOM]
+        chosen = tag.decode(values.get(tag.name, tag.default))
+        kind = tagged[chosen if chosen in tagged else CUSTOM]
         default = default if isinstance(default, kind) else NODEFAULT
     parts = {}
     for field in msgspec.structs.fields(kind):

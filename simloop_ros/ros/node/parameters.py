@@ -18,8 +18,7 @@ from .parameter_values import config_parameters, parse_config
 
 T = TypeVar('T', bound=msgspec.Struct)
 LARGEST_DOUBLE = math.nextafter(math.inf, 0.0)
-SMALLEST_INTEGER, LARGEST_INTEGER = -(2**63), 2**63 - 1
-"""Range of a ROS parameter of type ``INTEGER``."""
+INTEGER_RANGE = (-(2**63), 2**63 - 1)
 
 
 def declare_config(node: Node, kind: type[msgspec.Struct], prefix: str) -> None:
@@ -61,7 +60,7 @@ def check_change(
 ) -> str:
     """Return why a change of parameters is refused, in one line; empty if it is not.
 
-    :param changed: the new values; parameters that are not of this configuration are passed over.
+    :param changed: the new values; parameters of other configurations are ignored.
     """
     try:
         changed_config(node, kind, prefix, changed)
@@ -106,9 +105,9 @@ def _descriptor(parameter: ConfigParameter) -> ParameterDescriptor:
 def _constraints(parameter: ConfigParameter) -> str:
     """Return in words what the descriptor has no field for."""
     parts = []
-    if parameter.words:
+    if parameter.choices:
         each = 'each ' if parameter.form == 'STRING_ARRAY' else ''
-        parts.append(f'{each}one of {", ".join(parameter.words)}')
+        parts.append(f'{each}one of {", ".join(parameter.choices)}')
     if parameter.optional:
         parts += [f'{BOUNDS[name]} {bound}' for name, bound in parameter.limits.items()]
         parts.append(f'{".nan" if parameter.form == "DOUBLE" else "empty"} where none is given')
@@ -126,7 +125,7 @@ def _floating_point_range(limits: dict[str, float]) -> FloatingPointRange:
 
 
 def _integer_range(limits: dict[str, float]) -> IntegerRange:
-    low, high = limits.get('ge', SMALLEST_INTEGER), limits.get('le', LARGEST_INTEGER)
+    low, high = limits.get('ge', INTEGER_RANGE[0]), limits.get('le', INTEGER_RANGE[1])
     if 'gt' in limits:
         low = limits['gt'] + 1
     if 'lt' in limits:
