@@ -6,7 +6,7 @@ import msgspec
 import numpy as np
 
 from ..core.values import Array
-from ..maths.kalman_matrices import disturbance_filter, motion_filter
+from ..maths.kalman import disturbance_filter, motion_filter
 from ..robot.model import RobotModel
 from .collision_monitor import CollisionMonitor, IntArray, MonitorLimits
 from .explanation import Explainer, Explanation, nothing_learnt

@@ -1,8 +1,10 @@
-"""Gains of the steady-state Kalman filter on the position of one joint."""
+"""Steady-state Kalman filters on the position of one joint: gains, and the steps as matrices."""
 
 from __future__ import annotations
 
 import numpy as np
+
+from ..core.values import Array
 
 CONVERGED = 1e-13
 """Relative change of the gains at which the Riccati iteration has settled: near rounding."""
@@ -27,3 +29,34 @@ def kalman_gains(period: float, bandwidth: float) -> tuple[float, float, float]:
         if np.all(np.abs(gains - last) <= CONVERGED * np.abs(gains)):
             break
     return float(gains[0]), float(gains[1] / period), float(gains[2] / period**2)
+
+
+def disturbance_filter(period: float, bandwidth: float) -> Array:
+    """Return ``(F, g)`` of the filter of a disturbed double integrator, shape ``(3, 4)``.
+
+    The state ``x`` is the error of position and velocity, and the disturbance. A joint that
+    accelerates by ``e`` more than its model moves away from it by ``v+ = v + h e``,
+    ``q+ = q + h v+``; the filter subtracts the estimated disturbance ``d`` and corrects
+    all three by the gains of the Kalman filter for white noise of the positions and a wandering
+    disturbance. One step is ``x <- F x + g e``; its last row is ``d``.
+
+    The poles are those of a third-order Butterworth filter with this bandwidth [rad/s], for steps
+    that are short against it: no filter of the positions is less noisy for the same wander.
+    """
+    gain = kalman_gains(period, bandwidth)
+    h = period
+    # The error after a step, before its correction, is the innovation.
+    predicted = np.array([[1.0, h, -h * h, h * h], [0.0, 1.0, -h, h], [0.0, 0.0, 1.0, 0.0]])
+    return predicted - np.outer((gain[0], gain[1], -gain[2]), predicted[0])
+
+
+def motion_filter(period: float, bandwidth: float) -> Array:
+    """Return ``(F, g)`` of the filter of position, velocity and acceleration, shape ``(3, 4)``.
+
+    The same filter with nothing known of the acceleration: ``x <- F x + g q`` with the measured
+    position ``q``.
+    """
+    gain = np.array(kalman_gains(period, bandwidth))
+    h = period
+    predicted = np.array([[1.0, h, h * h], [0.0, 1.0, h], [0.0, 0.0, 1.0]])
+    return np.column_stack((predicted - np.outer(gain, predicted[0]), gain))
