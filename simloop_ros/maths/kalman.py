@@ -1,4 +1,4 @@
-"""Steady-state Kalman filters on the position of one joint: gains, and the steps as matrices."""
+"""Steady-state Kalman filters on the position of a joint."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 
 from ..core.values import Array
 
-CONVERGED = 1e-13
+GAIN_TOLERANCE = 1e-13
 """Relative change of the gains at which the Riccati iteration has settled: near rounding."""
 
 
@@ -26,7 +26,7 @@ def kalman_gains(period: float, bandwidth: float) -> tuple[float, float, float]:
         covariance = transition @ covariance @ transition.T + wander
         last, gains = gains, covariance[:, 0] / (covariance[0, 0] + 1.0)
         covariance -= np.outer(gains, covariance[0])
-        if np.all(np.abs(gains - last) <= CONVERGED * np.abs(gains)):
+        if np.all(np.abs(gains - last) <= GAIN_TOLERANCE * np.abs(gains)):
             break
     return float(gains[0]), float(gains[1] / period), float(gains[2] / period**2)
 
@@ -36,7 +36,7 @@ def disturbance_filter(period: float, bandwidth: float) -> Array:
 
     The state ``x`` is the error of position and velocity, and the disturbance. A joint that
     accelerates by ``e`` more than its model moves away from it by ``v+ = v + h e``,
-    ``q+ = q + h v+``; the filter subtracts the estimated disturbance ``d`` and corrects
+    ``q+ = q + h v+``; the filter subtracts the disturbance ``d`` that it believes in and corrects
     all three by the gains of the Kalman filter for white noise of the positions and a wandering
     disturbance. One step is ``x <- F x + g e``; its last row is ``d``.
 
