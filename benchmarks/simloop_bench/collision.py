@@ -69,7 +69,7 @@ class Size(msgspec.Struct, frozen=True):
     """How much is simulated.
 
     :ivar calibration: free motion that each robot is calibrated with [s].
-    :ivar free: free motion that is watched at each period [s].
+    :ivar free: free motion at each period [s].
     :ivar piece: length of one piece of it [s].
     :ivar collisions: at each period.
     :ivar sensitivity: collisions of each robot of the sensitivity table.
@@ -96,7 +96,7 @@ QUICK = Size(
 
 
 class Study(msgspec.Struct, frozen=True):
-    """Everything that was watched of one robot."""
+    """All results of one robot."""
 
     robot: StudyRobot
     free: list[FreeResult]
@@ -104,7 +104,7 @@ class Study(msgspec.Struct, frozen=True):
 
     @property
     def hours(self) -> float:
-        """Return the free motion that was watched [h]."""
+        """Return the duration of the free motion [h]."""
         return sum(piece.duration for piece in self.free) / 3600.0
 
     @property
@@ -167,7 +167,7 @@ def bench_collision(quick: bool, progress: Progress) -> BenchResult:
 def _studies(
     robots: Sequence[StudyRobot], size: Size, workers: Workers, progress: Progress
 ) -> list[Study]:
-    """Calibrate each robot, then watch free motion and collisions."""
+    """Calibrate each robot, then run free motion and collisions."""
     calibrations: list[Calibration] = workers.run(
         calibrated,
         [(robot, size.calibration, 1) for robot in robots],

@@ -13,7 +13,7 @@ from simloop_ros.robot.fit_robot import load_fit_robot
 from simloop_ros.scenario.loading import robot_config
 
 from .exact_admittance import ExactError, exact_error
-from .guiding_experiment import DRIFT, Drift, Elbow, Led, drift, experiment, push_elbow
+from .guiding_experiment import DRIFT, Drift, Elbow, GuidedMotion, drift, experiment, push_elbow
 from .guiding_figures import (
     Course,
     ElbowPush,
@@ -99,7 +99,7 @@ def bench_guiding(
     """
     with Workers(workers_count) as workers:
         figures, rows = _steps(quick, workers, progress)
-        led = dict(
+        guided = dict(
             zip(
                 EXPERIMENTS,
                 workers.run(
@@ -108,8 +108,8 @@ def bench_guiding(
                 strict=True,
             )
         )
-        figures |= experiment_figures(led)
-        rows += [_led_row(case, found) for case, found in led.items()]
+        figures |= experiment_figures(guided)
+        rows += [_guided_row(case, found) for case, found in guided.items()]
         more_figures, more_rows = _drifts(quick, workers, progress)
         figures, rows = figures | more_figures, rows + more_rows
         pulls = pull_all(quick, workers, partial(progress, 'force of a hand'))
@@ -127,7 +127,7 @@ def bench_guiding(
     figures |= elbow_figures(elbow)
     rows += [{'part': 'torque error', 'case': case, 'share': x} for case, x in shares.items()]
     pictures: dict[str, Callable[[Path], None]] = {
-        'guiding_experiment': partial(draw_experiment, courses(led)),
+        'guiding_experiment': partial(draw_experiment, courses(guided)),
         'guiding_force': partial(draw_forces, force_bars(pulls)),
         'guiding_stability': partial(draw_stability, stability_panels(cells, verdicts)),
         'guiding_effective_mass': partial(draw_effective_mass, elbow_push(elbow)),
@@ -170,10 +170,10 @@ def _steps(
     return figures, []
 
 
-def experiment_figures(led: dict[str, Led]) -> dict[str, float]:
+def experiment_figures(guided: dict[str, GuidedMotion]) -> dict[str, float]:
     """Return the figures of experiment 1 in its cases."""
-    adapted, constant = led['adapted'], led['constant']
-    truth, surrogate = led['truth'], led['takes positions']
+    adapted, constant = guided['adapted'], guided['constant']
+    truth, surrogate = guided['truth'], guided['takes positions']
     span = np.ptp(truth.run.position[:, truth.joint])
     apart = _rms(truth, surrogate)[truth.joint]
     return {
@@ -181,20 +181,20 @@ def experiment_figures(led: dict[str, Led]) -> dict[str, float]:
         'return_ratio': adapted.return_time / constant.return_time,
         'overshoot_deg': float(np.rad2deg(max(adapted.overshoot, constant.overshoot))),
         'led_angle_deg': float(np.rad2deg(min(adapted.angle, constant.angle))),
-        'observer_path_rms_deg': _rms_deg(led['observer'], truth),
-        'real_path_rms_deg': _rms_deg(led['real, observer'], led['real, truth']),
-        'flexible_path_rms_deg': _rms_deg(led['flexible joints'], led['rigid joints']),
+        'observer_path_rms_deg': _rms_deg(guided['observer'], truth),
+        'real_path_rms_deg': _rms_deg(guided['real, observer'], guided['real, truth']),
+        'flexible_path_rms_deg': _rms_deg(guided['flexible joints'], guided['rigid joints']),
         'surrogate_difference': float(apart / span),
         'surrogate_energy_difference': abs(surrogate.energy / truth.energy - 1.0),
     }
 
 
-def _rms(one: Led, other: Led) -> np.ndarray:
+def _rms(one: GuidedMotion, other: GuidedMotion) -> np.ndarray:
     """Return the rms distance of each joint's paths [rad], shape ``(n,)``."""
     return np.sqrt(np.mean((one.run.position - other.run.position) ** 2, axis=0))
 
 
-def _rms_deg(one: Led, other: Led) -> float:
+def _rms_deg(one: GuidedMotion, other: GuidedMotion) -> float:
     return float(np.rad2deg(_rms(one, other).max()))
 
 
@@ -281,7 +281,7 @@ def elbow_figures(elbow: Elbow) -> dict[str, float]:
     }
 
 
-def courses(led: dict[str, Led]) -> list[Course]:
+def courses(guided: dict[str, GuidedMotion]) -> list[Course]:
     """Return what the picture of experiment 1 shows."""
     return [
         Course(
@@ -293,7 +293,7 @@ def courses(led: dict[str, Led]) -> list[Course]:
             grip=found.grip,
             release=found.release,
         )
-        for case, found in led.items()
+        for case, found in guided.items()
         if case in ('constant', 'adapted')
     ][::-1]
 
@@ -341,16 +341,16 @@ def elbow_push(elbow: Elbow) -> ElbowPush:
     return ElbowPush(**{name: getattr(elbow, name) for name in ElbowPush.__struct_fields__})
 
 
-def _led_row(case: str, led: Led) -> Row:
+def _guided_row(case: str, guided: GuidedMotion) -> Row:
     return {
         'part': 'experiment 1',
         'case': case,
-        'angle_deg': float(np.rad2deg(led.angle)),
-        'energy_j': led.energy,
-        'return_s': led.return_time,
-        'overshoot_deg': float(np.rad2deg(led.overshoot)),
-        'torque_nm': float(np.abs(led.run.torque[:, led.joint]).max()),
-        'force_n': float(np.linalg.norm(led.run.force[:, 0], axis=1).max()),
+        'angle_deg': float(np.rad2deg(guided.angle)),
+        'energy_j': guided.energy,
+        'return_s': guided.return_time,
+        'overshoot_deg': float(np.rad2deg(guided.overshoot)),
+        'torque_nm': float(np.abs(guided.run.torque[:, guided.joint]).max()),
+        'force_n': float(np.linalg.norm(guided.run.force[:, 0], axis=1).max()),
     }
 
 

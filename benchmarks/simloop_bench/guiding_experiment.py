@@ -26,11 +26,11 @@ LIGHT = np.array([0.0, 1.0, 0.0])
 """Direction in which the tip shall become light: across, where the elbow is pushed to."""
 
 
-class Led(msgspec.Struct, frozen=True):
+class GuidedMotion(msgspec.Struct, frozen=True):
     """What experiment 1 shows.
 
     :ivar run: the whole of it.
-    :ivar joint: index of the led joint.
+    :ivar joint: index of the guided joint.
     :ivar grip: time of the grip [s].
     :ivar release: time of the release [s].
     :ivar pull: angle to which the hand pulled [rad].
@@ -51,27 +51,27 @@ class Led(msgspec.Struct, frozen=True):
     overshoot: float
 
 
-def experiment(settings: list[str], reach: bool) -> Led:
+def experiment(settings: list[str], reach: bool) -> GuidedMotion:
     """Return experiment 1 with some settings.
 
     :param reach: whether the operator pulls as far as it takes for the joint to come to the angle
-        that the scenario asks for. A robot that resists is led there as well, with more force.
+        that the scenario asks for. A robot that resists is guided there as well, with more force.
     """
     scenario = load_scenario('lwr_guiding', settings)
     (hand,) = scenario.plant.hands
     assert isinstance(hand.path, JointPath)
     wanted = pull = hand.path.angle
-    led = _lead(scenario, pull)
+    guided = _lead(scenario, pull)
     for _ in range(TRIES if reach else 0):
-        if abs(led.angle - wanted) < CLOSE:
+        if abs(guided.angle - wanted) < CLOSE:
             break
         # The spring of the hand gives way in proportion: so does the angle.
-        pull += (wanted - led.angle) * pull / max(led.angle, 0.1)
-        led = _lead(scenario, pull)
-    return led
+        pull += (wanted - guided.angle) * pull / max(guided.angle, 0.1)
+        guided = _lead(scenario, pull)
+    return guided
 
 
-def _lead(scenario: Scenario, pull: float) -> Led:
+def _lead(scenario: Scenario, pull: float) -> GuidedMotion:
     (hand,) = scenario.plant.hands
     assert isinstance(hand.path, JointPath)
     assert hand.end is not None
@@ -84,7 +84,7 @@ def _lead(scenario: Scenario, pull: float) -> Led:
     back = 0.0 if len(far) == 0 else run.period * float(far[-1] + 1)
     if end + len(away[end:]) - 1 in end + far:
         back = np.inf
-    return Led(
+    return GuidedMotion(
         run=run,
         joint=joint,
         grip=hand.start,

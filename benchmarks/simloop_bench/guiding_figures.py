@@ -25,7 +25,7 @@ class Course(msgspec.Struct, frozen=True, kw_only=True):
     """Experiment 1 with some parameters.
 
     :ivar time: [s], shape ``(steps,)``, as everything below.
-    :ivar position: of the led joint [rad].
+    :ivar position: of the guided joint [rad].
     :ivar torque: true external torque on it [N m].
     :ivar energy: of the operator so far [J].
     :ivar grip: when the hand takes hold [s].
@@ -123,7 +123,7 @@ def draw_experiment(courses: Sequence[Course], path: Path) -> None:
         column[0].legend(loc='upper right', fontsize=9)
         column[-1].set_xlabel('time [s]')
     figure.suptitle(
-        'LWR, joint 4 led by 90° at link 6 and released (001, experiment 1)', fontsize=11
+        'LWR, joint 4 guided by 90° at link 6 and released (001, experiment 1)', fontsize=11
     )
     figure.savefig(path)
 

@@ -1,4 +1,4 @@
-"""``simloop bench guiding_realtime``: how timely a robot is led by hand, at 500 Hz."""
+"""``simloop bench guiding_realtime``: how timely a robot is guided by hand, at 500 Hz."""
 
 from __future__ import annotations
 

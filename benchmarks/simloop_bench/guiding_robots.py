@@ -16,7 +16,7 @@ REAL = {
 }
 """By robot: its calibration, dry friction [N m] and viscous friction [N m s/rad] of each joint."""
 TIPS = {'lwr': ('lwr_tcp', 'flange'), 'yumi': ('yumi_guiding', 'tool0_l')}
-"""By robot: the scenario in which its tip is led, and the link that is held."""
+"""By robot: the scenario in which its tip is guided, and the link that is held."""
 HEAVIER = 0.1
 """By which part every link is heavier than the model."""
 

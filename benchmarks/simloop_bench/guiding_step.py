@@ -63,9 +63,9 @@ def bump(count: int, seed: int) -> Bump:
         guidance.configure(changed)
         after = Guidance(model, changed, MOMENT)
         after.restore(guidance.snapshot())
-        led = after.step(model.home, torque)
+        guided = after.step(model.home, torque)
         away = after.deflection
-        own = led.acceleration * MOMENT
+        own = guided.acceleration * MOMENT
         for position, velocity in (
             (away.position, away.velocity - own),
             _at_once(state, p, ratio, torque),

@@ -10,7 +10,7 @@ import numpy as np
 from ..assembly.plant import build_simulated_robot
 from ..collision.build import PLAIN, build_monitor
 from ..collision.calibration import Calibration, model_hash
-from ..collision.collision_monitor import LARGEST, ROUNDING, CollisionMonitor
+from ..collision.collision_monitor import EFFORT_ROUNDING, UNLIMITED_EFFORT, CollisionMonitor
 from ..collision.disturbance_observer import DisturbanceObserver
 from ..collision.explanation import Explanation
 from ..collision.learning import average, learn
@@ -27,27 +27,27 @@ from ..scenario.scenario import Scenario
 from .free_motion import UNLIMITED_SPEED, FreeMotion, random_motion
 
 DURATION = 360.0
-"""Free motion that a calibration watches where nothing is said [s]."""
+"""Default duration of the free motion [s]."""
 ALARMS_PER_HOUR = 0.1
-"""Rate of false alarms where nothing is said."""
-LEARNING = 1.0 / 3.0
+"""Default rate of false alarms."""
+LEARNING_SHARE = 1.0 / 3.0
 """Part of the motion from which the explanation is learnt; thresholds come from the rest, so that
 they hold for motion that nothing was learnt from."""
-SHORTEST = 120.0
+LEAST_DURATION = 120.0
 """Least duration of a calibration [s]."""
-TRUST = 0.3
+FRICTION_CHANGE = 0.3
 """Part of the friction at full speed that no learnt threshold is below: friction changes with
-temperature and load, and motion that was not seen has more of it."""
-WRONG_WAY = 2.2
+temperature and load, and other motion has more of it."""
+REVERSED_FRICTION = 2.2
 """Multiple of the dry friction by which a joint that turns can differ from one that slides: twice,
 where its direction is taken wrong, and some more for its own error."""
-HELD = 1.0 / np.sqrt(3.0)
+STICKING_RMS = 1.0 / np.sqrt(3.0)
 """Part of the dry friction that is the rms error of the torque while a joint turns or sticks: then
 friction may be anything between its two directions."""
-JUMP_MARGIN = 4.0
-"""Multiple of the largest second difference seen that is taken for a jump."""
-PIECE = 4096
-"""Steps between two looks at the progress."""
+JUMP_FACTOR = 4.0
+"""Multiple of the largest measured second difference beyond which a sample is a jump."""
+PROGRESS_STEPS = 4096
+"""Steps between two calls of ``progress``."""
 
 Rows = tuple[tuple[tuple[float, ...], ...], ...]
 Progress = Callable[[float], bool]
@@ -64,7 +64,7 @@ def calibrate(
     Robot, plant, control and period are the scenario's; its motion, pushes, hands and obstacles
     are not, nor what two hands shall hold.
 
-    :param progress: told the share that is done; returns whether to go on.
+    :param progress: gets the share that is done; returns whether to go on.
     :raises ConfigError: the scenario's robot cannot move freely for so long, or it was stopped.
     """
     model = load_fit_robot(scenario.robot)
@@ -89,7 +89,7 @@ def calibrate(
 
 
 class Calibrator:
-    """Learns from the first part of a motion, then watches every monitor in the rest.
+    """Learns from the first part of a motion, then runs every monitor in the rest.
 
     :param wrist_torque: of a robot with wrist sensors; none without.
     """
@@ -114,12 +114,14 @@ class Calibrator:
         duration: float,
         progress: Progress = lambda _: True,
     ) -> Calibration:
-        """Return the calibration; control and plant start at the motion's begin."""
-        if duration < SHORTEST:
-            raise ConfigError(f'duration: {duration:g} s; a calibration needs {SHORTEST:g} s')
+        """Return the calibration; control and plant start where the motion does."""
+        if duration < LEAST_DURATION:
+            raise ConfigError(
+                f'duration: {duration:g} s; a calibration needs {LEAST_DURATION:g} s'
+            )
         model, period = self._model, self._period
         steps = round(duration / period)
-        first = round(LEARNING * duration / period)
+        first = round(LEARNING_SHARE * duration / period)
         rows = follow(control, plant, motion, period, steps, progress)
         if self._wrist_torque is not None:
             rows = _explained(rows, plant, self._wrist_torque)
@@ -128,12 +130,10 @@ class Calibrator:
             row = next(rows)
             efforts[i], positions[i] = row.effort, row.measured
         explanation = learn(model, average(efforts, positions, period))
-        monitors = [
-            *(build_monitor(kind, model, period) for kind in PLAIN),
-            DisturbanceObserver(model, period, explanation=explanation),
-        ]
-        jump = JUMP_MARGIN * np.abs(np.diff(positions, n=2, axis=0)).max(axis=0)
-        watched, noise = _watch(rows, monitors)
+        jump = JUMP_FACTOR * np.abs(np.diff(positions, n=2, axis=0)).max(axis=0)
+        plain = [build_monitor(kind, model, period) for kind in PLAIN]
+        learnt = DisturbanceObserver(model, period, explanation=explanation)
+        records = _record(rows, [*plain, learnt])
         return Calibration(
             robot=model.name,
             model=model_hash(model),
@@ -142,89 +142,95 @@ class Calibrator:
             false_alarms_per_hour=self._rate,
             duration=(steps - first) * period,
             thresholds={
-                monitor.kind: self._thresholds(
-                    watched[monitor.kind],
-                    monitor.least,
-                    explanation if monitor.kind == DisturbanceObserver.kind else None,
-                )
-                for monitor in monitors
+                **{each.kind: self._thresholds(records[each.kind], each) for each in plain},
+                learnt.kind: self._thresholds(records[learnt.kind], learnt, explanation),
             },
             jump=_positive(jump),
             noise={
-                monitor.kind: self._noise(
-                    noise[monitor.kind],
-                    explanation if monitor.kind == DisturbanceObserver.kind else None,
-                )
-                for monitor in monitors
+                **{each.kind: self._noise(records[each.kind]) for each in plain},
+                learnt.kind: self._noise(records[learnt.kind], explanation),
             },
             explanation=explanation,
         )
 
-    def _thresholds(self, maxima: Array, least: Array, explanation: Explanation | None) -> Rows:
-        found = thresholds(maxima, self._rate, least)
+    def _thresholds(
+        self, record: _Record, monitor: CollisionMonitor, explanation: Explanation | None = None
+    ) -> Rows:
+        """Return the thresholds of a monitor; with an explanation, bounded by friction."""
+        found = thresholds(record.blocks.maxima, self._rate, monitor.least_threshold)
         if explanation is not None:
             limit = self._model.velocity_limit
             speed = np.where(np.isfinite(limit), limit, UNLIMITED_SPEED)
             dry = np.abs(explanation.coulomb)
             # An exponential tail would go on beyond what friction can do.
-            found[1] = np.minimum(found[1], found[0] + WRONG_WAY * dry)
-            found = np.maximum(found, TRUST * explanation.friction(speed))
+            found[1] = np.minimum(found[1], found[0] + REVERSED_FRICTION * dry)
+            found = np.maximum(found, FRICTION_CHANGE * explanation.friction(speed))
         return msgspec.convert(found.tolist(), Rows)
 
-    def _noise(self, rms: Array, explanation: Explanation | None) -> tuple[tuple[float, ...], ...]:
-        """Return the noise of each regime; one that did not occur has the largest of the others.
+    def _noise(
+        self, record: _Record, explanation: Explanation | None = None
+    ) -> tuple[tuple[float, ...], ...]:
+        """Return the rms error of the torque in each regime [N m].
 
-        :param rms: of the estimated torque [N m], shape ``(regimes, n)``; NaN where unknown.
+        A regime that did not occur has the largest of the others.
         """
+        rms = record.torque_rms
         found = np.where(np.isnan(rms), np.nanmax(rms, axis=0), rms)
         if explanation is not None:
-            found[1] = np.maximum(found[1], HELD * np.abs(explanation.coulomb))
-        least = ROUNDING * np.minimum(self._model.effort_limit, LARGEST)
+            found[1] = np.maximum(found[1], STICKING_RMS * np.abs(explanation.coulomb))
+        least = EFFORT_ROUNDING * np.minimum(self._model.effort_limit, UNLIMITED_EFFORT)
         return tuple(_positive(row) for row in np.maximum(found, least))
 
 
-def _watch(
-    rows: Iterator[Observation], monitors: Sequence[CollisionMonitor]
-) -> tuple[dict[str, Array], dict[str, Array]]:
-    """Return the block maxima of each monitor's signs, and the rms of its torques [N m].
+class _Record:
+    """Residuals and torques of one monitor in free motion.
 
-    The rms has the shape ``(regimes, n)``, with NaN where a joint was never in a regime.
+    :ivar blocks: maxima of the residuals.
     """
-    blocks = {
-        monitor.kind: BlockMaxima(
-            monitor.period, (monitor.regimes, monitor.channels, monitor.model.n)
-        )
-        for monitor in monitors
-    }
-    sums = {monitor.kind: np.zeros((2, monitor.regimes, monitor.model.n)) for monitor in monitors}
+
+    def __init__(self, monitor: CollisionMonitor):
+        n = monitor.model.n
+        self.blocks = BlockMaxima(monitor.period, (monitor.regimes, monitor.channels, n))
+        self._monitor = monitor
+        self._squares, self._counts = np.zeros((2, monitor.regimes, n))
+        self._joints = np.arange(n)
+
+    def add(self, torque: Array) -> None:
+        """Add the last step of the monitor, with its estimated torque [N m], shape ``(n,)``."""
+        regime = self._monitor.regime
+        self.blocks.add(self._monitor.residuals, regime)
+        self._squares[regime, self._joints] += torque**2
+        self._counts[regime, self._joints] += 1.0
+
+    @property
+    def torque_rms(self) -> Array:
+        """Return the rms of the torques [N m], shape ``(regimes, n)``; NaN without any."""
+        return np.sqrt(self._squares / np.where(self._counts, self._counts, np.nan))
+
+
+def _record(
+    rows: Iterator[Observation], monitors: Sequence[CollisionMonitor]
+) -> dict[str, _Record]:
+    """Return the records of monitors, by kind, in the steps in which all have a verdict."""
+    records = {monitor.kind: _Record(monitor) for monitor in monitors}
     for row in rows:
         readings = {monitor.kind: monitor.step(row) for monitor in monitors}
         if any(reading.verdict == 'unknown' for reading in readings.values()):
             continue
-        for monitor in monitors:
-            blocks[monitor.kind].add(monitor.signs, monitor.regime)
-            squares, counts = sums[monitor.kind]
-            joints = np.arange(monitor.model.n)
-            squares[monitor.regime, joints] += readings[monitor.kind].torque ** 2
-            counts[monitor.regime, joints] += 1.0
-    return (
-        {kind: block.maxima for kind, block in blocks.items()},
-        {
-            kind: np.sqrt(squares / np.where(counts, counts, np.nan))
-            for kind, (squares, counts) in sums.items()
-        },
-    )
+        for kind, record in records.items():
+            record.add(readings[kind].torque)
+    return records
 
 
 def _positive(values: Array) -> tuple[float, ...]:
-    """Return the values, with the least number there is for a robot without any noise."""
+    """Return the values, with the least positive number in place of zero."""
     return tuple(np.maximum(values, np.finfo(float).tiny).tolist())
 
 
 def _explained(
     rows: Iterator[Observation], plant: Plant, wrist_torque: WristTorque
 ) -> Iterator[Observation]:
-    """Yield what a monitor is told of a robot with wrist sensors.
+    """Yield the observations of a robot with wrist sensors.
 
     :param rows: of the plant, each after its step.
     """
@@ -242,15 +248,15 @@ def follow(
     steps: int,
     progress: Progress = lambda _: True,
 ) -> Iterator[Observation]:
-    """Yield what a monitor is told while the robot follows a motion from its start.
+    """Yield the observations while the robot follows a motion from its start.
 
-    :raises ConfigError: ``progress`` said to stop.
+    :raises ConfigError: ``progress`` returned False.
     """
     start = JointState(motion.home, np.zeros_like(motion.home))
     plant.start(start)
     control.start(start)
-    for begin in range(0, steps, PIECE):
-        count = min(PIECE, steps - begin)
+    for begin in range(0, steps, PROGRESS_STEPS):
+        count = min(PROGRESS_STEPS, steps - begin)
         if not progress(begin / steps):
             raise ConfigError('stopped before the end: nothing was learnt')
         yield from observe(control, plant, motion.positions(period, begin, count), period, begin)
@@ -259,7 +265,7 @@ def follow(
 def observe(
     control: ControlSimulation, plant: Plant, positions: Array, period: float, first: int = 0
 ) -> Iterator[Observation]:
-    """Yield what a monitor is told of each step while the robot follows desired positions.
+    """Yield the observation of each step while the robot follows desired positions.
 
     :param positions: [rad], shape ``(steps, n)``.
     :param first: index of the first step.

@@ -103,7 +103,7 @@ class Guidance:
     def restore(self, snapshot: GuidanceSnapshot) -> None:
         """Go back to an earlier snapshot; the configuration in force stays.
 
-        Somebody from outside sets that, also while a planner that runs ahead goes back.
+        It is set by the operator, also while a planner that runs ahead goes back.
         """
         self._state = snapshot
 

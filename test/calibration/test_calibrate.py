@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from simloop_ros.assembly.plant import build_simulated_robot
-from simloop_ros.calibration.calibrate import SHORTEST, calibrate, follow
+from simloop_ros.calibration.calibrate import LEAST_DURATION, calibrate, follow
 from simloop_ros.calibration.free_motion import random_motion
 from simloop_ros.collision.build import KINDS, build_monitor
 from simloop_ros.control.config import ControlConfig
@@ -31,14 +31,14 @@ def scenario():
 
 @pytest.fixture(scope='module')
 def calibration(scenario):
-    return calibrate(scenario, duration=SHORTEST)
+    return calibrate(scenario, duration=LEAST_DURATION)
 
 
 def test_it_is_for_this_robot_and_period(scenario, calibration):
     assert calibration.robot == 'two_link'
     assert calibration.period == scenario.period
     assert set(calibration.thresholds) == set(KINDS)
-    assert calibrate(scenario, duration=SHORTEST) == calibration  # seeded
+    assert calibrate(scenario, duration=LEAST_DURATION) == calibration  # seeded
 
 
 def test_dry_friction_is_found(calibration):
@@ -47,7 +47,7 @@ def test_dry_friction_is_found(calibration):
 
 
 def test_learning_lowers_the_thresholds(calibration):
-    """While a joint slides, the learnt monitor needs less than the others of any sign."""
+    """While a joint slides, the learnt monitor has lower thresholds than the others."""
     learnt = np.array(calibration.thresholds['disturbance_observer'])[0].min(axis=0)
     for kind in ('force_difference', 'momentum_observer'):
         assert np.all(learnt < np.array(calibration.thresholds[kind])[0, 0])
@@ -57,6 +57,16 @@ def test_a_joint_that_turns_is_as_uncertain_as_its_friction(calibration):
     """Friction between its two directions, evenly, has an rms of its size over the root of 3."""
     _, turning = np.array(calibration.noise['disturbance_observer'])
     assert np.all(turning >= np.array(calibration.explanation.coulomb) / np.sqrt(3.0))
+
+
+def test_no_learnt_threshold_is_below_what_friction_may_change_by(scenario, calibration):
+    """Three tenths of the friction at full speed, in every channel and regime."""
+    learnt = calibration.explanation
+    speed = load_fit_robot(scenario.robot).velocity_limit
+    friction = np.abs(learnt.coulomb) + np.abs(learnt.viscous) * speed
+    found = np.array(calibration.thresholds['disturbance_observer'])
+    assert np.all(found >= (0.3 - 1e-12) * friction)
+    assert np.any(found <= (0.3 + 1e-12) * friction), 'the bound was nowhere needed'
 
 
 def test_unseen_free_motion_is_quiet(scenario, calibration):
@@ -77,7 +87,7 @@ def test_unseen_free_motion_is_quiet(scenario, calibration):
 
 
 def test_a_low_rate_of_alarms_needs_higher_thresholds(scenario, calibration):
-    seldom = calibrate(scenario, 0.001, SHORTEST)
+    seldom = calibrate(scenario, 0.001, LEAST_DURATION)
     for kind in KINDS:
         higher, usual = (np.array(some.thresholds[kind]) for some in (seldom, calibration))
         # Where the trust in friction decides, the rate does not matter.
@@ -87,6 +97,6 @@ def test_a_low_rate_of_alarms_needs_higher_thresholds(scenario, calibration):
 
 def test_it_can_be_stopped_and_cannot_be_too_short(scenario):
     with pytest.raises(ConfigError, match='stopped'):
-        calibrate(scenario, duration=SHORTEST, progress=lambda share: share < 0.1)
+        calibrate(scenario, duration=LEAST_DURATION, progress=lambda share: share < 0.1)
     with pytest.raises(ConfigError, match='needs'):
         calibrate(scenario, duration=10.0)

@@ -1,4 +1,4 @@
-"""Leading a robot: what a hand feels, what it cannot do, and what bad torques do not do."""
+"""Guiding a robot: force on the hand, limits of the motion, and invalid torques."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ exhaustive = settings(max_examples=50, derandomize=True)
 
 
 class Hand:
-    """A spring and a damper at a lever of 1 m on the last joint, felt after a delay."""
+    """A spring and a damper at a lever of 1 m on the last joint, measured after a delay."""
 
     def __init__(self, guidance: Guidance, stiffness: float, damping: float, delay: int = 0):
         self.guidance, self.stiffness, self.damping = guidance, stiffness, damping
@@ -39,15 +39,15 @@ class Hand:
             self.torque = self.stiffness * (target - self.angle)
             self.torque += self.damping * (speed - self.speed)
         self._line.append(self.torque)
-        felt = self._line.popleft()
-        end = self.guidance.step(np.zeros(2), np.array([0.0, felt]))
+        measured = self._line.popleft()
+        end = self.guidance.step(np.zeros(2), np.array([0.0, measured]))
         self.work += self.torque * (float(end.position[1]) - self.angle)
         self.angle, self.speed = float(end.position[1]), float(end.velocity[1])
         return self.angle
 
 
 def lead(robot: RobotModel, adapt: bool) -> tuple[Hand, np.ndarray]:
-    """Return the hand that led a joint by 90 degrees in 3 s, and the way back [rad] from there."""
+    """Return the hand that guided a joint by 90 degrees in 3 s, and the way back [rad] from there."""
     hand = Hand(Guidance(robot, AdmittanceConfig(adapt=adapt), H), 2000.0, 50.0)
     for i in range(1500):
         hand.step(RIGHT_ANGLE * (i + 1) / 1500, RIGHT_ANGLE / 3.0)
@@ -269,11 +269,11 @@ def test_a_robot_that_settles_stays_where_it_was_led(two_link: RobotModel) -> No
     assert guidance.settle() is None  # nobody knows yet where it is
     desired, push = np.zeros(2), np.array([8.0, -3.0])
     for k in range(200):
-        led = guidance.step(desired + 1e-4 * k, push)
+        guided = guidance.step(desired + 1e-4 * k, push)
     settled = guidance.settle()
-    np.testing.assert_allclose(settled, led.position, rtol=0.0, atol=1e-15)
-    np.testing.assert_allclose(guidance.deflection.velocity, led.velocity, rtol=0.0, atol=1e-15)
-    path = [led]
+    np.testing.assert_allclose(settled, guided.position, rtol=0.0, atol=1e-15)
+    np.testing.assert_allclose(guidance.deflection.velocity, guided.velocity, rtol=0.0, atol=1e-15)
+    path = [guided]
     for _ in range(500):
         path.append(guidance.step(settled, None))
         settled = guidance.settle()
@@ -281,4 +281,4 @@ def test_a_robot_that_settles_stays_where_it_was_led(two_link: RobotModel) -> No
     kick = AdmittanceConfig().acceleration * H * (1.0 + ROUNDING)
     assert np.abs(np.diff(speeds, axis=0)).max() <= kick
     assert np.abs(speeds[-1]).max() < 1e-6
-    assert (np.sign(speeds[1:-1]) * np.sign(led.velocity) >= 0.0).all()  # never back
+    assert (np.sign(speeds[1:-1]) * np.sign(guided.velocity) >= 0.0).all()  # never back

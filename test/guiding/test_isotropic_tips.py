@@ -1,4 +1,4 @@
-"""A tip that is led gives way alike in every direction, and no push is answered by a pull."""
+"""A tip that is guided gives way alike in every direction, and no push is answered by a pull."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A led joint never leaves its range, speed or acceleration, and is left alone otherwise."""
+"""A guided joint never leaves its range, speed or acceleration, and is left alone otherwise."""
 
 from __future__ import annotations
 

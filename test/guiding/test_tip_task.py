@@ -54,8 +54,8 @@ def test_an_elbow_that_is_pushed_aside_leaves_the_tip(lwr: RobotModel, keep: str
         jacobian = pin.computeFrameJacobian(
             lwr.pin_model, data, position, elbow, pin.ReferenceFrame.LOCAL_WORLD_ALIGNED
         )
-        led = guidance.step(lwr.home, jacobian[:3].T @ np.array([0.0, 20.0, 0.0]))
-        position = led.position
+        guided = guidance.step(lwr.home, jacobian[:3].T @ np.array([0.0, 20.0, 0.0]))
+        position = guided.position
         away = np.array(pin.log6(wanted.actInv(pose(lwr, position))))
         np.testing.assert_allclose(away[: 3 if keep == 'position' else 6], 0.0, atol=TIP_STAYS)
     assert np.abs(position - lwr.home).max() > 0.1

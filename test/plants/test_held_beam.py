@@ -8,7 +8,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 from steps import at
-from two_palms import G, GAP, LENGTH, drive, robot
+from two_palms import GAP, LENGTH, G, drive, robot
 
 from simloop_ros.control.config import ControlConfig
 from simloop_ros.control.control_simulation import ControlSimulation
