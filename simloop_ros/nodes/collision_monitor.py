@@ -21,16 +21,16 @@ from ..collision.observation import Observation
 from ..collision.wrist_torque import WristTorque
 from ..core.values import Array, JointState
 from ..robot.model import RobotConfig
+from ..ros.messages.joint_state import DecodedJointState
 from ..ros.messages.markers import hit_markers
 from ..ros.messages.notice import LEVELS, TOPIC, to_message
+from ..ros.messages.stamps import step_of
 from ..ros.messages.wrists import WRENCHES, WristDrivers, by_hand, hand_axes, listen_to_drivers
 from ..ros.node.block_node import BlockNode, Report
 from ..ros.node.config import SensingConfig, SpeakConfig
 from ..ros.node.process import main_of
-from ..ros.transport.joint_state import DecodedJointState
+from ..ros.pacing.rows import RowJoiner
 from ..ros.transport.qos import EVENTS, RECORD_DEPTH
-from ..ros.transport.rows import RowJoiner
-from ..ros.transport.stamps import step_of
 
 NAME = 'collision_monitor'
 LONGEST_GAP = 10

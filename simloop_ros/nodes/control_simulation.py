@@ -18,12 +18,12 @@ from ..core.errors import SimloopError, UnsafeCommandError
 from ..core.values import Array, Setpoint
 from ..loop.guarded_control import GuardedControl
 from ..robot.model import RobotConfig
-from ..ros.messages.driver import DriverConfig, DriverOutput
 from ..ros.messages.safety_status import TOPIC, SafetyStatus, from_message, to_message
 from ..ros.messages.setpoint import NEEDED, OPTIONAL
 from ..ros.node.block_node import BlockNode, Report
+from ..ros.node.heartbeat import Heartbeat
 from ..ros.node.process import main_of
-from ..ros.pacing.heartbeat import Heartbeat
+from ..ros.pacing.driver_output import DriverConfig, DriverOutput
 from ..ros.pacing.lockstep_control import LockstepControl
 from ..ros.pacing.realtime_control import WATCH, RealtimeControl
 from ..ros.transport.qos import LATCHED, LATCHED_READER, STREAM_DEPTH

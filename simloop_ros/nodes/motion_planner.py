@@ -22,18 +22,18 @@ from ..guiding.config import AdmittanceConfig, compliance, live_parameters
 from ..planning.config import PlannerConfig
 from ..reaction.config import ReactionConfig
 from ..robot.model import RobotConfig
+from ..ros.messages.joint_state import DecodedJointState
 from ..ros.messages.notice import TOPIC as COLLISION
 from ..ros.messages.notice import Notice
 from ..ros.messages.notice import from_message as notice_from_message
 from ..ros.messages.safety_status import CONTROL, TOPIC, from_message
 from ..ros.messages.setpoint import FIELDS, send_setpoint
+from ..ros.messages.stamps import step_of
 from ..ros.node.block_node import BlockNode, Report
 from ..ros.node.process import main_of
 from ..ros.pacing.input_buffer import InputBuffer
 from ..ros.pacing.motion_guide import MotionGuide
-from ..ros.transport.joint_state import DecodedJointState
 from ..ros.transport.qos import EVENTS, LATCHED_READER, STREAM_DEPTH
-from ..ros.transport.stamps import step_of
 from ..safety.config import SafetyConfig
 
 NAME = 'motion_planner'

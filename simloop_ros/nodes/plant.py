@@ -24,7 +24,7 @@ from ..record.hands_log import AXES, object_row, wrench_rows
 from ..robot.model import RobotConfig
 from ..ros.launch.view import with_mesh_addresses
 from ..ros.messages.contacts import to_message as contacts_to_message
-from ..ros.messages.hand import Hand
+from ..ros.messages.joint_state import DecodedJointState
 from ..ros.messages.markers import (
     MARKER_PERIOD,
     MarkerSet,
@@ -33,16 +33,16 @@ from ..ros.messages.markers import (
     plant_markers,
 )
 from ..ros.messages.safety_status import CONTROL, TOPIC, SafetyStatus, from_message, to_message
+from ..ros.messages.stamps import NANO, join, split, step_of
 from ..ros.messages.wrists import OBJECT, TRUE_WRENCHES, WRENCHES, hand_axes
 from ..ros.node.block_node import BlockNode, Report
 from ..ros.node.config import PublishConfig
 from ..ros.node.process import main_of
 from ..ros.pacing.durations import Durations
 from ..ros.pacing.position_stream import PositionStream, StreamConfig
+from ..ros.pacing.pushing_hand import Hand
 from ..ros.transport.channels import JointPublisher
-from ..ros.transport.joint_state import DecodedJointState
 from ..ros.transport.qos import EVENTS, LATCHED, LATCHED_READER, STREAM_DEPTH
-from ..ros.transport.stamps import NANO, join, split, step_of
 from ..safety.brake import Brake
 from ..safety.config import SafetyConfig
 from ..safety.gate import CommandGate

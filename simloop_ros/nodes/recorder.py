@@ -31,18 +31,18 @@ from ..record.log import COLUMNS, LogWriter
 from ..report.page import draw_run, print_run
 from ..report.progress import progress_bar
 from ..ros.messages.contacts import from_message as contacts_from_message
+from ..ros.messages.joint_state import DecodedJointState
 from ..ros.messages.notice import TOPIC as COLLISION
 from ..ros.messages.notice import Notice
 from ..ros.messages.notice import from_message as notice_from_message
 from ..ros.messages.safety_status import CONTROL, TOPIC, from_message
+from ..ros.messages.stamps import split, step_of
 from ..ros.messages.wrists import CORRECTIONS, OBJECT, TRUE_WRENCHES, WRENCHES, by_hand, hand_axes
 from ..ros.node.block_node import BlockNode, Report
 from ..ros.node.process import main_of
+from ..ros.pacing.rows import RowJoiner
 from ..ros.transport.channels import JointSubscription
-from ..ros.transport.joint_state import DecodedJointState
 from ..ros.transport.qos import EVENTS, LATCHED_READER, RECORD_DEPTH
-from ..ros.transport.rows import RowJoiner
-from ..ros.transport.stamps import split, step_of
 from ..scenario.scenario import Scenario
 
 NAME = 'recorder'

@@ -18,9 +18,9 @@ from ..robotstudio.axes import linked_axes
 from ..robotstudio.client import RobotStudioClient
 from ..robotstudio.config import LinkConfig
 from ..robotstudio.packet import Target, time_field
+from ..ros.messages.joint_state import DecodedJointState
 from ..ros.node.block_node import BlockNode, Report
 from ..ros.node.process import main_of
-from ..ros.transport.joint_state import DecodedJointState
 
 NAME = 'robotstudio'
 LOOK_PERIOD = 0.02

@@ -20,10 +20,10 @@ from simloop_ros.core.values import JointState
 from simloop_ros.nodes.admittance import AdmittanceNode
 from simloop_ros.nodes.plant import PlantNode
 from simloop_ros.ros.launch.wiring import WiringOptions
+from simloop_ros.ros.messages.joint_state import JointStateDecoder, JointStateEncoder
 from simloop_ros.ros.messages.markers import METRES_PER_NEWTON
 from simloop_ros.ros.messages.safety_status import TOPIC as SAFETY
 from simloop_ros.ros.messages.safety_status import SafetyStatus, to_message
-from simloop_ros.ros.transport.joint_state import JointStateDecoder, JointStateEncoder
 from simloop_ros.ros.transport.qos import LATCHED, STREAM
 from simloop_ros.scenario.scenario import load_scenario
 

@@ -20,9 +20,9 @@ from simloop_ros.bimanual.internal_force import split
 from simloop_ros.core.values import Array
 from simloop_ros.robot.model import RobotModel
 from simloop_ros.ros.launch.wiring import WiringOptions, wire
+from simloop_ros.ros.messages.joint_state import JointStateDecoder
 from simloop_ros.ros.messages.safety_status import from_message
 from simloop_ros.ros.messages.wrists import CORRECTIONS, OBJECT, TRUE_WRENCHES, by_hand, hand_axes
-from simloop_ros.ros.transport.joint_state import JointStateDecoder
 from simloop_ros.ros.transport.qos import LATCHED_READER, STREAM
 from simloop_ros.scenario.scenario import load_scenario
 

@@ -34,8 +34,8 @@ from simloop_ros.core.errors import MessageError
 from simloop_ros.nodes.plant import LARGEST_EFFORT
 from simloop_ros.robot.model import RobotModel
 from simloop_ros.ros.launch.wiring import WiringOptions, wire
+from simloop_ros.ros.messages.joint_state import JointStateDecoder, JointStateEncoder
 from simloop_ros.ros.messages.safety_status import SafetyStatus, from_message
-from simloop_ros.ros.transport.joint_state import JointStateDecoder, JointStateEncoder
 from simloop_ros.ros.transport.qos import LATCHED_READER, STREAM
 from simloop_ros.scenario.scenario import Scenario, load_scenario
 

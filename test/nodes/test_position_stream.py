@@ -19,7 +19,7 @@ from std_srvs.srv import SetBool, Trigger
 
 from simloop_ros.assembly.run import load_fit_robot
 from simloop_ros.guiding.guidance import Guidance
-from simloop_ros.ros.transport.joint_state import JointStateDecoder, JointStateEncoder
+from simloop_ros.ros.messages.joint_state import JointStateDecoder, JointStateEncoder
 from simloop_ros.scenario.scenario import load_scenario
 
 pytestmark = pytest.mark.long  # in real time: a busy machine is too late for it

@@ -9,7 +9,7 @@ from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 
 from ...core.errors import MessageError
 from ...core.values import Contact
-from ..transport.stamps import split
+from .stamps import split
 
 FORCE = 'force [N]'
 

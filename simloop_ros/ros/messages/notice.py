@@ -11,7 +11,7 @@ from ...collision.detector import Detection
 from ...core.errors import MessageError
 from ...core.values import ContactNature
 from ...record.events import Located, described
-from ..transport.stamps import join, split
+from .stamps import join, split
 
 TOPIC = 'collision'
 CONTACT, MARGIN = 'contact', 'margin'

@@ -7,7 +7,7 @@ import numpy as np
 from ...core.errors import MessageError
 from ...core.values import Array, Setpoint
 from ..transport.channels import JointPublisher
-from ..transport.joint_state import DecodedJointState
+from .joint_state import DecodedJointState
 
 FIELDS = ('position', 'velocity', 'effort')
 NEEDED, OPTIONAL = FIELDS[:1], FIELDS[1:]

@@ -13,7 +13,7 @@ from ...core.errors import MessageError
 from ...core.values import Array
 from ...record.hands_log import AXES
 from ..transport.qos import SENSOR
-from ..transport.stamps import join
+from .stamps import join
 
 if TYPE_CHECKING:
     from ..node.block_node import BlockNode

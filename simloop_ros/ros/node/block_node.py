@@ -27,13 +27,13 @@ from rclpy.timer import Timer
 from std_msgs.msg import Header
 
 from ...core.errors import USER_ERROR, MessageError, SimloopError
+from ..messages.joint_state import DecodedJointState
+from ..messages.stamps import join, stamp_of
 from ..transport.channels import JointPublisher, JointSubscription
-from ..transport.joint_state import DecodedJointState
 from ..transport.local_bus import LocalBus
 from ..transport.qos import EVENTS, STREAM, STREAM_DEPTH, stream_reader
 from ..transport.resend import Resend
 from ..transport.stamped_publisher import StampedPublisher
-from ..transport.stamps import join, stamp_of
 from .config import GraphConfig
 from .parameters import changed_config, check_change, declare_config, read_config
 from .scheduling import MakeWay, set_priority, step_back

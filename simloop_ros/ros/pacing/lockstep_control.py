@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from ...core.values import Setpoint
+from ..messages.joint_state import DecodedJointState
 from ..messages.setpoint import read_setpoint
+from ..messages.stamps import stamp_of
 from ..node.config import GraphConfig
-from ..transport.joint_state import DecodedJointState
-from ..transport.stamps import stamp_of
 from .control_port import ControlPort
 
 MOST_AHEAD = 4096

@@ -8,7 +8,7 @@ import msgspec
 import numpy as np
 
 from ...core.values import Array, Setpoint
-from ..transport.stamps import NANO
+from ..messages.stamps import NANO
 
 
 class PlanPoint(msgspec.Struct, frozen=True, gc=False):

@@ -14,7 +14,7 @@ from ...core.errors import UnsafeCommandError
 from ...core.values import Array
 from ...robot.model import RobotModel
 from ...safety.position_gate import PositionGate
-from ..transport.joint_state import DecodedJointState
+from ..messages.joint_state import DecodedJointState
 from ..transport.qos import STREAM
 
 if TYPE_CHECKING:

@@ -10,10 +10,10 @@ import numpy as np
 
 from ...core.errors import MessageError, SimloopError
 from ...core.values import Array, Setpoint
+from ..messages.joint_state import DecodedJointState
 from ..messages.setpoint import read_setpoint
+from ..messages.stamps import NANO
 from ..node.config import GraphConfig
-from ..transport.joint_state import DecodedJointState
-from ..transport.stamps import NANO
 from .control_port import ControlPort
 from .durations import Durations
 from .plan import Plan, PlanPoint

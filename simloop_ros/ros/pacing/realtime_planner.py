@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...core.values import JointState, Setpoint
 from ...planning.ahead import Ahead
 from ...planning.planner import Planner
-from ..transport.stamps import NANO, stamp_of, step_of
+from ..messages.stamps import NANO, stamp_of, step_of
 from .plan import PlanPoint
 
 LEAD = 10

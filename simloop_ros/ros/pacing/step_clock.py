@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..transport.stamps import NANO
+from ..messages.stamps import NANO
 
 GAIN = 0.02
 """Share of a stamp's deviation that is followed: the jitter of a driver's stamps is averaged over

@@ -12,7 +12,7 @@ from sensor_msgs.msg import JointState as JointStateMessage
 from ...core.errors import MessageError
 from ...core.values import Array
 from ...record.joint_state_cdr import FIELDS
-from .joint_state import ABSENT, DecodedJointState, JointStateDecoder, JointStateEncoder
+from ..messages.joint_state import ABSENT, DecodedJointState, JointStateDecoder, JointStateEncoder
 from .local_bus import Deliver
 from .outbox import Outbox
 

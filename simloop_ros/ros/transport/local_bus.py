@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Sequence
 
-from .joint_state import DecodedJointState
+from ..messages.joint_state import DecodedJointState
 
 Deliver = Callable[[DecodedJointState], None]
 

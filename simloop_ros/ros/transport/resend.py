@@ -10,7 +10,7 @@ from typing import Any
 from rclpy.publisher import Publisher
 from std_msgs.msg import Header
 
-from .stamps import NANO, join, split
+from ..messages.stamps import NANO, join, split
 
 FIRST_REQUESTS = (1, 4, 16)
 """Ticks after which a message is asked for."""

@@ -7,6 +7,7 @@ import pytest
 
 from simloop_ros.core.errors import MessageError
 from simloop_ros.core.values import Setpoint
+from simloop_ros.ros.messages.joint_state import JointStateDecoder, JointStateEncoder
 from simloop_ros.ros.messages.setpoint import (
     FIELDS,
     NEEDED,
@@ -14,7 +15,6 @@ from simloop_ros.ros.messages.setpoint import (
     read_setpoint,
     send_setpoint,
 )
-from simloop_ros.ros.transport.joint_state import JointStateDecoder, JointStateEncoder
 
 NAMES = ('a', 'b')
 POSITION, VELOCITY, EFFORT = (np.array(x) for x in ([0.1, 0.2], [0.3, 1e-300], [-5.0, 6.0]))

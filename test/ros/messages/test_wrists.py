@@ -12,9 +12,9 @@ from geometry_msgs.msg import WrenchStamped
 
 from simloop_ros.core.errors import MessageError
 from simloop_ros.record.hands_log import AXES
+from simloop_ros.ros.messages.joint_state import JointStateDecoder, JointStateEncoder
 from simloop_ros.ros.messages.wrists import WRENCHES, WristDrivers, by_hand, hand_axes
 from simloop_ros.ros.pacing.input_buffer import InputBuffer
-from simloop_ros.ros.transport.joint_state import JointStateDecoder, JointStateEncoder
 
 TIPS = ('left', 'right')
 SENSORS = ('left_wrist', 'right_wrist')

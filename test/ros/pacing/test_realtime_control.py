@@ -18,11 +18,11 @@ from simloop_ros.planning.build import build_planner
 from simloop_ros.planning.config import PlannerConfig
 from simloop_ros.plants.pinocchio_plant import PinocchioPlant
 from simloop_ros.robot.model import RobotModel, load_robot
+from simloop_ros.ros.messages.joint_state import DecodedJointState
+from simloop_ros.ros.messages.stamps import NANO
 from simloop_ros.ros.node.config import GraphConfig
 from simloop_ros.ros.pacing.realtime_control import RealtimeControl
 from simloop_ros.ros.pacing.realtime_planner import RealtimePlanner
-from simloop_ros.ros.transport.joint_state import DecodedJointState
-from simloop_ros.ros.transport.stamps import NANO
 from simloop_ros.safety.config import SafetyConfig
 from simloop_ros.scenario.scenario import robot_config
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from simloop_ros.ros.transport.rows import PATIENCE_ROWS, RowJoiner
-from simloop_ros.ros.transport.stamps import stamp_of
+from simloop_ros.ros.messages.stamps import stamp_of
+from simloop_ros.ros.pacing.rows import PATIENCE_ROWS, RowJoiner
 
 PERIOD = 0.001
 STEPS = 50

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from rclpy.qos import QoSProfile
 
 if TYPE_CHECKING:
-    from ..node.block_node import BlockNode
+    from .block_node import BlockNode
 
 LAST = QoSProfile(depth=1)
 

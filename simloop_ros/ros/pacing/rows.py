@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from .stamps import stamp_of
+from ..messages.stamps import stamp_of
 
 PATIENCE_ROWS = 64
 """Real time: later rows after which one that is still incomplete is left out at the latest."""

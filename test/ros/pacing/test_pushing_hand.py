@@ -10,7 +10,7 @@ import pytest
 from simloop_ros.core.errors import MessageError
 from simloop_ros.core.resources import resource_folder
 from simloop_ros.robot.model import RobotModel, load_robot
-from simloop_ros.ros.messages.hand import HOLD_TIME, LARGEST, Hand
+from simloop_ros.ros.pacing.pushing_hand import HOLD_TIME, LARGEST, Hand
 from simloop_ros.scenario.scenario import robot_config
 
 PERIOD = 0.01

@@ -19,7 +19,7 @@ from rosbags.typesys import Stores, get_typestore
 
 from simloop_ros.core.errors import MessageError
 from simloop_ros.record.joint_state_cdr import JointStateLayout, scan_joint_state
-from simloop_ros.ros.transport.joint_state import (
+from simloop_ros.ros.messages.joint_state import (
     ABSENT,
     DecodedJointState,
     JointStateDecoder,

@@ -1,4 +1,4 @@
-"""The last words of all nodes: ``python -m simloop_ros.ros.launch.diagnostics_log FILE``.
+"""The last words of all nodes: ``python -m simloop_bench.diagnostics_log FILE``.
 
 Listens to ``/diagnostics`` until SIGINT or SIGTERM, then writes for each node the values of its
 last status, and its ``message`` as one of them, as JSON.
@@ -13,8 +13,8 @@ import sys
 from diagnostic_msgs.msg import DiagnosticArray
 import rclpy
 
-from ..node.middleware import LONGEST_SPIN, fastest_executor, open_middleware
-from ..transport.qos import EVENTS
+from simloop_ros.ros.node.middleware import LONGEST_SPIN, fastest_executor, open_middleware
+from simloop_ros.ros.transport.qos import EVENTS
 
 
 def main() -> int:
