@@ -141,7 +141,7 @@ def test_a_carried_beam_is_kept_when_a_node_dies(
     killed = time.monotonic()
     processes[node].kill()
     graph.wait_until(lambda: NOTICES[node] in onlooker.stopped, START)
-    assert ': nothing' in onlooker.stopped[NOTICES[node]]
+    assert ': no message' in onlooker.stopped[NOTICES[node]]
     graph.wait_until(lambda: abs(onlooker.speed()) < STILL, START)
     time.sleep(1.0)
     assert abs(onlooker.speed()) < STILL

@@ -369,9 +369,9 @@ def in_graph(kind: str) -> pytest.MarkDecorator:
 # Nodes that die or sleep
 
 MOVERS = {  # whose death stops the robot, with who notices and what it says
-    'motion_planner': ('control_simulation', 'desired_joint_states: nothing'),
-    'plant': ('control_simulation', 'joint_states: nothing'),
-    'control_simulation': ('plant', 'effort_command: nothing'),
+    'motion_planner': ('control_simulation', 'desired_joint_states: no message'),
+    'plant': ('control_simulation', 'joint_states: no message'),
+    'control_simulation': ('plant', 'effort_command: no message'),
 }
 WATCHERS = {
     'collision_monitor': ('external_torque', TIMEOUT * PERIOD),
@@ -417,7 +417,9 @@ def test_without_a_watcher_the_robot_goes_on_and_it_is_noticed(
     since = time.monotonic()
     robot.processes[node].send_signal(signal.SIGKILL if how == 'killed' else signal.SIGSTOP)
     noticed = until(
-        lambda: witness.report('control_simulation', since, f'{topic}: nothing'), MOTION, 'notice'
+        lambda: witness.report('control_simulation', since, f'{topic}: no message'),
+        MOTION,
+        'notice',
     )
     assert noticed < silence + BUSY
     if how != 'killed':
@@ -445,7 +447,7 @@ def test_a_hand_that_nobody_follows_any_more_stops_the_robot(robot: Robot, how: 
     noticed, why = until(
         lambda: robot.witness.stopped('control_simulation', since), MOTION, 'stop'
     )
-    assert why.startswith('desired_joint_states: nothing')
+    assert why.startswith('desired_joint_states: no message')
     assert noticed < TIMEOUT * PERIOD + BUSY
     if how == 'killed':
         robot.start('admittance')
@@ -470,7 +472,7 @@ def test_a_hand_that_nobody_feels_any_more_leads_nobody(robot: Robot) -> None:
     robot.processes['collision_monitor'].kill()
     killed = time.monotonic()
     noticed = until(
-        lambda: witness.report('admittance', killed, 'external_torque: nothing comes'),
+        lambda: witness.report('admittance', killed, 'external_torque: no messages'),
         MOTION,
         'notice',
     )

@@ -1,6 +1,6 @@
-"""What the launch files describe: the nodes of ``wiring`` and ``view`` as launch actions.
+"""Launch descriptions: the nodes of ``wiring`` and ``view`` as launch actions.
 
-Beside the launch files the only place that knows the ROS ``launch`` package.
+Beside the launch files the only module that imports the ROS ``launch`` package.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from ...core.errors import ConfigError, MissingDependencyError, SimloopError
 from ...core.resources import PACKAGE, resource_folder
 from ...robot.model import load_robot
 from ...scenario.scenario import load_scenario, scenario_names
+from ..messages.description import with_mesh_addresses
 from ..node.parent import LAUNCHER
 from .graph import GRACE
 from .view import (
@@ -30,7 +31,6 @@ from .view import (
     sliders,
     view_robot,
     view_scenario,
-    with_mesh_addresses,
 )
 from .wiring import (
     NO_PLANT,
@@ -106,7 +106,7 @@ def describe_robot_view() -> LaunchDescription:
 def _scenario_actions(
     context: LaunchContext, fixed_name: str | None
 ) -> list[LaunchDescriptionEntity]:
-    """Return the actions of a scenario; a user's mistake is an error that launch shows."""
+    """Return the actions of a scenario; launch shows the errors of the user."""
     given = context.launch_configurations
     settings = [part.strip() for part in given['settings'].split(';') if part.strip()]
     if given['period']:

@@ -1,4 +1,4 @@
-"""Contacts as messages; ROS has no standard type for them, so they are statuses of links."""
+"""Contacts as messages: ROS has no standard type, so each is a diagnostic status."""
 
 from __future__ import annotations
 

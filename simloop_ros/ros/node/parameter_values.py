@@ -4,9 +4,9 @@ Each field of a configuration class is a parameter, ``control.law``; a section i
 ``plant.friction.coulomb``. What ROS has no type for is written in one that it has:
 
 - a number that may be left out is a double, and NaN where it is;
-- a word that may be left out is a string, and empty where it is;
-- an empty list of words is ``['']``, because ROS cannot tell of which type ``[]`` is;
-- all that is neither number, word, list of words nor vector is a string that holds YAML.
+- a string that may be left out is empty where it is;
+- an empty list of strings is ``['']``, because ROS cannot tell of which type ``[]`` is;
+- all that is neither number, string, list of strings nor vector is a string that holds YAML.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class ConfigParameter:
     :ivar path: the field from the configuration on, as ``friction.coulomb``.
     :ivar annotation: the type that the class gives to the field.
     :ivar type: that type as msgspec sees it, without ``None`` if ``optional``.
-    :ivar optional: whether a number or word may be left out.
+    :ivar optional: whether a number or string may be left out.
     :ivar default: default in the configuration, or ``NODEFAULT``.
     :ivar description: what the class says about the field.
     """
@@ -62,7 +62,7 @@ class ConfigParameter:
                 return 'DOUBLE' if self.optional else 'INTEGER'
             case inspect.FloatType():
                 return 'DOUBLE'
-            case inspect.VarTupleType(item_type=item) if _is_word(item):
+            case inspect.VarTupleType(item_type=item) if _is_string(item):
                 return 'STRING_ARRAY'
             case inspect.TupleType(item_types=items) if all(
                 isinstance(item, inspect.FloatType) for item in items
@@ -73,11 +73,11 @@ class ConfigParameter:
     @property
     def is_text(self) -> bool:
         """Whether the parameter is a string that holds YAML."""
-        return self.form == 'STRING' and not _is_word(self.type)
+        return self.form == 'STRING' and not _is_string(self.type)
 
     @property
-    def words(self) -> tuple[str, ...]:
-        """The words that are allowed, if it is a choice of words or a list of them."""
+    def choices(self) -> tuple[str, ...]:
+        """The strings that are allowed, if it is a choice of strings or a list of them."""
         kind = self.type.item_type if isinstance(self.type, inspect.VarTupleType) else self.type
         values = kind.values if isinstance(kind, inspect.LiteralType) else ()
         return tuple(value for value in values if isinstance(value, str))
@@ -129,9 +129,9 @@ class ConfigParameter:
             return _read(given)
         if isinstance(given, (list, tuple, array.array)):
             given = [] if list(given) == [''] else list(given)
-        for word in given if isinstance(given, list) else [given]:
-            if self.words and isinstance(word, str) and word not in self.words:
-                raise ConfigError(f'{self.name}: {UnknownNameError("value", word, self.words)}')
+        for item in given if isinstance(given, list) else [given]:
+            if self.choices and isinstance(item, str) and item not in self.choices:
+                raise ConfigError(f'{self.name}: {UnknownNameError("value", item, self.choices)}')
         if isinstance(self.type, inspect.IntType) and isinstance(given, float):
             return int(given) if given.is_integer() else given
         return given
@@ -156,7 +156,7 @@ def parameter_values(config: msgspec.Struct, prefix: str) -> dict[str, Parameter
 def parse_config(kind: type[T], prefix: str, values: Mapping[str, Any]) -> T:
     """Return the configuration that parameters make; those left out have their defaults.
 
-    :param values: values by name; names that do not begin with ``prefix.`` are for others.
+    :param values: values by name; names that do not begin with ``prefix.`` are ignored.
     :raises ConfigError: a name or value is not valid, or one without a default is missing.
     """
     parameters = config_parameters(kind, prefix)
@@ -219,12 +219,12 @@ def _default(field: msgspec.structs.FieldInfo) -> Any:
 
 
 def _value_type(kind: inspect.Type) -> tuple[inspect.Type, bool]:
-    """Return the type of a number or word that may be left out and true, else all and false."""
+    """Return the type without ``None`` and true for an optional number or string, else false."""
     kind = _bare(kind)
     if isinstance(kind, inspect.UnionType):
         given = [_bare(part) for part in kind.types if not isinstance(part, inspect.NoneType)]
         is_number = isinstance(given[0], (inspect.FloatType, inspect.IntType))
-        if len(given) == 1 < len(kind.types) and (is_number or _is_word(given[0])):
+        if len(given) == 1 < len(kind.types) and (is_number or _is_string(given[0])):
             return given[0], True
     return kind, False
 
@@ -233,7 +233,7 @@ def _bare(kind: inspect.Type) -> inspect.Type:
     return kind.type if isinstance(kind, inspect.Metadata) else kind
 
 
-def _is_word(kind: inspect.Type) -> bool:
+def _is_string(kind: inspect.Type) -> bool:
     if isinstance(kind, inspect.LiteralType):
         return all(isinstance(value, str) for value in kind.values)
     return isinstance(kind, inspect.StrType)

@@ -16,8 +16,8 @@ from ...core.errors import ConfigError
 from .parameter_values import BOUNDS, ConfigParameter, config_parameters, parse_config
 
 T = TypeVar('T', bound=msgspec.Struct)
-LARGEST = math.nextafter(math.inf, 0.0)
-INTEGERS = (-(2**63), 2**63 - 1)
+LARGEST_DOUBLE = math.nextafter(math.inf, 0.0)
+INTEGER_RANGE = (-(2**63), 2**63 - 1)
 
 
 def declare_config(node: Node, kind: type[msgspec.Struct], prefix: str) -> None:
@@ -59,7 +59,7 @@ def check_change(
 ) -> str:
     """Return why a change of parameters is refused, in one line; empty if it is not.
 
-    :param changed: the new values; parameters that are not of this configuration are passed over.
+    :param changed: the new values; parameters of other configurations are ignored.
     """
     try:
         changed_config(node, kind, prefix, changed)
@@ -104,9 +104,9 @@ def _descriptor(parameter: ConfigParameter) -> ParameterDescriptor:
 def _constraints(parameter: ConfigParameter) -> str:
     """Return in words what the descriptor has no field for."""
     parts = []
-    if parameter.words:
+    if parameter.choices:
         each = 'each ' if parameter.form == 'STRING_ARRAY' else ''
-        parts.append(f'{each}one of {", ".join(parameter.words)}')
+        parts.append(f'{each}one of {", ".join(parameter.choices)}')
     if parameter.optional:
         parts += [f'{BOUNDS[name]} {bound}' for name, bound in parameter.limits.items()]
         parts.append(f'{".nan" if parameter.form == "DOUBLE" else "empty"} where none is given')
@@ -115,7 +115,7 @@ def _constraints(parameter: ConfigParameter) -> str:
 
 def _floating_point_range(limits: dict[str, float]) -> FloatingPointRange:
     """Return a closed range; an open end is at the next number inside."""
-    low, high = limits.get('ge', -LARGEST), limits.get('le', LARGEST)
+    low, high = limits.get('ge', -LARGEST_DOUBLE), limits.get('le', LARGEST_DOUBLE)
     if 'gt' in limits:
         low = math.nextafter(limits['gt'], math.inf)
     if 'lt' in limits:
@@ -124,7 +124,7 @@ def _floating_point_range(limits: dict[str, float]) -> FloatingPointRange:
 
 
 def _integer_range(limits: dict[str, float]) -> IntegerRange:
-    low, high = limits.get('ge', INTEGERS[0]), limits.get('le', INTEGERS[1])
+    low, high = limits.get('ge', INTEGER_RANGE[0]), limits.get('le', INTEGER_RANGE[1])
     if 'gt' in limits:
         low = limits['gt'] + 1
     if 'lt' in limits:

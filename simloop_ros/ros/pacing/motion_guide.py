@@ -1,4 +1,4 @@
-"""The motion that a planner node leads the robot along, with its reaction to collisions."""
+"""The motion of a planner node, with its reaction to collisions."""
 
 from __future__ import annotations
 
@@ -66,12 +66,12 @@ class MotionGuide:
 
     @property
     def faults(self) -> TorqueFaults:
-        """Return how many torques were not believed."""
+        """Return how many torques were rejected."""
         return TorqueFaults() if self._guidance is None else self._guidance.faults
 
     @property
     def position(self) -> Array | None:
-        """Return where the robot was last [rad], shape ``(n,)``, if anybody has told."""
+        """Return the last position of the robot [rad], shape ``(n,)``, if it is known."""
         return None if self._state is None else self._state.position
 
     @property
@@ -85,7 +85,7 @@ class MotionGuide:
         return None if reacting is None or reacting.state == 'moving' else reacting
 
     def configure(self, monitor: MonitorConfig, admittance: AdmittanceConfig) -> None:
-        """Take over how the robot reacts to the next contact, and how it gives way."""
+        """Take over how the robot reacts to the next contact, and its admittance."""
         self._monitor, self._admittance = monitor, admittance
         if self._reflex:
             self._reflex.impact = monitor.reaction
@@ -150,31 +150,31 @@ class MotionGuide:
         if before is not None and self._guidance is not None:
             self._guidance.restore(before.snapshot())  # it may not be quite at rest
 
-    def wanted(self, state: JointState, felt: ExternalInputs) -> Setpoint:
-        """Return what is wanted of the step that begins in a control state.
+    def setpoint(self, state: JointState, inputs: ExternalInputs) -> Setpoint:
+        """Return the setpoint of the step that begins in a control state.
 
-        :param felt: what was felt in the step before.
+        :param inputs: external inputs of the step before.
         """
         self._state = state
         held = self.held
-        wanted = self._moving(state, felt) if held is None else self._braked(held)
-        self._last = wanted.position
-        return wanted
+        setpoint = self._moving(state, inputs) if held is None else self._braked(held)
+        self._last = setpoint.position
+        return setpoint
 
-    def _moving(self, state: JointState, felt: ExternalInputs) -> Setpoint:
+    def _moving(self, state: JointState, inputs: ExternalInputs) -> Setpoint:
         if self._reflex is not None:
-            return self._reflex.step(state, felt)
+            return self._reflex.step(state, inputs)
         return Setpoint(self.planner.step(state), self.planner.expected.velocity)
 
     def _braked(self, position: Array) -> Setpoint:
-        """Return what brings the robot to rest, without drawing it back to where that began."""
+        """Return the setpoint that brings the robot to rest, without drawing it back."""
         if self._guidance is None:
             return Setpoint(position, np.zeros_like(position))
-        led = self._guidance.step(position, None)
+        guided = self._guidance.step(position, None)
         self.held = self._guidance.settle()
-        return Setpoint(led.position, led.velocity)
+        return Setpoint(guided.position, guided.velocity)
 
-    def points(self, stamp: int, state: JointState, felt: ExternalInputs) -> list[PlanPoint]:
+    def points(self, stamp: int, state: JointState, inputs: ExternalInputs) -> list[PlanPoint]:
         """Return what is new of the plan, in real time; while the robot reacts, step by step.
 
         :param stamp: of the control state [ns].
@@ -184,10 +184,10 @@ class MotionGuide:
         if reflex is None:
             return self._realtime.answer(stamp, state)
         if self.reaction is None:
-            if not reflex.triggers(felt):
+            if not reflex.triggers(inputs):
                 return self._realtime.answer(stamp, state)
             self._realtime.take_back(stamp)
-        point = PlanPoint(stamp, self.wanted(state, felt))
+        point = PlanPoint(stamp, self.setpoint(state, inputs))
         if self.reaction is None:
             self._run_ahead()
         return [point]

@@ -309,7 +309,7 @@ def test_a_stamp_that_is_no_time_is_refused(sec, nanosec):
     data[4:12] = struct.pack('<iI', sec, nanosec)
     decoder = JointStateDecoder(ARMS, ('position',), 'joint_states')
     for read in (decoder.stamp, decoder.decode):
-        with pytest.raises(MessageError, match=r'^joint_states: the stamp of .* is no time$'):
+        with pytest.raises(MessageError, match=r'^joint_states: the stamp of .* is not valid$'):
             read(bytes(data))
 
 
