@@ -26,6 +26,7 @@ from ..ros.messages.setpoint import FIELDS, TOPIC, setpoint_arrays, setpoint_kin
 from ..ros.node.block_node import BlockNode
 from ..ros.node.config import TrackingConfig
 from ..ros.node.diagnostics import Report
+from ..ros.node.planner_inputs import open_inputs
 from ..ros.node.process import main_of
 from ..ros.pacing.input_buffer import InputBuffer
 from ..ros.pacing.lockstep_motion import LockstepMotion
@@ -35,7 +36,6 @@ from ..ros.pacing.motion_start import start_motion
 from ..ros.pacing.realtime_motion import RealtimeMotion
 from ..ros.transport.qos import EVENTS, LATCHED_READER
 from ..safety.config import SafetyConfig
-from .planner_inputs import open_inputs
 
 NAME = 'motion_planner'
 

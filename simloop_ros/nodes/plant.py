@@ -22,6 +22,7 @@ from ..ros.messages.wrench import wrench_from_message
 from ..ros.node.block_node import BlockNode
 from ..ros.node.config import PublishConfig, RandomConfig
 from ..ros.node.diagnostics import Report
+from ..ros.node.plant_topics import PlantTopics, open_stream
 from ..ros.node.process import main_of
 from ..ros.node.safety_topic import SafetyTopic
 from ..ros.pacing.braked_plant import BrakedPlant
@@ -30,7 +31,6 @@ from ..ros.pacing.position_stream import StreamConfig
 from ..ros.pacing.realtime_plant import RealtimePlant
 from ..ros.transport.qos import EVENTS
 from ..safety.config import SafetyConfig
-from .plant_topics import PlantTopics, open_stream
 
 NAME = 'plant'
 LARGEST_EFFORT = 'largest effort [share of limit]'

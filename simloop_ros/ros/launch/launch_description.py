@@ -46,6 +46,8 @@ from .wiring import (
     wire,
 )
 
+ANY_SCENARIO = 'simloop'
+"""Name of the launch file whose scenario is an argument."""
 ARGUMENTS = {
     'period': ('', 'length of one step [s]; empty for that of the scenario'),
     'plant': (
@@ -70,22 +72,25 @@ ARGUMENTS = {
 """Default and description of each launch argument of a scenario."""
 
 
-def describe_scenario(name: str | None = None) -> LaunchDescription:
-    """Describe the graph of a scenario.
+def describe_scenario(launch_file: str) -> LaunchDescription:
+    """Describe the graph of the scenario that a launch file is called after.
 
-    :param name: name of the scenario; if there is none it is a launch argument.
+    :param launch_file: its path, links not resolved; of ``simloop.launch.py`` the scenario is a
+        launch argument.
     """
+    name = Path(launch_file).name.removesuffix('.launch.py')
+    fixed = '' if name == ANY_SCENARIO else name
     which = DeclareLaunchArgument(
         'scenario', description=f'a YAML file, or one of {", ".join(scenario_names())}'
     )
     return LaunchDescription(
         [
-            *([] if name else [which]),
+            *([] if fixed else [which]),
             *(
                 DeclareLaunchArgument(argument, default_value=default, description=text)
                 for argument, (default, text) in ARGUMENTS.items()
             ),
-            OpaqueFunction(function=_scenario_actions, args=[name]),
+            OpaqueFunction(function=_scenario_actions, args=[fixed]),
         ]
     )
 
@@ -103,9 +108,7 @@ def describe_robot_view() -> LaunchDescription:
     )
 
 
-def _scenario_actions(
-    context: LaunchContext, fixed_name: str | None
-) -> list[LaunchDescriptionEntity]:
+def _scenario_actions(context: LaunchContext, fixed_name: str) -> list[LaunchDescriptionEntity]:
     """Return the actions of a scenario; launch shows the errors of the user."""
     given = context.launch_configurations
     settings = [part.strip() for part in given['settings'].split(';') if part.strip()]

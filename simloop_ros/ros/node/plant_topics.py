@@ -7,24 +7,24 @@ from rosgraph_msgs.msg import Clock
 from std_msgs.msg import Float64MultiArray, String
 from visualization_msgs.msg import MarkerArray
 
-from ..core.errors import ConfigError
-from ..core.values import Array
-from ..plants.config import PlantConfig
-from ..record.hands_log import AXES, object_row, wrench_rows
-from ..robot.model import RobotModel
-from ..ros.messages.contacts import to_message as contacts_to_message
-from ..ros.messages.description import with_mesh_addresses
-from ..ros.messages.float_array import to_message as array_to_message
-from ..ros.messages.markers import MarkerSet, hand_markers, object_markers, plant_markers
-from ..ros.messages.stamps import split, step_of
-from ..ros.messages.wrists import OBJECT, TRUE_WRENCHES, WRENCHES, hand_axes
-from ..ros.node.block_node import BlockNode
-from ..ros.node.config import PublishConfig
-from ..ros.node.topics import Topics
-from ..ros.pacing.braked_plant import BrakedPlant
-from ..ros.pacing.config import GraphConfig
-from ..ros.pacing.position_stream import PositionStream, StreamConfig
-from ..ros.transport.qos import EVENTS, LATCHED, STREAM
+from ...core.errors import ConfigError
+from ...core.values import Array
+from ...plants.config import PlantConfig
+from ...record.hands_log import AXES, object_row, wrench_rows
+from ...robot.model import RobotModel
+from ..messages.contacts import to_message as contacts_to_message
+from ..messages.description import with_mesh_addresses
+from ..messages.float_array import to_message as array_to_message
+from ..messages.markers import MarkerSet, hand_markers, object_markers, plant_markers
+from ..messages.stamps import split, step_of
+from ..messages.wrists import OBJECT, TRUE_WRENCHES, WRENCHES, hand_axes
+from ..pacing.braked_plant import BrakedPlant
+from ..pacing.config import GraphConfig
+from ..pacing.position_stream import PositionStream, StreamConfig
+from ..transport.qos import EVENTS, LATCHED, STREAM
+from .block_node import BlockNode
+from .config import PublishConfig
+from .topics import Topics
 
 CLOCK_PERIOD = 0.01
 """Simulated time between two messages on ``/clock`` [s]."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..collision.config import MonitorConfig
-from ..guiding.config import AdmittanceConfig
-from ..ros.messages.notice import TOPIC as COLLISION
-from ..ros.messages.notice import from_message
-from ..ros.node.topics import Topics
+from ...collision.config import MonitorConfig
+from ...guiding.config import AdmittanceConfig
+from ..messages.notice import TOPIC as COLLISION
+from ..messages.notice import from_message
+from .topics import Topics
 
 TORQUE_TOPICS = {
     'none': 'external_torque',
