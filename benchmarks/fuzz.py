@@ -46,10 +46,10 @@ from simloop_ros.nodes.plant import LARGEST_EFFORT
 from simloop_ros.robot.fit_robot import load_fit_robot
 from simloop_ros.ros.launch.graph import programs
 from simloop_ros.ros.launch.wiring import NodeSpec, WiringOptions, parameter_file, wire
+from simloop_ros.ros.messages.joint_state import JointStateDecoder
 from simloop_ros.ros.messages.safety_status import DIVERGED, STAMP, STOPS
 from simloop_ros.ros.node.block_node import BlockNode
 from simloop_ros.ros.node.middleware import fastest_executor
-from simloop_ros.ros.transport.joint_state import JointStateDecoder
 from simloop_ros.ros.transport.local_bus import LocalBus
 from simloop_ros.ros.transport.qos import EVENTS, LATCHED, STREAM
 from simloop_ros.scenario.loading import load_scenario

@@ -37,6 +37,10 @@ ORDER = (
 )
 LAYERS = {name: i for i, names in enumerate(ORDER) for name in names}
 """A part imports from its own and from lower layers only."""
+ROS_ORDER = (('messages',), ('transport', 'pacing'), ('node',), ('launch',))
+ROS_LAYERS = {name: i for i, names in enumerate(ROS_ORDER) for name in names}
+"""The same inside ``ros``: neighbours do not import each other."""
+ROS_MODULES = [module for module in MODULES if module.parent.parent == PACKAGE / 'ros']
 
 
 def part(module: Path) -> str:
@@ -102,6 +106,23 @@ def test_imports_go_down_only(module: Path) -> None:
         assert LAYERS[other] <= LAYERS[own], f'{own} imports {other}'
         if LAYERS[own] == LAYERS[other] > 0:
             assert other == own, f'{own} and {other} are neighbours'
+
+
+@each_of(ROS_MODULES)
+def test_inside_ros_imports_go_down_only(module: Path) -> None:
+    own = module.parent.name
+    names = (name.split('.') for name in imports(module))
+    others = {name[2] for name in names if name[:2] == ['simloop_ros', 'ros']}
+    for other in others - {own}:
+        assert ROS_LAYERS[other] < ROS_LAYERS[own], f'{own} imports {other}'
+
+
+@each_of([module for module in ROS_MODULES if module.parent.name in ('messages', 'pacing')])
+def test_messages_and_pacing_need_no_middleware(module: Path) -> None:
+    tops = {name.split('.')[0] for name in imports(module)}
+    assert 'rclpy' not in tops
+    if module.parent.name == 'pacing':
+        assert not [name for name in tops if ROS.match(name)]
 
 
 @each_of([module for module in MODULES if part(module) not in ROS_FOLDERS])

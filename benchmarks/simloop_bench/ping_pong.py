@@ -24,7 +24,7 @@ from rclpy.qos import QoSProfile, ReliabilityPolicy
 from rclpy.serialization import serialize_message
 from sensor_msgs.msg import JointState
 
-from simloop_ros.ros.node.middleware import LONGEST_SPIN, fastest_executor, open_middleware
+from simloop_ros.ros.node.middleware import MAX_SPIN_TIME, fastest_executor, open_middleware
 
 QOS = QoSProfile(depth=10, reliability=ReliabilityPolicy.RELIABLE)
 WARM_UP = 0.2
@@ -103,14 +103,14 @@ def round_trips_per_s(
         if ping.met and time.monotonic() - served > SERVE_AGAIN:
             ping.send()
             served = time.monotonic()
-        executor.spin_once(timeout_sec=LONGEST_SPIN)
+        executor.spin_once(timeout_sec=MAX_SPIN_TIME)
         if time.monotonic() > deadline:
             raise TimeoutError(f'no partner for the ping-pong within {LONGEST_SEARCH:g} s')
     best = 0.0
     for length in (WARM_UP, *[seconds] * windows):
         before, begin = ping.received, time.perf_counter()
         while (elapsed := time.perf_counter() - begin) < length and not received:
-            executor.spin_once(timeout_sec=LONGEST_SPIN)
+            executor.spin_once(timeout_sec=MAX_SPIN_TIME)
         if length == seconds:
             best = max(best, (ping.received - before) / elapsed)
     return best
@@ -133,7 +133,7 @@ def main() -> int:
             executor.add_node(player)
         if role == 'pong':
             while not received:
-                executor.spin_once(timeout_sec=LONGEST_SPIN)
+                executor.spin_once(timeout_sec=MAX_SPIN_TIME)
         else:
             seconds, windows, path = measuring
             rate = round_trips_per_s(

@@ -73,7 +73,7 @@ def measure(name: str, settings: Sequence[str], folder: Path, *, composed: bool)
         realtime=True,
         beside=[
             module(
-                'simloop_ros.ros.launch.diagnostics_log', str(said), output=folder / 'output.txt'
+                'simloop_bench.diagnostics_log', str(said), output=folder / 'output.txt'
             )
         ],
     )

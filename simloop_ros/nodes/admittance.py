@@ -1,4 +1,4 @@
-"""Hand guiding as a node: the robot gives way, by 001 (2) or as 000 does."""
+"""Hand guiding as a node: joint admittance by 001 (2), or hand guiding by 000."""
 
 from __future__ import annotations
 
@@ -15,8 +15,9 @@ from ..guiding.config import AdmittanceConfig
 from ..guiding.tip_masses import TipMasses
 from ..planning.config import PlannerConfig
 from ..ros.messages.markers import MARKER_PERIOD, MarkerSet, mass_markers
-from ..ros.node.block_node import Report
+from ..ros.node.diagnostics import Report
 from ..ros.node.process import main_of
+from ..ros.pacing.motion_start import plan_motion
 from ..ros.transport.qos import EVENTS
 from .motion_planner import MotionPlannerNode
 
@@ -24,16 +25,16 @@ NAME = 'admittance'
 
 
 class AdmittanceNode(MotionPlannerNode):
-    """A planner whose robot gives way to the torque from outside: joint admittance, 001 (2).
+    """A planner with joint admittance to the external torque, 001 (2).
 
-    Takes the planner's place. With ``planner.kind`` ``guiding`` it is 000, section 6.1.4, instead:
-    no desired velocity, the position taken from the robot. With the service ``enable`` guiding is
-    switched off, which brings the robot to rest and holds it there, and on again: it is led from
-    there on. Torques that do not come for ``safety.timeout`` periods are taken for no touch.
+    It replaces ``motion_planner``. With ``planner.kind`` ``guiding`` it is 000, section 6.1.4,
+    instead: no desired velocity, the position taken from the robot. The service ``enable``
+    switches guiding off, which brings the robot to rest and holds it there, and on again from
+    there. Without a torque for ``safety.timeout`` periods, in real time, it is taken as zero.
     """
 
-    AHEAD = False  # nobody knows where the hand will be
-    SILENCE = 'nothing comes; taken for no touch'
+    RUNS_AHEAD = False  # the hand's motion is not known in advance
+    SILENCE = 'no messages; taken as zero torque'
 
     def build(self) -> None:
         """Refuse to start if nothing guides the robot."""
@@ -46,27 +47,28 @@ class AdmittanceNode(MotionPlannerNode):
         self._reported = 0
         super().build()
         self._masses = TipMasses(self._model, self.config(AdmittanceConfig, 'admittance'))
-        self._markers = self.publisher(MarkerArray, 'markers', EVENTS)
-        self._shown = MarkerSet()
+        self._markers = self.topics.publisher(MarkerArray, 'markers', EVENTS)
+        self._marker_set = MarkerSet()
+        self.service(SetBool, 'enable', self._serve_enable)
 
     def begin(self) -> None:
-        """Show how heavy the tips are, 20 times a second."""
+        """Publish the effective masses of the tips, 20 times a second."""
         super().begin()
         self.every(MARKER_PERIOD, self._publish_markers)
 
     def check_live(self, config: msgspec.Struct) -> None:
-        """Refuse an effective mass that nobody can compute, too."""
+        """Refuse an effective mass that cannot be computed, too."""
         super().check_live(config)
         if isinstance(config, AdmittanceConfig):
             TipMasses(self._model, config)
 
     def apply_live(self) -> None:
-        """Take over how the robot gives way, and which effective mass is shown."""
+        """Take over the admittance, and which effective mass is shown."""
         super().apply_live()
         self._masses = TipMasses(self._model, self.config(AdmittanceConfig, 'admittance'))
 
     def _publish_markers(self) -> None:
-        position = self._guide.position
+        position = self.guide.position
         if position is None or not self._markers.get_subscription_count():
             return
         masses, model = self._masses, self._model
@@ -75,15 +77,10 @@ class AdmittanceNode(MotionPlannerNode):
             for links in (masses.tips, masses.elbows)
         )
         markers = mass_markers(masses.hints(position), masses.direction, tips, elbows, model.base)
-        self._markers.publish(self._shown.message(markers))
-
-    def add_services(self) -> None:
-        """Create the services."""
-        super().add_services()
-        self.service(SetBool, 'enable', self._serve_enable)
+        self._markers.publish(self._marker_set.message(markers))
 
     async def _serve_enable(self, request: Any) -> str:
-        guide = self._guide
+        guide = self.guide
         if guide.start is None:
             raise SimloopError('the robot is not guided yet: try again')
         if guide.reaction:
@@ -94,17 +91,14 @@ class AdmittanceNode(MotionPlannerNode):
             return 'holding the robot where it is'
         held = guide.held
         if held is not None:
-            if self.graph.realtime:
-                motion: Any = await self.beside(lambda: guide.motion_from(held))
-            else:
-                motion = guide.motion_from(held)
+            motion = await plan_motion(self, held, realtime=self.graph.realtime)
             if guide.held is not None:
                 guide.go_on(motion, held)
         return 'guiding'
 
     def report(self) -> Report:
-        """Return whether the robot can be guided, and which torques were not believed."""
-        report, faults = super().report(), self._guide.faults
+        """Return whether the robot can be guided, and which torques were rejected."""
+        report, faults = super().report(), self.guide.faults
         values = {
             **report.values,
             'torques that were not finite': faults.not_finite,
@@ -114,12 +108,12 @@ class AdmittanceNode(MotionPlannerNode):
         level, message = report.level, report.message
         count = faults.not_finite + faults.bounded + faults.stuck
         if level == DiagnosticStatus.OK:
-            message = 'guiding' if self._guide.held is None else 'switched off: holding'
-            if self._feelings.silent:
-                level, message = DiagnosticStatus.WARN, f'{self._feelings.silent}: {self.SILENCE}'
+            message = 'guiding' if self.guide.held is None else 'switched off: holding'
+            if self.inputs.silent:
+                level, message = DiagnosticStatus.WARN, f'{self.inputs.silent}: {self.SILENCE}'
             elif count > self._reported:
                 level = DiagnosticStatus.WARN
-                message = f'{count - self._reported} external torques were not believed'
+                message = f'{count - self._reported} external torques were rejected'
         self._reported = count
         return Report(level, message, values)
 

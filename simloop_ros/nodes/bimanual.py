@@ -8,40 +8,35 @@ from diagnostic_msgs.msg import DiagnosticStatus
 
 from ..bimanual.planner import STOPPED, BimanualPlanner
 from ..core.errors import ConfigError, SimloopError
-from ..core.values import Array, Setpoint
+from ..core.values import Setpoint
 from ..planning.config import PlannerConfig
 from ..record.hands_log import correction_row
-from ..ros.messages.wrists import (
-    CORRECTIONS,
-    WRENCHES,
-    WristDrivers,
-    by_hand,
-    hand_axes,
-    listen_to_drivers,
-)
-from ..ros.node.block_node import Report
+from ..ros.messages.wrists import CORRECTIONS, WRENCHES, by_hand, hand_axes
 from ..ros.node.config import SensingConfig
+from ..ros.node.diagnostics import Report
 from ..ros.node.process import main_of
-from ..ros.transport.qos import STREAM_DEPTH
+from ..ros.node.wrist_drivers import read_wrist_drivers
+from ..ros.pacing.realtime_motion import RealtimeMotion
+from ..ros.pacing.wrist_readings import WristReadings
 from .motion_planner import MotionPlannerNode
 
 NAME = 'bimanual'
 
 
 class BimanualNode(MotionPlannerNode):
-    """A planner of two hands, 003: it takes the planner's place.
+    """A planner of two hands, 003; it replaces ``motion_planner``.
 
-    It answers each control state with the joints of paths that are corrected by the internal force
-    in the object, and tells the corrections. A sensor that tells nothing for ``safety.timeout``
-    periods is lost: both arms stop. With the service ``start`` they go on after a collision; not
-    after they stopped by themselves, nor after a stop of the control simulation, unless the robot
-    is home again.
+    Its setpoints follow paths that are corrected by the internal force in the object; it publishes
+    the corrections. A sensor without a reading for ``safety.timeout`` periods, in real time, is
+    lost: both arms stop. With the service ``start`` they go on after a collision; not after they
+    stopped by themselves, nor after a stop of the control simulation, unless the robot is home
+    again.
     """
 
     SECTIONS = {**MotionPlannerNode.SECTIONS, 'sensing': SensingConfig}
-    FEELS = WRENCHES
-    AHEAD = False  # nobody knows what the hands will feel
-    SILENCE = 'nothing comes; both arms stop'
+    FORCE_TOPIC = WRENCHES
+    RUNS_AHEAD = False  # the wrenches are not known in advance
+    SILENCE = 'no messages; both arms stop'
 
     def build(self) -> None:
         """Refuse to start without two hands."""
@@ -52,50 +47,46 @@ class BimanualNode(MotionPlannerNode):
                 'motion_planner instead'
             )
         super().build()
-        self._waits = False
-        self._drivers: WristDrivers | None = None
-        self._axes = hand_axes(self._model.tips)
-        self._corrections = self.publish_joints(CORRECTIONS, self._axes, ('position',))
+        self._drivers: WristReadings | None = None
+        axes = hand_axes(self._model.tips)
+        self._corrections = self.topics.publish_joints(CORRECTIONS, axes, ('position',))
         if self.config(SensingConfig, 'sensing').drivers:
-            self._drivers = listen_to_drivers(
+            self._drivers = read_wrist_drivers(
                 self,
                 self._model.sensors,
-                lambda stamp, word: self._on_word(WRENCHES, stamp, word),
+                lambda stamp, wrenches: self.add_input(WRENCHES, stamp, wrenches),
             )
-            self._felt = ', '.join(self._drivers.topics)
+            self._force_source = ', '.join(self._drivers.topics)
         else:
-            self.subscribe_joints(
+            self.topics.subscribe_joints(
                 WRENCHES,
-                self._axes,
+                axes,
                 ('effort',),
-                lambda message: self._on_word(WRENCHES, message.stamp, by_hand(message.effort)),
-                1 if self.graph.realtime else STREAM_DEPTH,
+                lambda message: self.add_input(WRENCHES, message.stamp, by_hand(message.effort)),
                 finite=False,  # a lost sensor reads NaN
             )
 
     @property
+    def _waits_for_wrenches(self) -> bool:
+        return isinstance(self._pace, RealtimeMotion) and self._pace.waits_for_wrenches
+
+    @property
     def _planner(self) -> BimanualPlanner:
-        planner = self._guide.planner
+        planner = self.guide.planner
         assert isinstance(planner, BimanualPlanner)
         return planner
 
-    def send(self, stamp: int, wanted: Setpoint) -> None:
-        """Send what is wanted, and by how much it was corrected."""
-        super().send(stamp, wanted)
+    def send(self, stamp: int, setpoint: Setpoint) -> None:
+        """Send the setpoint, and by how much it was corrected."""
+        super().send(stamp, setpoint)
         planner = self._planner
         row = correction_row(planner.correction).ravel()
-        doing = planner.doing if self._hold is None else STOPPED
-        self._corrections.send(stamp, row, frame_id=doing)
-
-    def _plan_first(self, position: Array) -> None:
-        """Plan only once the sensors have told something."""
-        self._waits = self._feelings.at(self._stamp).wrenches is None
-        if not self._waits:
-            super()._plan_first(position)
+        activity = planner.doing if self.hold.position is None else STOPPED
+        self._corrections.send(stamp, row, frame_id=activity)
 
     async def _serve_start(self, request: Any) -> str:
-        moving = self._guide.start is not None and not self._holding
-        if moving and not self._guide.reaction and self._planner.halted:
+        moving = self.guide.start is not None and not self.hold.active
+        if moving and not self.guide.reaction and self._planner.halted:
             raise SimloopError(
                 f'both arms have stopped: {self._planner.halted}; take the object out of the '
                 'hands, bring the robot home, and start the node again'
@@ -105,10 +96,10 @@ class BimanualNode(MotionPlannerNode):
     def report(self) -> Report:
         """Return what the hands do, and how hard they press."""
         report = super().report()
-        if self._guide.start is None:
-            if report.level == DiagnosticStatus.OK and self._waits:
-                unheard = ', '.join(self._drivers.unheard) if self._drivers else ''
-                text = f'waits for {unheard or self._felt}: hands that feel nothing do not set out'
+        if self.guide.start is None:
+            if report.level == DiagnosticStatus.OK and self._waits_for_wrenches:
+                missing = ', '.join(self._drivers.missing) if self._drivers else ''
+                text = f'waits for {missing or self._force_source}: no motion without sensors'
                 return Report(DiagnosticStatus.WARN, text, report.values)
             return report
         planner = self._planner

@@ -1,4 +1,4 @@
-"""The control simulation as a node: desired positions and joint states in, efforts out."""
+"""The control simulation as a node: setpoints and joint states in, efforts out."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 from diagnostic_msgs.msg import DiagnosticStatus
 from rclpy.lifecycle import LifecycleState, TransitionCallbackReturn
 from sensor_msgs.msg import JointState as JointStateMessage
-from std_msgs.msg import Header
+from std_msgs.msg import Float64MultiArray, Header
 from std_srvs.srv import SetBool
 
 from ..control.config import ControlConfig
@@ -18,28 +18,32 @@ from ..core.values import Array, Setpoint
 from ..loop.guarded_control import GuardedControl
 from ..robot.config import RobotConfig
 from ..robot.fit_robot import load_fit_robot
-from ..ros.messages.driver import DriverConfig, DriverOutput
-from ..ros.messages.safety_status import TOPIC, SafetyStatus, from_message, to_message
+from ..ros.messages import effort_command
+from ..ros.messages.float_array import to_message
+from ..ros.messages.safety_status import SafetyStatus
 from ..ros.messages.setpoint import NEEDED, OPTIONAL
-from ..ros.node.block_node import BlockNode, Report
+from ..ros.node.block_node import BlockNode
+from ..ros.node.diagnostics import Report
+from ..ros.node.heartbeat import Heartbeats
 from ..ros.node.process import main_of
-from ..ros.pacing.heartbeat import Heartbeat
+from ..ros.node.safety_topic import SafetyTopic
+from ..ros.pacing.driver_output import DriverConfig, DriverOutput
 from ..ros.pacing.lockstep_control import LockstepControl
-from ..ros.pacing.realtime_control import WATCH, RealtimeControl
-from ..ros.transport.qos import LATCHED, LATCHED_READER, STREAM_DEPTH
+from ..ros.pacing.realtime_control import WATCH_SHARE, RealtimeControl
+from ..ros.transport.qos import STREAM, STREAM_DEPTH
 from ..safety.config import SafetyConfig
 
 NAME = 'control_simulation'
-RECORDER_SILENCE = 0.6
-"""Time after which a recorder that was there counts as dead [s]: three of its messages."""
-SILENT = 'nothing any more; its node is dead or busy'
+RECORDER_TIMEOUT = 0.6
+"""Time without a message after which a recorder counts as dead [s]: three of its messages."""
 
 
 class ControlSimulationNode(BlockNode):
     """000, algorithm 2, over topics; see ``LockstepControl`` and ``RealtimeControl``.
 
-    Every effort leaves through ``command``, behind the gate of ``GuardedControl``. A stop is told
-    on ``safety``; the service ``stop`` (false) releases the robot, which then stays where it is.
+    Every effort leaves through ``command``, behind the gate of ``GuardedControl``. A stop is
+    published on ``safety``; the service ``stop`` (false) releases the robot, which then stays
+    where it is.
     """
 
     SECTIONS = {
@@ -53,52 +57,51 @@ class ControlSimulationNode(BlockNode):
     def build(self) -> None:
         """Create the control simulation behind its gate."""
         model = load_fit_robot(self.config(RobotConfig, 'robot'))
-        period, realtime = self.graph.period, self.graph.realtime
+        safety, driver = self.config(SafetyConfig, 'safety'), self.config(DriverConfig, 'driver')
+        graph, topics, names = self.graph, self.topics, model.joint_names
         self.control = GuardedControl(
-            ControlSimulation(model, self.config(ControlConfig, 'control'), period),
-            period,
-            self.config(SafetyConfig, 'safety'),
+            ControlSimulation(model, self.config(ControlConfig, 'control'), graph.period),
+            graph.period,
+            safety,
         )
         self._pace: LockstepControl | RealtimeControl = (
-            RealtimeControl(self, self.graph, lambda: self.config(SafetyConfig, 'safety').timeout)
-            if realtime
-            else LockstepControl(self, self.graph)
+            RealtimeControl(self, graph, lambda: self.config(SafetyConfig, 'safety').timeout)
+            if graph.realtime
+            else LockstepControl(self, graph)
         )
-        names = model.joint_names
-        all_fields = ('position', 'velocity', 'effort')
-        self._effort = self.publish_joints('effort_command', names, all_fields)
-        self._state = self.publish_joints('control_state', names, all_fields)
-        driver = self.config(DriverConfig, 'driver')
-        self._driver = DriverOutput(self, model, driver) if driver.topic else None
-        self._safety = self.publisher(DiagnosticStatus, TOPIC, LATCHED)
-        self.subscription(DiagnosticStatus, TOPIC, self._on_safety, LATCHED_READER)
-        # In real time only the last state counts.
-        depth = 1 if realtime else STREAM_DEPTH
-        self.subscribe_joints('joint_states', names, ('position',), self._pace.measured, depth)
-        self.subscribe_joints(
-            'desired_joint_states', names, NEEDED, self._pace.desired, optional=OPTIONAL
+        self._effort = topics.publish_joints(effort_command.TOPIC, names, effort_command.FIELDS)
+        self._state = topics.publish_joints('control_state', names, effort_command.FIELDS)
+        self._driver: DriverOutput | None = None
+        if driver.topic:
+            publisher = topics.publisher(Float64MultiArray, driver.topic, STREAM)
+            self._driver = DriverOutput(
+                model, graph.period, safety, driver, lambda x: publisher.publish(to_message(x))
+            )
+        self._safety = SafetyTopic(self, self._on_safety)
+        pace = self._pace
+        topics.subscribe_joints('joint_states', names, ('position',), pace.measured)
+        topics.subscribe_joints(
+            'desired_joint_states', names, NEEDED, pace.desired, STREAM_DEPTH, optional=OPTIONAL
         )
         self.service(SetBool, 'stop', self._serve_stop)
-        self._heartbeats = self._listen_for_others() if realtime and not self.bus else []
-
-    def _listen_for_others(self) -> list[Heartbeat]:
-        """Listen whether those are there who do not move the robot."""
-        timeout = self.config(SafetyConfig, 'safety').timeout
-        recorder = max(timeout, round(RECORDER_SILENCE / self.graph.period))
-        return [
-            Heartbeat(self, JointStateMessage, 'external_torque', timeout - 1),
-            Heartbeat(self, Header, 'recorded', recorder),
-        ]
+        watched: list[tuple[str, type, int]] = []
+        if graph.realtime and not topics.bus:
+            recorder = max(safety.timeout, round(RECORDER_TIMEOUT / graph.period))
+            watched = [
+                ('external_torque', JointStateMessage, safety.timeout - 1),
+                ('recorded', Header, recorder),
+            ]
+        self._heartbeats = Heartbeats(self, watched)
 
     def begin(self) -> None:
-        """Say whether the robot may move, and where the simulation is."""
+        """Publish the safety status and the control state."""
         self._announce()
         self._pace.begin()
         if isinstance(self._pace, RealtimeControl):
-            self.every(WATCH * self.graph.period, self._pace.watch)
+            self.every(WATCH_SHARE * self.graph.period, self._pace.watch)
 
     def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
-        """Stop the robot: who is active again later finds it elsewhere, and needs a release."""
+        """Stop the robot: it will be elsewhere when the node is active again."""
         if self.graph.realtime:
             self.stop_robot('control is not active')
         return super().on_deactivate(state)
@@ -117,20 +120,17 @@ class ControlSimulationNode(BlockNode):
 
     # The ways out: ControlPort
 
-    def command(self, stamp: int, wanted: Setpoint, age: float = 0.0) -> None:
-        """Take a step as it is wanted and send its effort.
-
-        :param stamp: of the state that it starts from [ns].
-        :param age: of that state [s].
-        """
+    def command(self, stamp: int, setpoint: Setpoint, age: float = 0.0) -> None:
+        """Take a step towards a setpoint and send its effort."""
         stops = self.control.stops
-        desired = wanted.position
+        desired = setpoint.position
         command = (
-            self.control.step(desired, age, wanted.restart)
-            if wanted.effort is None
-            else self.control.step_effort(wanted.effort, age)
+            self.control.step(desired, age, setpoint.restart)
+            if setpoint.effort is None
+            else self.control.step_effort(setpoint.effort, age)
         )
-        self._effort.send(stamp, desired, command.velocity, command.effort)
+        kind = effort_command.command_kind(limited=command.saturated)
+        self._effort.send(stamp, desired, command.velocity, command.effort, frame_id=kind)
         if self._driver:
             try:
                 self._driver.send(self.control.state.position, desired, command.effort)
@@ -139,53 +139,41 @@ class ControlSimulationNode(BlockNode):
         if self.control.stops != stops:
             self._announce()
 
-    def tell_state(self, stamp: int, effort: Array) -> None:
-        """Send the control state and the effort that explains it [N m], shape ``(n,)``."""
+    def publish_state(self, stamp: int, effort: Array) -> None:
+        """Publish the control state and the effort that explains it [N m], shape ``(n,)``."""
         state = self.control.state
         self._state.send(stamp, state.position, state.velocity, effort)
-        for heartbeat in self._heartbeats:
-            if heartbeat.look():
-                self._publish_diagnostics()
-                self.get_logger().warning(
-                    f'{heartbeat.topic}: {SILENT if heartbeat.silent else "comes again"}'
-                )
+        self._heartbeats.check()
 
     def stop_robot(self, reason: str) -> None:
-        """Stop, and say why."""
+        """Stop the robot and announce the reason."""
         if not self.control.stopped:
             self.control.stop(reason)
             self._announce()
 
-    def ask(self, topic: str, stamp: int) -> None:
-        """Ask for a message, in lockstep."""
-        self.resend.ask(topic, stamp)
-
-    # Stop and release
+    def request(self, topic: str, stamp: int) -> None:
+        """Request a message, in lockstep."""
+        self.topics.resend.request(topic, stamp)
 
     def _announce(self) -> None:
         control = self.control
-        if control.stopped:
-            self.get_logger().error(f'stopped: {control.stopped}', throttle_duration_sec=0.1)
-        status = SafetyStatus(
-            self.get_name(), control.stopped, control.stops, control.diverged, self._pace.due
+        self._safety.announce(
+            'stopped', control.stopped, control.stops, control.diverged, self._pace.due
         )
-        self._safety.publish(to_message(status))
 
-    def _on_safety(self, message: DiagnosticStatus) -> None:
-        status = from_message(message)
-        if self.active and status and status.stopped and status.source != self.get_name():
+    def _on_safety(self, status: SafetyStatus) -> None:
+        if status.stopped:
             self.stop_robot(f'{status.source}: {status.stopped}')
 
     def _serve_stop(self, request: Any) -> str:
         if request.data:
-            self.stop_robot('asked for by service')
+            self.stop_robot('requested by service')
             return f'stopped: {self.control.stopped}'
         if not self.control.stopped:
             raise SimloopError('not stopped')
         self._pace.release()
         self.control.release()
-        for heartbeat in self._heartbeats:
-            heartbeat.forget()
+        self._heartbeats.restart()
         self._effort.forget()
         self._announce()
         return 'released: the robot stays where it is until the service start of its planner'
@@ -200,9 +188,8 @@ class ControlSimulationNode(BlockNode):
         }
         if control.stopped:
             return Report(DiagnosticStatus.ERROR, f'stopped: {control.stopped}', values)
-        silent = [heartbeat.topic for heartbeat in self._heartbeats if heartbeat.silent]
-        if silent:
-            return Report(DiagnosticStatus.WARN, f'{", ".join(silent)}: {SILENT}', values)
+        if self._heartbeats.fault:
+            return Report(DiagnosticStatus.WARN, self._heartbeats.fault, values)
         return Report(DiagnosticStatus.OK, 'running', values)
 
 

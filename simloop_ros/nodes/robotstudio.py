@@ -18,26 +18,27 @@ from ..robotstudio.axes import linked_axes
 from ..robotstudio.client import RobotStudioClient
 from ..robotstudio.config import LinkConfig
 from ..robotstudio.packet import Target, time_field
-from ..ros.node.block_node import BlockNode, Report
+from ..ros.messages.joint_state import DecodedJointState
+from ..ros.node.block_node import BlockNode
+from ..ros.node.diagnostics import Report
 from ..ros.node.process import main_of
-from ..ros.transport.joint_state import DecodedJointState
 
 NAME = 'robotstudio'
-LOOK_PERIOD = 0.02
-"""Time between two looks at the line and at what has come [s]."""
+CHECK_PERIOD = 0.02
+"""Time between two checks of the connection and of the robot's position [s]."""
 
 
 class RobotStudioNode(BlockNode):
     """Sends ``joint_states`` as targets, each after the one before was acknowledged.
 
     A robot that takes positions only follows the positions of the one in the graph, simulated or
-    real: not what is desired, which that one may not reach. Each target is the last position that
-    is known; where it is too far for ``move_time``, its move takes longer. A position that has not
-    changed is not sent again. The first move takes ``approach_time``.
+    real: not the setpoints, which that one may not reach. Each target is the last known position;
+    where it is too far for ``move_time``, its move takes longer. A position that has not changed
+    is not sent again. The first move takes ``approach_time``.
 
-    Whatever goes wrong, with the line or with a position, ends the session: nothing more is sent
-    until the service ``reset`` connects anew. A process that
-    ends like that, or before there is a connection, ends with status ``USER_ERROR``.
+    Any error, of the connection or of a position, ends the session: nothing more is sent until
+    the service ``reset`` connects again. A process that ends like that, or before there is a
+    connection, ends with status ``USER_ERROR``.
     """
 
     SECTIONS = {'robot': RobotConfig, 'robotstudio': LinkConfig}
@@ -54,22 +55,22 @@ class RobotStudioNode(BlockNode):
         self._address = f'{link.host}:{link.port}'
         self._sent = self._acknowledged = 0
         self._stopped = ''
-        self.subscribe_joints('joint_states', self._axes.names, ('position',), self._take, 1)
+        self.topics.subscribe_joints('joint_states', self._axes.names, ('position',), self._take)
         self.service(Trigger, 'reset', self._serve_reset)
 
     def begin(self) -> None:
         """Connect."""
-        self.exit_status = 0  # what an earlier session came to does not count
+        self.exit_status = 0  # that of an earlier session does not count
         self._connect()
-        self.every(LOOK_PERIOD, self._look)
+        self.every(CHECK_PERIOD, self._check)
 
     def end(self) -> None:
-        """Hang up; the robot completes the move that it has begun."""
+        """Disconnect; the robot completes the move that it has begun."""
         self._count()
-        trouble = self._trouble()
-        if trouble:
+        fault = self._fault()
+        if fault:
             self.get_logger().error(
-                f'{trouble}; {self._sent} targets sent, {self._acknowledged} acknowledged'
+                f'{fault}; {self._sent} targets sent, {self._acknowledged} acknowledged'
             )
             self.exit_status = self.exit_status or USER_ERROR
         self._client.end()
@@ -77,32 +78,32 @@ class RobotStudioNode(BlockNode):
             self._client.close()
 
     def _connect(self) -> Future[Any]:
-        """Begin a session of which nothing is known yet."""
+        """Begin a new session."""
         self._stopped = ''
         self._position: Array | None = None
         self._last: Target | None = None
         self._due = 0.0
         self._client = RobotStudioClient(self._link)
-        self._work = self._beside(self._client.connect)
+        self._work = self._run_client(self._client.connect)
         return self._work
 
-    def _beside(self, call: Any) -> Future[Any]:
-        """Call the client in a thread of its own; it keeps its error."""
+    def _run_client(self, call: Any) -> Future[Any]:
+        """Call the client in the background; it keeps its error."""
 
         def work() -> None:
             with suppress(LinkError):
                 call()
 
-        return self.beside(work)
+        return self.in_background(work)
 
     def _take(self, message: DecodedJointState) -> None:
         self._position = message.position
 
-    def _look(self) -> None:
-        """Send the next target, if it is time, or say what is wrong."""
+    def _check(self) -> None:
+        """Send the next target, if it is due, or report what is wrong."""
         if self._stopped or not self._work.done():
             return
-        self._work.result()  # what nobody foresaw
+        self._work.result()  # raises an unexpected error
         client = self._client
         try:
             client.look()
@@ -112,7 +113,7 @@ class RobotStudioNode(BlockNode):
             client.close()
             self._stopped = str(error)
             self.get_logger().error(f'stopped: {error}; nothing is sent until the service reset')
-            self._publish_diagnostics()
+            self.publish_diagnostics()
 
     def _send(self, position: Array) -> None:
         """Send a position, unless the robot is there."""
@@ -126,7 +127,7 @@ class RobotStudioNode(BlockNode):
             return
         self._last = target
         self._due = time.monotonic() + link.move_time
-        self._work = self._beside(lambda: self._client.send(target))
+        self._work = self._run_client(lambda: self._client.send(target))
 
     async def _serve_reset(self, _: Any) -> str:
         if not self._stopped:
@@ -137,10 +138,10 @@ class RobotStudioNode(BlockNode):
             raise SimloopError(str(self._client.failure))
         return 'connected: the first move is slow again'
 
-    def _trouble(self) -> str:
+    def _fault(self) -> str:
         """Return why the robot does not follow; empty if it does."""
         client = self._client
-        reason = self._stopped or client.failure  # which nobody may have looked at yet
+        reason = self._stopped or client.failure  # which may not have been checked yet
         if reason:
             return f'ended while stopped: {reason}'
         if client.connected:
@@ -149,7 +150,7 @@ class RobotStudioNode(BlockNode):
         return f'ended without a connection to {self._address}{why}'
 
     def _count(self) -> None:
-        """Take over what a session has done that is over."""
+        """Add the counts of a session that is over."""
         self._sent += self._client.sent
         self._acknowledged += self._client.acknowledged
 

@@ -108,3 +108,9 @@ def test_installation(source: Path, tmp_path: Path, how: str) -> None:
     assert scripts == {'simloop', *nodes}
     assert (share / 'simloop_ros' / 'config' / 'rviz' / 'simloop.rviz').is_file()
     assert (share / 'simloop_ros' / 'examples' / 'two_link.py').is_file()
+    launch = share / 'simloop_ros' / 'launch'
+    assert {path.name for path in launch.glob('*.py')} == {
+        path.name for path in (ROOT / 'launch').glob('*.py')
+    }
+    link = launch / 'yumi_step.launch.py'  # in the source tree
+    assert link.read_text() == (launch / 'simloop.launch.py').read_text()

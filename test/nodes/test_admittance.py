@@ -20,10 +20,10 @@ from simloop_ros.core.values import JointState
 from simloop_ros.nodes.admittance import AdmittanceNode
 from simloop_ros.nodes.plant import PlantNode
 from simloop_ros.ros.launch.wiring import WiringOptions
+from simloop_ros.ros.messages.joint_state import JointStateDecoder, JointStateEncoder
 from simloop_ros.ros.messages.markers import METRES_PER_NEWTON
 from simloop_ros.ros.messages.safety_status import TOPIC as SAFETY
 from simloop_ros.ros.messages.safety_status import SafetyStatus, to_message
-from simloop_ros.ros.transport.joint_state import JointStateDecoder, JointStateEncoder
 from simloop_ros.ros.transport.qos import LATCHED, STREAM
 from simloop_ros.scenario.loading import load_scenario
 
@@ -74,11 +74,11 @@ class Partner(LoneNode):
 
     def feel(self, torque: np.ndarray | bytes) -> None:
         """Tell a torque, or send some bytes, and wait until the node has it."""
-        before = self.node.resend.received + self.node.refused
+        before = self.node.topics.resend.received + self.node.refused
         stamp = round(self._step * H * 1e9)
         data = torque if isinstance(torque, bytes) else self._encode_torque(stamp, torque)
         self.torques.publish(data)
-        self.until(lambda: self.node.resend.received + self.node.refused > before)
+        self.until(lambda: self.node.topics.resend.received + self.node.refused > before)
 
     def step(self, torque: float | np.ndarray | bytes | None = 0.0) -> JointState:
         """Take a step and return what is desired; the torque is that of one joint, or of all."""
@@ -209,7 +209,7 @@ def test_a_spike_is_cut_and_reported(open_partner: Callable[..., Partner]) -> No
         partner.step(spike)
         partner.lead(5)
     partner.check_smooth()
-    partner.reports('not believed', key='torques cut to the effort limit', least=1)
+    partner.reports('rejected', key='torques cut to the effort limit', least=1)
     # Later the lockstep is to blame, not the torques any more.
     values = partner.reports('waiting', key='torques cut to the effort limit', least=2)
     assert values['torques cut to the effort limit'] == '2'
@@ -224,7 +224,7 @@ def test_a_stuck_sensor_lets_the_robot_go(open_partner: Callable[..., Partner]) 
         partner.step(8.0)
     assert partner.speed < 0.05 * led
     partner.check_smooth()
-    partner.reports('not believed', key='torques of a stuck sensor', least=1)
+    partner.reports('rejected', key='torques of a stuck sensor', least=1)
     partner.reports('waiting', key='torques of a stuck sensor', least=150)
 
 
@@ -234,14 +234,14 @@ def test_a_torque_counts_no_longer_than_the_timeout(
 ) -> None:
     partner = open_partner(f'admittance.source={source}', realtime=True)
     partner.begin()
-    partner.reports(f'{partner.topic}: nothing comes')
+    partner.reports(f'{partner.topic}: no messages')
     partner.lead(100)
     partner.reports('guiding', OK)
     speeds = [partner.step(None).velocity[PUSHED] for _ in range(300)]
     assert np.diff(speeds[: TIMEOUT - 1]).min() > 0.0  # still gaining speed
     assert speeds[TIMEOUT + 5] < speeds[TIMEOUT - 1]
     assert speeds[-1] < 0.1 * max(speeds)
-    partner.reports(f'{partner.topic}: nothing comes')
+    partner.reports(f'{partner.topic}: no messages')
     partner.lead(50)
     assert partner.speed > 0.05
     partner.reports('guiding', OK)
@@ -257,7 +257,7 @@ def test_a_torque_that_is_only_repeated_is_silence(open_partner: Callable[..., P
     for _ in range(100):
         partner.step(same)
     assert partner.speed < 0.0  # back to where it was led from
-    partner.reports(f'{partner.topic}: nothing comes')
+    partner.reports(f'{partner.topic}: no messages')
     partner.check_smooth()
 
 

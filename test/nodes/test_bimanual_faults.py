@@ -20,9 +20,9 @@ from simloop_ros.core.values import Array
 from simloop_ros.robot.fit_robot import load_fit_robot
 from simloop_ros.robot.model import RobotModel
 from simloop_ros.ros.launch.wiring import WiringOptions, wire
+from simloop_ros.ros.messages.joint_state import JointStateDecoder
 from simloop_ros.ros.messages.safety_status import from_message
 from simloop_ros.ros.messages.wrists import CORRECTIONS, OBJECT, TRUE_WRENCHES, by_hand, hand_axes
-from simloop_ros.ros.transport.joint_state import JointStateDecoder
 from simloop_ros.ros.transport.qos import LATCHED_READER, STREAM
 from simloop_ros.scenario.loading import load_scenario
 
@@ -141,7 +141,7 @@ def test_a_carried_beam_is_kept_when_a_node_dies(
     killed = time.monotonic()
     processes[node].kill()
     graph.wait_until(lambda: NOTICES[node] in onlooker.stopped, START)
-    assert ': nothing' in onlooker.stopped[NOTICES[node]]
+    assert ': no message' in onlooker.stopped[NOTICES[node]]
     graph.wait_until(lambda: abs(onlooker.speed()) < STILL, START)
     time.sleep(1.0)
     assert abs(onlooker.speed()) < STILL

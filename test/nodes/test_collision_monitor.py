@@ -19,10 +19,10 @@ from simloop_ros.collision.explanation import Explainer
 from simloop_ros.collision.wrist_torque import WristTorque
 from simloop_ros.nodes.collision_monitor import CollisionMonitorNode
 from simloop_ros.ros.launch.wiring import WiringOptions
+from simloop_ros.ros.messages.joint_state import JointStateDecoder, JointStateEncoder
 from simloop_ros.ros.messages.notice import TOPIC as COLLISION
 from simloop_ros.ros.messages.notice import from_message
 from simloop_ros.ros.messages.wrists import WRENCHES, hand_axes
-from simloop_ros.ros.transport.joint_state import JointStateDecoder, JointStateEncoder
 from simloop_ros.ros.transport.qos import STREAM
 from simloop_ros.scenario.loading import load_scenario
 
@@ -85,7 +85,7 @@ class Robot(LoneNode):
         senders = [*self._drivers, *(sender for sender, _ in self._senders.values())]
         self.until(lambda: all(sender.get_subscription_count() for sender in senders))
         self.send(0, 'control_state', model.home, rest, rest)  # real time begins with it
-        self.until(lambda: self.node.resend.received)
+        self.until(lambda: self.node.topics.resend.received)
 
     def send(self, stamp: int, topic: str, *arrays: np.ndarray) -> None:
         publisher, encoder = self._senders[topic]
@@ -183,7 +183,7 @@ def test_steps_that_nobody_saw_have_an_object_in_hand(robot: Callable[..., Robot
     for missed in (1, 3, 8):
         hands.miss(missed)
         assert hands.press(SQUEEZE, 10) < EXACT
-    assert hands.node._filled == 12
+    assert hands.node.report().values['interpolated steps'] == 12
     assert not any(hands.contacts)
 
 
@@ -193,7 +193,7 @@ def test_the_drivers_of_a_real_robot_tell_what_the_wrists_feel(
     hands = robot(realtime=True, simulated=False)
     hands.drive(0, hands.model.sensors[0], FREE[0])
     hands.drive(1, hands.model.sensors[0], FREE[1])  # whose is it?
-    values = hands.reports('nothing comes on hand_2/wrench', key='refused', least=1)
+    values = hands.reports('no messages on hand_2/wrench', key='refused', least=1)
     assert 'hand_2/wrench: frame_id' in values['last refusal']
     hands.press(FREE, 2 * TARE)
     assert hands.press(SQUEEZE, 50) < EXACT

@@ -36,8 +36,8 @@ from simloop_ros.nodes.plant import LARGEST_EFFORT
 from simloop_ros.robot.fit_robot import load_fit_robot
 from simloop_ros.robot.model import RobotModel
 from simloop_ros.ros.launch.wiring import WiringOptions, wire
+from simloop_ros.ros.messages.joint_state import JointStateDecoder, JointStateEncoder
 from simloop_ros.ros.messages.safety_status import SafetyStatus, from_message
-from simloop_ros.ros.transport.joint_state import JointStateDecoder, JointStateEncoder
 from simloop_ros.ros.transport.qos import LATCHED_READER, STREAM
 from simloop_ros.scenario.loading import load_scenario
 from simloop_ros.scenario.scenario import Scenario
@@ -372,9 +372,9 @@ def in_graph(kind: str) -> pytest.MarkDecorator:
 # Nodes that die or sleep
 
 MOVERS = {  # whose death stops the robot, with who notices and what it says
-    'motion_planner': ('control_simulation', 'desired_joint_states: nothing'),
-    'plant': ('control_simulation', 'joint_states: nothing'),
-    'control_simulation': ('plant', 'effort_command: nothing'),
+    'motion_planner': ('control_simulation', 'desired_joint_states: no message'),
+    'plant': ('control_simulation', 'joint_states: no message'),
+    'control_simulation': ('plant', 'effort_command: no message'),
 }
 WATCHERS = {
     'collision_monitor': ('external_torque', TIMEOUT * PERIOD),
@@ -420,7 +420,9 @@ def test_without_a_watcher_the_robot_goes_on_and_it_is_noticed(
     since = time.monotonic()
     robot.processes[node].send_signal(signal.SIGKILL if how == 'killed' else signal.SIGSTOP)
     noticed = until(
-        lambda: witness.report('control_simulation', since, f'{topic}: nothing'), MOTION, 'notice'
+        lambda: witness.report('control_simulation', since, f'{topic}: no message'),
+        MOTION,
+        'notice',
     )
     assert noticed < silence + BUSY
     if how != 'killed':
@@ -448,7 +450,7 @@ def test_a_hand_that_nobody_follows_any_more_stops_the_robot(robot: Robot, how: 
     noticed, why = until(
         lambda: robot.witness.stopped('control_simulation', since), MOTION, 'stop'
     )
-    assert why.startswith('desired_joint_states: nothing')
+    assert why.startswith('desired_joint_states: no message')
     assert noticed < TIMEOUT * PERIOD + BUSY
     if how == 'killed':
         robot.start('admittance')
@@ -473,7 +475,7 @@ def test_a_hand_that_nobody_feels_any_more_leads_nobody(robot: Robot) -> None:
     robot.processes['collision_monitor'].kill()
     killed = time.monotonic()
     noticed = until(
-        lambda: witness.report('admittance', killed, 'external_torque: nothing comes'),
+        lambda: witness.report('admittance', killed, 'external_torque: no messages'),
         MOTION,
         'notice',
     )

@@ -19,7 +19,7 @@ from std_srvs.srv import SetBool, Trigger
 
 from simloop_ros.guiding.guidance import Guidance
 from simloop_ros.robot.fit_robot import load_fit_robot
-from simloop_ros.ros.transport.joint_state import JointStateDecoder, JointStateEncoder
+from simloop_ros.ros.messages.joint_state import JointStateDecoder, JointStateEncoder
 from simloop_ros.scenario.loading import load_scenario
 
 pytestmark = pytest.mark.long  # in real time: a busy machine is too late for it
@@ -193,11 +193,11 @@ def test_the_surrogate_brakes_if_the_robot_is_lost(
     time.sleep(0.2)
     if fault == 'it does not follow':
         robot.follows = False
-        reason = 'from where it was told to be'
+        reason = 'from the position sent to it'
     else:
         robot.speaks = False
         robot.torque[PUSHED] = 0.0  # else it is soon elsewhere, as far as anybody knows
-        reason = '/joint_states: nothing for 60 periods'
+        reason = '/joint_states: no message for 60 periods'
     until(lambda: robot.says('plant', reason), SOON, 'brakes')
     time.sleep(1.0)
     at = len(robot.told)
@@ -238,7 +238,7 @@ def test_a_robot_that_is_beyond_its_range_gets_no_position(
     away = AWAY.copy()
     away[1] = 5.0
     robot = open_robot(away)
-    until(lambda: robot.says('plant', 'waiting for where the robot is'), START, 'refusal')
+    until(lambda: robot.says('plant', 'waiting for the position of the robot'), START, 'refusal')
     until(lambda: robot.says('plant', 'lwr_a2_joint of the robot is at'), SOON, 'reason')
     assert not robot.told
     robot.position = robot.position - away + AWAY

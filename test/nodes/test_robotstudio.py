@@ -23,7 +23,7 @@ from simloop_ros.core.errors import USER_ERROR, SimloopError
 from simloop_ros.nodes.robotstudio import RobotStudioNode
 from simloop_ros.robotstudio.server import RobotStudioServer
 from simloop_ros.ros.launch.wiring import WiringOptions, wire
-from simloop_ros.ros.transport.joint_state import JointStateEncoder
+from simloop_ros.ros.messages.joint_state import JointStateEncoder
 from simloop_ros.ros.transport.qos import STREAM
 from simloop_ros.scenario.loading import load_scenario
 

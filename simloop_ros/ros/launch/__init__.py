@@ -1,0 +1,1 @@
+"""From a scenario to its nodes, and how they are started."""

@@ -16,7 +16,7 @@ from .supervisor import Program, supervise
 from .wiring import NodeSpec, parameter_file
 
 GRACE = 10.0
-"""Time that a node has to end [s]; all but a recorder with a long log need far less than 2 s."""
+"""Time that a node has to end [s]; all but a recorder with a long log need less than 2 s."""
 
 
 def require_ros() -> None:

@@ -1,6 +1,6 @@
-"""What the launch files describe: the nodes of ``wiring`` and ``view`` as launch actions.
+"""Launch descriptions: the nodes of ``wiring`` and ``view`` as launch actions.
 
-Beside the launch files the only place that knows the ROS ``launch`` package.
+Beside the launch files the only module that imports the ROS ``launch`` package.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from ...core.resources import PACKAGE, resource_folder
 from ...record.folder import make_folder
 from ...robot.loading import load_robot
 from ...scenario.loading import load_scenario, scenario_names
+from ..messages.description import with_mesh_addresses
 from ..node.parent import LAUNCHER
 from .graph import GRACE
 from .view import (
@@ -30,7 +31,6 @@ from .view import (
     sliders,
     view_robot,
     view_scenario,
-    with_mesh_addresses,
 )
 from .wiring import (
     NO_PLANT,
@@ -46,6 +46,8 @@ from .wiring import (
     wire,
 )
 
+ANY_SCENARIO = 'simloop'
+"""Name of the launch file whose scenario is an argument."""
 ARGUMENTS = {
     'period': ('', 'length of one step [s]; empty for that of the scenario'),
     'plant': (
@@ -70,22 +72,25 @@ ARGUMENTS = {
 """Default and description of each launch argument of a scenario."""
 
 
-def describe_scenario(name: str | None = None) -> LaunchDescription:
-    """Describe the graph of a scenario.
+def describe_scenario(launch_file: str) -> LaunchDescription:
+    """Describe the graph of the scenario that a launch file is called after.
 
-    :param name: name of the scenario; if there is none it is a launch argument.
+    :param launch_file: its path, links not resolved; of ``simloop.launch.py`` the scenario is a
+        launch argument.
     """
+    name = Path(launch_file).name.removesuffix('.launch.py')
+    fixed = '' if name == ANY_SCENARIO else name
     which = DeclareLaunchArgument(
         'scenario', description=f'a YAML file, or one of {", ".join(scenario_names())}'
     )
     return LaunchDescription(
         [
-            *([] if name else [which]),
+            *([] if fixed else [which]),
             *(
                 DeclareLaunchArgument(argument, default_value=default, description=text)
                 for argument, (default, text) in ARGUMENTS.items()
             ),
-            OpaqueFunction(function=_scenario_actions, args=[name]),
+            OpaqueFunction(function=_scenario_actions, args=[fixed]),
         ]
     )
 
@@ -103,10 +108,8 @@ def describe_robot_view() -> LaunchDescription:
     )
 
 
-def _scenario_actions(
-    context: LaunchContext, fixed_name: str | None
-) -> list[LaunchDescriptionEntity]:
-    """Return the actions of a scenario; a user's mistake is an error that launch shows."""
+def _scenario_actions(context: LaunchContext, fixed_name: str) -> list[LaunchDescriptionEntity]:
+    """Return the actions of a scenario; launch shows the errors of the user."""
     given = context.launch_configurations
     settings = [part.strip() for part in given['settings'].split(';') if part.strip()]
     if given['period']:

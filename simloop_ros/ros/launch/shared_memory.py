@@ -1,4 +1,4 @@
-"""What a killed process leaves in shared memory.
+"""Files that a killed process leaves in shared memory.
 
 Under ``ROS_AUTOMATIC_DISCOVERY_RANGE=LOCALHOST`` Fast DDS uses shared memory whatever transport is
 asked for. A process that ends cleanly removes its files there; one that is killed cannot.

@@ -1,4 +1,4 @@
-"""One process per program, all of which end together: ``launch`` where ROS has none."""
+"""One process per program, all of which end together: without the ROS ``launch`` package."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ FAILED = 1
 
 
 class Program(msgspec.Struct, frozen=True, kw_only=True):
-    """A command and its part in the graph.
+    """A command and its role in the graph.
 
     :param name: what messages call it.
     :param command: executable and arguments.
@@ -67,7 +67,7 @@ def supervise(
     :raises SimloopError: if a program cannot be started; the others have ended by then.
     """
     with _signals_as_bytes() as inbox:
-        graph = _Graph(inbox, report)
+        graph = _Supervision(inbox, report)
         try:
             graph.start(programs, delay)
             graph.watch()
@@ -76,7 +76,7 @@ def supervise(
     return graph.status
 
 
-class _Graph:
+class _Supervision:
     """The programs that run, and what is known of those that ended."""
 
     def __init__(self, inbox: socket.socket, report: Callable[[str], None]):
@@ -124,7 +124,7 @@ class _Graph:
     def watch(self) -> None:
         """Return when it is time to end."""
         while self._running and not self._ending:
-            self._look(None)
+            self._poll(None)
 
     def end(self, grace: float) -> None:
         """Interrupt all that run, and kill those that are left after the grace period."""
@@ -144,19 +144,19 @@ class _Graph:
             self._fail(f'{program.name} had not ended and was killed {why}', FAILED)
 
     def _wait(self, over: Callable[[], bool], seconds: float) -> None:
-        """Look at least once, unless it is over already."""
+        """Poll at least once, unless it is over already."""
         deadline = time.monotonic() + seconds
         while not over():
             left = max(0.0, deadline - time.monotonic())
-            self._look(left)
+            self._poll(left)
             if not left:
                 return
 
-    def _look(self, timeout: float | None) -> None:
-        """Wait for a signal, also that of a program's end, and take note of what it means."""
+    def _poll(self, timeout: float | None) -> None:
+        """Wait for a signal, also that of a program's end, and handle it."""
         readable, _, _ = select.select([self._inbox], [], [], timeout)
         received = self._inbox.recv(4096) if readable else b''
-        # Those that come together are one: of a wrapper that passes on what all have got.
+        # Signals that come together are one: a wrapper may pass on what all have got.
         if set(received).intersection(STOPPING):
             self._signals += 1
             self._ending = True

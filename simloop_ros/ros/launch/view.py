@@ -1,4 +1,4 @@
-"""The robot, its ghost and the markers in rviz: the nodes of others that show them, as data."""
+"""The robot, its ghost and the markers in rviz: nodes of other packages, as data."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from ...core.errors import ModelError
 from ...core.resources import resource_folder
 from ...robot.urdf import find_description, parse_description, resolve_meshes
 from ...scenario.loading import robot_config
+from ..messages.description import with_mesh_addresses
 from .wiring import NodeSpec
 
 GHOST = 'ghost'
@@ -19,9 +20,9 @@ OWN_TF = (('/tf', 'tf'), ('/tf_static', 'tf_static'))
 
 
 def view_scenario(urdf: str, namespace: str, *, use_sim_time: bool) -> tuple[NodeSpec, ...]:
-    """Return the nodes that show a robot and what the control simulation takes it for.
+    """Return the nodes that show a robot and, as a ghost, its control state.
 
-    :param urdf: description that others can read, see ``with_mesh_addresses``.
+    :param urdf: description for other programs, see ``with_mesh_addresses``.
     :param namespace: absolute, or empty for none.
     """
     root = root_link(urdf)
@@ -49,7 +50,7 @@ def view_scenario(urdf: str, namespace: str, *, use_sim_time: bool) -> tuple[Nod
 def view_robot(
     urdf: str, namespace: str, *, use_sim_time: bool = False
 ) -> tuple[NodeSpec, NodeSpec]:
-    """Return the nodes that show a robot whose joint states somebody publishes."""
+    """Return the nodes that show a robot by its joint states."""
     config = resource_folder('config') / 'rviz' / 'simloop.rviz'
     rviz = NodeSpec(
         package='rviz2',
@@ -69,7 +70,7 @@ def sliders(namespace: str) -> NodeSpec:
 
 
 def read_description(robot: str) -> str:
-    """Return the description of a robot, for others to read.
+    """Return the description of a robot, for other programs.
 
     :param robot: name of a shipped robot, or a URDF or xacro file.
     :raises SimloopError: there is no such robot, or it cannot be read.
@@ -79,17 +80,6 @@ def read_description(robot: str) -> str:
     root = parse_description(path)
     resolve_meshes(root, path, config.packages if config else ())
     return with_mesh_addresses(ET.tostring(root, encoding='unicode'))
-
-
-def with_mesh_addresses(urdf: str) -> str:
-    """Return a description whose meshes are ``file://`` addresses; rviz takes no bare paths.
-
-    :param urdf: description whose meshes are absolute paths.
-    """
-    root = ET.fromstring(urdf)
-    for mesh in root.iter('mesh'):
-        mesh.set('filename', f'file://{mesh.get("filename")}')
-    return ET.tostring(root, encoding='unicode')
 
 
 def root_link(urdf: str) -> str:

@@ -20,16 +20,17 @@ from ...robotstudio.config import LinkConfig, parse_address, read_move_time
 from ...robotstudio.packet import JOINTS
 from ...scenario.contradictions import refuse_contradictions
 from ...scenario.scenario import Scenario
-from ..node.config import GraphConfig, PublishConfig
+from ..node.config import PublishConfig
 from ..node.parameter_values import parameter_values
+from ..pacing.config import GraphConfig
 
 NO_PLANT = 'none'
 """Choice of the plant where a real robot takes its place."""
-RELAXED = ('recorder', 'robotstudio')
-"""Nodes that are not urgent in real time."""
+ORDINARY_PRIORITY = ('recorder', 'robotstudio')
+"""Nodes without real-time priority."""
 PRIORITY = 50
 """Default of ``WiringOptions.priority``."""
-LARGEST_PRIORITY = 99
+MAX_PRIORITY = 99
 RECORDER_WINDOW = 512
 """Steps that the plant may be ahead of the recorder, in lockstep."""
 
@@ -87,9 +88,8 @@ class WiringOptions(msgspec.Struct, frozen=True, kw_only=True):
     :ivar stream_joint_states: topic for the simulated positions as JointState, and
         ``stream_commands`` as Float64MultiArray, for a real robot that takes positions only;
         empty for none.
-    :ivar robot_states: topic on which that robot tells its joint states; empty for the default.
-    :ivar robot_torques: topic on which a robot tells the torque from outside; empty for the
-        default.
+    :ivar robot_states: topic of that robot's joint states; empty for the default.
+    :ivar robot_torques: topic of a robot's external torques; empty for the default.
     :ivar robotstudio: ``HOST:PORT`` of a controller that is sent the positions as targets; empty
         for none.
     :ivar robotstudio_time: its move time from target to target [s]; empty for the default.
@@ -116,7 +116,7 @@ class WiringOptions(msgspec.Struct, frozen=True, kw_only=True):
 def wire(scenario: Scenario, options: WiringOptions) -> tuple[NodeSpec, ...]:
     """Return the nodes that run a scenario.
 
-    :raises ConfigError: options or what the scenario says contradict each other, or do not fit
+    :raises ConfigError: options or settings of the scenario contradict each other, or do not fit
         the robot.
     """
     if not options.simulated and not options.realtime:
@@ -124,9 +124,9 @@ def wire(scenario: Scenario, options: WiringOptions) -> tuple[NodeSpec, ...]:
     refuse_contradictions(scenario, simulated=options.simulated)
     guides, source = scenario.admittance.guides, scenario.admittance.source
     if source == 'driver' and not options.realtime:
-        raise ConfigError('admittance.source: a driver tells torques in real time: add realtime')
+        raise ConfigError('admittance.source: a driver measures in real time: add realtime')
     if source == 'truth' and not options.simulated:
-        raise ConfigError('admittance.source: only a simulated plant tells the truth')
+        raise ConfigError('admittance.source: only a simulated plant publishes the truth')
     stream = {
         'stream.joint_states': options.stream_joint_states,
         'stream.commands': options.stream_commands,
@@ -137,8 +137,8 @@ def wire(scenario: Scenario, options: WiringOptions) -> tuple[NodeSpec, ...]:
             raise ConfigError("a stream of positions is a simulated plant's, in real time")
         if guides and source != 'driver':
             raise ConfigError(
-                f'admittance.source: {source} knows only the simulated robot; who follows its '
-                'positions has to tell its torques: driver'
+                f'admittance.source: {source} is of the simulated robot; the torques of a robot '
+                'that follows its positions are needed: driver'
             )
     namespace = '/' + options.namespace.strip('/') if options.namespace.strip('/') else ''
     urdf = find_description(scenario.robot.urdf, resource_folder('urdf'))
@@ -148,7 +148,7 @@ def wire(scenario: Scenario, options: WiringOptions) -> tuple[NodeSpec, ...]:
     }
     given = scenario.monitor.calibration
     if given and find_calibration(given, scenario.period) == Path(given):
-        # A file of the user: nodes are started anywhere.
+        # A file of the user: nodes may be started in another folder.
         path = str(Path(given).absolute())
         monitor = msgspec.structs.replace(scenario.monitor, calibration=path)
         scenario = msgspec.structs.replace(scenario, monitor=monitor)
@@ -205,11 +205,11 @@ def wire(scenario: Scenario, options: WiringOptions) -> tuple[NodeSpec, ...]:
         }
     awaited = scenario.monitor.watches or guides
     tare_time = scenario.wrist_tare(simulated=options.simulated)
-    wrists = {} if tare_time is None else {'speak.wrists': tare_time, **sensing}
+    wrists = {} if tare_time is None else {'reporting.wrist_tare_time': tare_time, **sensing}
     parameters['collision_monitor'] = {
         **robot,
         **parameter_values(scenario.monitor, 'monitor'),
-        'speak.every_step': awaited,
+        'reporting.every_step': awaited,
         **(wrists if scenario.monitor.watches else {}),
     }
     if options.out:
@@ -232,7 +232,7 @@ def wire(scenario: Scenario, options: WiringOptions) -> tuple[NodeSpec, ...]:
         NodeSpec(
             executable=executable,
             namespace=namespace,
-            parameters={**common, **own, **({} if executable in RELAXED else urgent)},
+            parameters={**common, **own, **({} if executable in ORDINARY_PRIORITY else urgent)},
             remappings=remappings,
             ends_graph=executable == 'recorder',
         )
@@ -241,7 +241,7 @@ def wire(scenario: Scenario, options: WiringOptions) -> tuple[NodeSpec, ...]:
 
 
 def _link(options: WiringOptions, robot: RobotConfig) -> LinkConfig:
-    """Return how targets get to a controller, which can follow this robot."""
+    """Return the link to a controller that can follow this robot."""
     if not options.realtime:
         raise ConfigError('robotstudio: a controller moves in real time: add realtime')
     host, port = parse_address(options.robotstudio)
@@ -270,8 +270,8 @@ ROBOT_TOPICS = {
         'topic for the simulated positions as JointState, for a robot that takes positions only'
     ),
     'stream_commands': "the same as Float64MultiArray, in the order of the model's joints",
-    'robot_states': 'topic on which that robot tells its joint states',
-    'robot_torques': 'topic on which a robot tells the torque from outside',
+    'robot_states': "topic of that robot's joint states",
+    'robot_torques': "topic of a robot's external torques",
 }
 """Fields of ``WiringOptions`` that are topics of a real robot, and what they mean."""
 
@@ -289,9 +289,9 @@ def read_priority(text: str) -> int:
 
     :raises ConfigError: it is none.
     """
-    if not text.isdecimal() or int(text) > LARGEST_PRIORITY:
+    if not text.isdecimal() or int(text) > MAX_PRIORITY:
         raise ConfigError(
-            f'priority: {text!r} given; a whole number from 0 to {LARGEST_PRIORITY} is needed'
+            f'priority: {text!r} given; a whole number from 0 to {MAX_PRIORITY} is needed'
         )
     return int(text)
 
@@ -314,7 +314,7 @@ def parameter_file(nodes: Iterable[NodeSpec]) -> str:
 
 
 class _Dumper(yaml.SafeDumper):
-    """Writes equal values out each time: ROS does not read references."""
+    """Writes equal values out each time: ROS does not read YAML references."""
 
     def ignore_aliases(self, data: Any) -> bool:  # noqa: ARG002
         return True

@@ -1,0 +1,1 @@
+"""ROS messages to values and back."""

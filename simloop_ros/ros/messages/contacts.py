@@ -1,4 +1,4 @@
-"""Contacts as messages; ROS has no standard type for them, so they are statuses of links."""
+"""Contacts as messages: ROS has no standard type, so each is a diagnostic status."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 
 from ...core.errors import MessageError
 from ...core.values import Contact
-from ..transport.stamps import split
+from .stamps import split
 
 FORCE = 'force [N]'
 

@@ -21,20 +21,20 @@ METRES_PER_NEWTON = 0.005
 LONGEST_ARROW = 0.5
 RED = ColorRGBA(r=0.85, g=0.1, b=0.1, a=0.9)
 ORANGE = ColorRGBA(r=0.95, g=0.55, b=0.05, a=0.9)
-SHOWN = 2
+HIT_LIFETIME = 2
 """Time for which a located hit is shown [s]."""
 BLUE = ColorRGBA(r=0.1, g=0.35, b=0.85, a=0.9)
 GREEN = ColorRGBA(r=0.1, g=0.6, b=0.2, a=0.9)
 WOOD = ColorRGBA(r=0.75, g=0.55, b=0.3, a=1.0)
 METRES_PER_KILOGRAM = 0.1
 METRES_PER_SHARE = 0.5
-"""Length of the hint's arrow per share of the mass that goes away per radian."""
-LEAST_SHARE = 0.02
-"""Change of the mass per radian, as a share of it, below which nobody needs a hint."""
+"""Length of the hint's arrow per share of the mass that is lost per radian."""
+MIN_HINT_SHARE = 0.02
+"""Change of the mass per radian, as a share of it, below which no hint is shown."""
 
 
 class MarkerSet:
-    """Markers of one node: those that are gone are deleted, those of others are left alone."""
+    """Markers of one node: deletes those that are gone, but none of other nodes."""
 
     def __init__(self) -> None:
         self._shown: set[tuple[str, int]] = set()
@@ -121,9 +121,9 @@ def mass_markers(
 ) -> list[Marker]:
     """Return an arrow with the effective mass for each tip, and where to push its elbow.
 
-    The arrow begins at the tip and is the longer the heavier the tip is in its direction. That of
-    the hint begins at the elbow and is the longer the more it helps; it is not there where the
-    mass would not fall.
+    The arrow begins at the tip; its length is proportional to the effective mass in its direction.
+    That of the hint begins at the elbow; its length is proportional to the decrease of the mass,
+    and it is left out where the mass would not decrease.
 
     :param direction: along which the masses are, unit vector in world axes, shape ``(3,)``.
     :param tips: in the world [m], shape ``(tips, 3)``.
@@ -138,7 +138,7 @@ def mass_markers(
         markers.append(_line(frame, 'effective_mass', 2 * i, ORANGE, tip, end))
         markers.append(_text(frame, 'effective_mass', 2 * i + 1, ORANGE, end, text))
         size = float(np.linalg.norm(hint.elbow))
-        if size > 0.0 and -hint.rate > LEAST_SHARE * mass:
+        if size > 0.0 and -hint.rate > MIN_HINT_SHARE * mass:
             way = min(METRES_PER_SHARE * -hint.rate / mass, LONGEST_ARROW) / size * hint.elbow
             markers.append(_line(frame, 'guiding_hint', i, GREEN, elbow, elbow + way))
     return markers
@@ -158,7 +158,7 @@ def hit_markers(hit: Hit, frame: str) -> MarkerArray:
     if hit.observable and hit.point is not None and hit.force is not None:
         markers.append(_arrow(frame, hit.force, 'hit', 1, ORANGE, hit.point))
     for marker in markers:
-        marker.lifetime.sec = SHOWN
+        marker.lifetime.sec = HIT_LIFETIME
     return MarkerArray(markers=markers)
 
 

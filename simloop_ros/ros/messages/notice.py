@@ -1,4 +1,4 @@
-"""What the collision monitor says of a step, as a message: topic ``collision``."""
+"""What the collision monitor reports of a step, as a message: topic ``collision``."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ...collision.detector import Detection
 from ...core.errors import MessageError
 from ...core.values import ContactNature
 from ...record.events import Located, described
-from ..transport.stamps import join, split
+from .stamps import join, split
 
 TOPIC = 'collision'
 CONTACT, MARGIN = 'contact', 'margin'
@@ -23,12 +23,12 @@ LEVELS = {
 
 
 class Notice(msgspec.Struct, frozen=True, gc=False):
-    """What others act upon.
+    """What planner and recorder are told of a step.
 
     :ivar stamp: end of the step [ns].
     :ivar contact: whether there is a contact now.
     :ivar kind: of the present contact.
-    :ivar margin: what is left to the threshold.
+    :ivar margin: distance to the threshold; negative beyond it.
     :ivar located: link, and point and force where they are known, once they are.
     """
 
@@ -39,16 +39,16 @@ class Notice(msgspec.Struct, frozen=True, gc=False):
     located: Located | None = None
 
 
-NOTHING = Notice(0, False, 'none', 1.0)
+NO_CONTACT = Notice(0, False, 'none', 1.0)
 
 
-def to_message(stamp: int, alarm: Detection) -> DiagnosticArray:
-    """Return what is known after the step that ends at a stamp [ns]."""
+def to_message(stamp: int, detection: Detection) -> DiagnosticArray:
+    """Return the message for the step that ends at a stamp [ns]."""
     message = DiagnosticArray()
     message.header.stamp.sec, message.header.stamp.nanosec = split(stamp)
-    located = described(alarm.hit)
-    status = DiagnosticStatus(name=TOPIC, level=LEVELS[alarm.kind], message=alarm.kind)
-    values: dict[str, Any] = {CONTACT: alarm.contact, MARGIN: alarm.reading.margin}
+    located = described(detection.hit)
+    status = DiagnosticStatus(name=TOPIC, level=LEVELS[detection.kind], message=detection.kind)
+    values: dict[str, Any] = {CONTACT: detection.contact, MARGIN: detection.reading.margin}
     if located is not None:
         status.hardware_id = located.link
         values |= msgspec.to_builtins(located)
@@ -61,13 +61,13 @@ def to_message(stamp: int, alarm: Detection) -> DiagnosticArray:
 
 
 def from_message(message: DiagnosticArray) -> Notice:
-    """Return what a message says.
+    """Return the content of a message.
 
-    :raises MessageError: it says nothing, or something else.
+    :raises MessageError: it is malformed.
     """
     stamp = join(message.header.stamp)
     if len(message.status) != 1 or stamp < 0:
-        raise MessageError(f'{TOPIC}: not one status at a time from 0 on')
+        raise MessageError(f'{TOPIC}: expected one status and a stamp from 0 on')
     status = message.status[0]
     try:
         values = {item.key: msgspec.json.decode(item.value) for item in status.values}

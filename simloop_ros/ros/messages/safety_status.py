@@ -1,4 +1,4 @@
-"""Whether the robot may move, as a message that latecomers get too: topic ``safety``."""
+"""Whether the robot may move, as a latched message: topic ``safety``."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ STOPS = 'stops'
 DIVERGED = 'diverged'
 STAMP = 'stamp [ns]'
 CONTROL = 'control_simulation'
-"""Source that stops for all, and whose release opens the brakes."""
-LARGEST = 2**63
-"""Number that none of ours reaches."""
+"""Source whose release opens the brakes."""
+COUNT_LIMIT = 2**63
+"""Bound of stops and stamps that are accepted."""
 
 
 class SafetyStatus(msgspec.Struct, frozen=True):
-    """What control or plant says about a stop.
+    """State of control or plant: stopped or free to move.
 
     :ivar source: name of the node.
     :ivar stopped: why the robot is stopped; empty if it is not.
-    :ivar stops: number of stops so far, so that a stop which was not seen is noticed.
-    :ivar diverged: whether numbers ran away.
-    :ivar stamp: of the step that it happened in [ns].
+    :ivar stops: number of stops so far; tells a reader that it missed one.
+    :ivar diverged: whether the reason is a divergence.
+    :ivar stamp: of the step in which it stopped [ns].
     """
 
     source: str
@@ -47,13 +47,13 @@ def to_message(status: SafetyStatus) -> DiagnosticStatus:
 
 
 def from_message(message: DiagnosticStatus) -> SafetyStatus | None:
-    """Return what a message says; nothing if it is not one of ours."""
+    """Return the content of a message; ``None`` if it is malformed."""
     values = {item.key: item.value for item in message.values}
     try:
         stops, stamp = int(values[STOPS]), int(values[STAMP])
     except (KeyError, ValueError):
         return None
-    if not (0 <= stops < LARGEST and abs(stamp) < LARGEST):
+    if not (0 <= stops < COUNT_LIMIT and abs(stamp) < COUNT_LIMIT):
         return None
     stopped = message.level != DiagnosticStatus.OK
     return SafetyStatus(

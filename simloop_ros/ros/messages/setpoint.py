@@ -1,4 +1,4 @@
-"""What a planner wants of the next step, as a JointState: topic ``desired_joint_states``."""
+"""The setpoint of a step as a JointState: topic ``desired_joint_states``."""
 
 from __future__ import annotations
 
@@ -6,36 +6,42 @@ import numpy as np
 
 from ...core.errors import MessageError
 from ...core.values import Array, Setpoint
-from ..transport.channels import JointPublisher
-from ..transport.joint_state import DecodedJointState
+from .joint_state import DecodedJointState
 
+TOPIC = 'desired_joint_states'
 FIELDS = ('position', 'velocity', 'effort')
 NEEDED, OPTIONAL = FIELDS[:1], FIELDS[1:]
-"""Whoever plans may leave out all but the positions."""
-POSITION, RESTART, EFFORT = '', 'anew', 'effort'
-"""How a message is meant, as its ``frame_id``: go on to the position; set out for it from where
-the robot is; send the effort instead."""
+"""A planner may leave out all but the positions."""
+POSITION, RESTART, EFFORT = '', 'restart', 'effort'
+"""Kind of a setpoint, as the ``frame_id`` of its message: continue to the position; start towards
+it from the control state; send the effort instead."""
 
 
-def send_setpoint(publisher: JointPublisher, stamp: int, wanted: Setpoint) -> None:
-    """Send what is wanted in the step that begins at a stamp [ns]."""
-    effort: Array = np.zeros(wanted.position.size) if wanted.effort is None else wanted.effort
-    meaning = EFFORT if wanted.effort is not None else RESTART if wanted.restart else POSITION
-    publisher.send(stamp, wanted.position, wanted.velocity, effort, frame_id=meaning)
+def setpoint_kind(setpoint: Setpoint) -> str:
+    """Return the ``frame_id`` of the message for a setpoint."""
+    if setpoint.effort is not None:
+        return EFFORT
+    return RESTART if setpoint.restart else POSITION
+
+
+def setpoint_arrays(setpoint: Setpoint) -> tuple[Array, Array, Array]:
+    """Return what a message for a setpoint has in ``FIELDS``; zero effort where it has none."""
+    effort = np.zeros(setpoint.position.size) if setpoint.effort is None else setpoint.effort
+    return setpoint.position, setpoint.velocity, effort
 
 
 def read_setpoint(message: DecodedJointState) -> Setpoint:
-    """Return what a message wants.
+    """Return the setpoint of a message.
 
-    :raises MessageError: nobody knows how it is meant.
+    :raises MessageError: its ``frame_id`` is unknown, or the effort is missing.
     """
     if message.frame_id not in (POSITION, RESTART, EFFORT):
         raise MessageError(
-            f'desired_joint_states: frame_id {message.frame_id[:80]!r} is none of {POSITION!r}, '
-            f'{RESTART!r}, {EFFORT!r}'
+            f'{TOPIC}: frame_id {message.frame_id[:80]!r} is none of {POSITION!r}, {RESTART!r}, '
+            f'{EFFORT!r}'
         )
     if message.frame_id == EFFORT and not message.effort.size:
-        raise MessageError('desired_joint_states: frame_id effort, but no effort')
+        raise MessageError(f'{TOPIC}: frame_id effort, but no effort')
     return Setpoint(
         message.position,
         message.velocity if message.velocity.size else np.zeros_like(message.position),

@@ -1,0 +1,1 @@
+"""What all nodes have in common: lifecycle, parameters, diagnostics, processes."""

@@ -1,4 +1,4 @@
-"""What every process that uses ROS decides before it does: transport, signals, executor."""
+"""Initialisation of every process that uses ROS: transport, signals, executor."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from rclpy.signals import SignalHandlerOptions
 
 from .parent import LAUNCHER, interrupt_with_parent
 
-LONGEST_SPIN = 0.05
-"""Time after which a signal is noticed at the latest [s]."""
+MAX_SPIN_TIME = 0.05
+"""Longest time until a signal is noticed [s]."""
 
 
 def open_middleware(arguments: Sequence[str]) -> list[int]:
-    """Initialise rclpy; return the list that gets the numbers of SIGINT and SIGTERM that come.
+    """Initialise rclpy; return a list to which received SIGINT and SIGTERM are appended.
 
     :param arguments: the process's arguments, with those of ROS.
     """

@@ -8,12 +8,12 @@ import signal
 import sys
 
 LAUNCHER = 'SIMLOOP_LAUNCHER'
-"""Variable that tells a node the process that launched it."""
+"""Environment variable with the process that launched a node."""
 PR_SET_PDEATHSIG = 1
 
 
 def interrupt_with_parent() -> Callable[[], None]:
-    """Return what a process calls to get a SIGINT when its parent ends, where there is that."""
+    """Return what a process calls to get a SIGINT when its parent ends, where that is possible."""
     if sys.platform != 'linux':
         return lambda: None
     prctl = ctypes.CDLL(None).prctl

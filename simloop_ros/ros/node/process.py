@@ -13,11 +13,11 @@ import rclpy
 from ...core.errors import USER_ERROR, SimloopError
 from ..transport.local_bus import LocalBus
 from .block_node import BlockNode
-from .middleware import LONGEST_SPIN, fastest_executor, open_middleware
-from .scheduling import SWITCH
+from .middleware import MAX_SPIN_TIME, fastest_executor, open_middleware
+from .scheduling import SWITCH_INTERVAL
 
-DELIVERIES = 128
-"""Messages between nodes of the process after which the executor has its turn."""
+MAX_DELIVERIES = 128
+"""Messages between nodes of the process after which the executor spins again."""
 
 
 def main_of(kind: Callable[..., BlockNode], name: str) -> Callable[[], int]:
@@ -28,7 +28,7 @@ def main_of(kind: Callable[..., BlockNode], name: str) -> Callable[[], int]:
 def run_nodes(factories: Sequence[Callable[..., BlockNode]], arguments: Sequence[str]) -> int:
     """Run nodes until SIGINT or SIGTERM, or until one has finished; return the exit status.
 
-    0 for a clean end, 1 if a node broke, 2 if one cannot be configured.
+    0 for a clean end, 1 after an unexpected error, 2 if a node cannot be configured.
 
     :param factories: what makes each node, given ``bus``.
     :param arguments: the process's arguments, with those of ROS.
@@ -36,14 +36,14 @@ def run_nodes(factories: Sequence[Callable[..., BlockNode]], arguments: Sequence
     try:
         return _run_nodes(factories, arguments)
     finally:
-        # Nodes hold each other in cycles: only when these are collected does the middleware say
-        # good-bye to others and remove its files in shared memory.
+        # Nodes hold each other in cycles: only when these are collected does the middleware leave
+        # the graph and remove its files in shared memory.
         gc.unfreeze()
         gc.collect()
 
 
 def _run_nodes(factories: Sequence[Callable[..., BlockNode]], arguments: Sequence[str]) -> int:
-    sys.setswitchinterval(SWITCH)
+    sys.setswitchinterval(SWITCH_INTERVAL)
     received = open_middleware(arguments)
     bus = LocalBus() if len(factories) > 1 else None
     nodes: list[BlockNode] = []
@@ -57,15 +57,15 @@ def _run_nodes(factories: Sequence[Callable[..., BlockNode]], arguments: Sequenc
         for node in nodes:
             if not received:
                 node.start()
-        # rclpy's logger asks where it is called from. The first time inspect looks at the files of
-        # all modules for that, for 20 to 40 ms: not in the middle of a motion.
+        # rclpy's logger looks up its caller. The first time inspect reads the files of all modules
+        # for that, for 20 to 40 ms: not in the middle of a motion.
         inspect.getframeinfo(sys._getframe())
         gc.collect()
-        gc.freeze()  # what is there now stays: no need to look at it again and again
+        gc.freeze()  # these objects stay: the collector need not visit them again
         while not received and not any(node.finished or node.failure for node in nodes):
-            executor.spin_once(timeout_sec=0.0 if bus and bus.busy else LONGEST_SPIN)
+            executor.spin_once(timeout_sec=0.0 if bus and bus.busy else MAX_SPIN_TIME)
             if bus:
-                bus.run(DELIVERIES)
+                bus.run(MAX_DELIVERIES)
     except SimloopError as error:
         print(f'simloop: {error}', file=sys.stderr)
         status = USER_ERROR

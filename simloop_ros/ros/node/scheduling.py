@@ -1,4 +1,4 @@
-"""How urgent the threads of this process are to the operating system."""
+"""Scheduling priority of the threads of this process."""
 
 from __future__ import annotations
 
@@ -7,26 +7,26 @@ import os
 from pathlib import Path
 import sys
 
-SWITCH = 0.0005
-"""Time after which a thread of Python lets another one go on [s]; 5 ms are usual, too long for a
-loop in whose process somebody plans."""
+SWITCH_INTERVAL = 0.0005
+"""Time after which a thread of Python yields to another one [s]; 5 ms are usual, too long for a
+loop whose process plans in the background."""
 THREADS = Path('/proc/self/task')
 AUTOGROUP = Path('/proc/self/autogroup')
 NICENESS = 19
-"""Of the threads of a process that nobody waits for: what counts within one session."""
+"""Of the threads of a process with low priority: what counts within one session."""
 GROUP_NICENESS = 5
 """Of the scheduling group of its session: what counts between sessions. A third of the others'
-time where there is too little for all, and no interruption of them each time that a message comes.
-More would be faster, but on a busy machine it would take long until a signal is noticed."""
+time on a busy machine, and messages to it do not preempt them. A higher value would be faster, but
+on a busy machine it would take long until a signal is noticed."""
 
 
 def set_priority(priority: int) -> bool:
-    """Make all threads of this process urgent; return whether the system allows that.
+    """Set the priority of all threads of this process; return whether the system allows that.
 
-    Those of the middleware too: a message goes through them. Threads that are started later are
-    as urgent as the one that starts them.
+    Those of the middleware too: a message goes through them. Threads that are started later
+    inherit it.
 
-    :param priority: of ``SCHED_FIFO``, from 1 to 99: they run before all that is not urgent, and
+    :param priority: of ``SCHED_FIFO``, from 1 to 99: they run before all ordinary threads, and
         until they wait; 0 for ordinary threads.
     """
     if sys.platform != 'linux':
@@ -41,12 +41,12 @@ def set_priority(priority: int) -> bool:
     return True
 
 
-class MakeWay:
-    """Lets others go first, with all threads of this process, until it is told to ``end``.
+class LowPriority:
+    """Lowers the priority of all threads of this process, until ``end``.
 
     Niceness counts among the processes of one session. Between sessions, and each node that
-    ``simloop launch`` starts has its own, that of the session's group counts. Every user may take
-    the latter back, but not the former.
+    ``simloop launch`` starts has its own, that of the session's group counts. Every user may
+    restore the latter, but not the former.
     """
 
     def __init__(self) -> None:
@@ -54,7 +54,7 @@ class MakeWay:
         self._set(NICENESS, GROUP_NICENESS)
 
     def end(self) -> None:
-        """Be as urgent as before, if that is allowed."""
+        """Restore the priority, if that is allowed."""
         self._set(self._before, 0)
 
     def _set(self, niceness: int, group: int) -> None:
@@ -68,11 +68,11 @@ class MakeWay:
                 os.setpriority(os.PRIO_PROCESS, int(thread.name), niceness)
 
 
-def step_back() -> None:
-    """Make the calling thread a little less urgent than the loops, if it is urgent at all.
+def lower_thread_priority() -> None:
+    """Lower the real-time priority of the calling thread by one, if it has any.
 
-    Not an ordinary one: whatever else runs on the machine would keep it from giving Python's lock
-    back, and the loop of its process would wait for that.
+    It stays a real-time thread: any other process would keep an ordinary one from releasing
+    Python's lock, and the loop of its process would wait for that.
     """
     if sys.platform == 'linux' and os.sched_getscheduler(0) == os.SCHED_FIFO:
         priority = os.sched_getparam(0).sched_priority

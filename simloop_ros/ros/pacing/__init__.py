@@ -1,0 +1,1 @@
+"""When and with what the blocks step in a graph; objects without ROS, which the nodes drive."""

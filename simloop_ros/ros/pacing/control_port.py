@@ -9,25 +9,25 @@ from ...loop.guarded_control import GuardedControl
 
 
 class ControlPort(Protocol):
-    """The control simulation and its ways out.
+    """The control simulation and its outputs.
 
     :ivar control: the control simulation behind its gate.
     """
 
     control: GuardedControl
 
-    def command(self, stamp: int, wanted: Setpoint, age: float = 0.0) -> None:
-        """Take a step as it is wanted and send its effort.
+    def command(self, stamp: int, setpoint: Setpoint, age: float = 0.0) -> None:
+        """Take a step towards a setpoint and send its effort.
 
         :param stamp: of the state that it starts from [ns].
         :param age: of that state [s].
         """
 
-    def tell_state(self, stamp: int, effort: Array) -> None:
-        """Send the control state and the effort that explains it [N m], shape ``(n,)``."""
+    def publish_state(self, stamp: int, effort: Array) -> None:
+        """Publish the control state and the effort that explains it [N m], shape ``(n,)``."""
 
     def stop_robot(self, reason: str) -> None:
-        """Stop, and say why."""
+        """Stop the robot and announce the reason."""
 
-    def ask(self, topic: str, stamp: int) -> None:
-        """Ask for a message, in lockstep."""
+    def request(self, topic: str, stamp: int) -> None:
+        """Request a message, in lockstep."""

@@ -1,4 +1,4 @@
-"""Durations that are collected while the loop runs: how long, how regular."""
+"""Durations that are collected while the loop runs, as percentiles."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import numpy as np
 RESOLUTION = 2_000
 """Width of a bin [ns]."""
 BINS = 50_000
-"""Bins of this width: up to 0.1 s; of what is longer only the maximum is known."""
+"""Bins of this width: up to 0.1 s; of longer durations only the maximum is known."""
 PERCENTILES = {'p50': 0.5, 'p99': 0.99, 'p99.9': 0.999}
 
 
 class Durations:
-    """A histogram: memory does not grow, and a summary takes no time that the loop would miss.
+    """A histogram: its memory does not grow, and a summary is cheap.
 
     :ivar count: number of durations so far.
     """

@@ -1,4 +1,4 @@
-"""What the collision monitor says and which torque is felt, for those who act upon it."""
+"""External inputs of a planner from its topics: contacts, torques, wrist wrenches."""
 
 from __future__ import annotations
 
@@ -6,97 +6,98 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...core.values import ExternalInputs
-from ..messages.notice import NOTHING, TOPIC, Notice
+from ..messages.notice import NO_CONTACT, TOPIC, Notice
 from ..messages.wrists import WRENCHES
 
-MOST = 64
-"""Words of each topic that are kept at most."""
+MAX_PENDING = 64
+"""Inputs of each topic that are kept for later steps."""
 
 
 class InputBuffer:
-    """Puts together what is known of a step; in real time, what is known last.
+    """Collects the external inputs of each step; in real time, the last ones.
 
-    In real time a torque, or what wrist sensors read, counts until the next one, but no longer
-    than ``longest``: whoever tells it may be dead, and nobody is to be dragged on by a hand that
-    is gone. How old it is the stamps of the steps tell, from the first one on that it was used in;
-    its own stamp may be of another clock, and only tells whether it is new. (A contact counts
-    until the monitor takes it back.)
+    In real time a torque, or the wrist wrenches, hold until the next message, but no longer than
+    ``timeout``: its publisher may be dead, and the robot must not follow a force that is gone.
+    The age is measured by the stamps of the steps, from the first one in which the input was
+    used; its own stamp may be of another clock, and only tells whether the input is new. (A
+    contact holds until the monitor reports its end.)
 
-    :param topics: that tell something: ``collision``, and one of torques or ``wrist_wrenches``, or
-        one of them only. Wrist sensors have told something before the first step, too.
-    :param realtime: whether the last word counts, instead of that on a step.
-    :param longest: time that a torque counts, in real time [ns]; any where none is given.
-    :ivar silent: the topic of torques or wrenches, while nothing has come of it for too long, or
-        ever.
+    :param topics: of the inputs: ``collision``, and one of torques or ``wrist_wrenches``, or one
+        of them only. Wrist sensors are read before the first step, too.
+    :param realtime: whether the last input holds, instead of that of each step.
+    :param timeout: time for which a torque holds, in real time [ns]; unlimited where none is
+        given.
+    :ivar force_topic: that of torques or wrenches; empty if there is none.
+    :ivar silent: ``force_topic`` while it has timed out or was never received; else empty.
     """
 
-    def __init__(self, topics: Sequence[str], *, realtime: bool, longest: int | None = None):
-        self._realtime = realtime
-        self._waiting: dict[str, dict[int, Any]] = {topic: {} for topic in topics}
-        self._last: dict[str, Any] = {}
-        self._felt = next((topic for topic in topics if topic != TOPIC), '')
-        self._last_stamp: int | None = None
-        self._since: int | None = None
-        self.longest = longest
+    def __init__(self, topics: Sequence[str], *, realtime: bool, timeout: int | None = None):
+        self.topics = tuple(topics)
+        self.force_topic = next((topic for topic in topics if topic != TOPIC), '')
+        self.timeout = timeout
         self.silent = ''
+        self._realtime = realtime
+        self._pending: dict[str, dict[int, Any]] = {topic: {} for topic in topics}
+        self._last: dict[str, Any] = {}
+        self._last_stamp: int | None = None
+        self._used_since: int | None = None
 
-    def add(self, topic: str, stamp: int, word: Any) -> None:
-        """Take a word: a ``Notice`` of ``collision``, a torque [N m], shape ``(n,)``, or
+    def add(self, topic: str, stamp: int, value: Any) -> None:
+        """Take an input: a ``Notice`` of ``collision``, a torque [N m], shape ``(n,)``, or
         wrenches, shape ``(hands, 6)``, of others.
 
-        Where there are too many, the latest ones go: their turn comes last.
+        Where there are too many, the latest ones are dropped: they are needed last.
 
-        :param stamp: end of the step that it is about [ns].
+        :param stamp: end of the step that it belongs to [ns].
         """
         if self._realtime:
-            self._last[topic] = word
-            if topic == self._felt and stamp != self._last_stamp:
-                self._last_stamp, self._since = stamp, None
+            self._last[topic] = value
+            if topic == self.force_topic and stamp != self._last_stamp:
+                self._last_stamp, self._used_since = stamp, None
             return
-        waiting = self._waiting[topic]
-        waiting[stamp] = word
-        if len(waiting) > MOST:
-            del waiting[max(waiting)]
+        pending = self._pending[topic]
+        pending[stamp] = value
+        if len(pending) > MAX_PENDING:
+            del pending[max(pending)]
 
-    def lacking(self, stamp: int) -> tuple[str, ...]:
-        """Return the topics that have said nothing of the step that ends at a stamp [ns] yet.
+    def missing(self, stamp: int) -> tuple[str, ...]:
+        """Return the topics whose input of the step that ends at a stamp [ns] has not come yet.
 
-        Before the first step only wrist sensors have something to say, and in real time nobody
-        waits.
+        Before the first step only wrist sensors have an input, and in real time nobody waits.
         """
         if self._realtime:
             return ()
         return tuple(
             topic
-            for topic, waiting in self._waiting.items()
-            if stamp not in waiting and (stamp or topic == WRENCHES)
+            for topic, pending in self._pending.items()
+            if stamp not in pending and (stamp or topic == WRENCHES)
         )
 
     def at(self, stamp: int) -> ExternalInputs:
-        """Return what is felt after the step that ends at a stamp [ns]."""
-        words = (
+        """Return the inputs after the step that ends at a stamp [ns]."""
+        values = (
             self._last
             if self._realtime
-            else {topic: waiting.get(stamp) for topic, waiting in self._waiting.items()}
+            else {topic: pending.get(stamp) for topic, pending in self._pending.items()}
         )
-        felt = words.get(self._felt)
-        if self._realtime and self._felt and self._is_old(stamp):
-            felt = None
-        notice: Notice = words.get(TOPIC) or NOTHING
-        if self._felt == WRENCHES:
-            return ExternalInputs(notice.contact, notice.kind, wrenches=felt)
-        return ExternalInputs(notice.contact, notice.kind, felt)
+        force = values.get(self.force_topic)
+        if self._realtime and self.force_topic and self._has_timed_out(stamp):
+            force = None
+        notice: Notice = values.get(TOPIC) or NO_CONTACT
+        if self.force_topic == WRENCHES:
+            return ExternalInputs(notice.contact, notice.kind, wrenches=force)
+        return ExternalInputs(notice.contact, notice.kind, force)
 
-    def _is_old(self, stamp: int) -> bool:
-        """Return whether the last torque does not count any more in a step, and note it."""
-        if self._since is None or stamp < self._since:
-            self._since = stamp
-        over = self.longest is not None and stamp - self._since >= self.longest
-        self.silent = self._felt if over or self._last_stamp is None else ''
+    def _has_timed_out(self, stamp: int) -> bool:
+        """Return whether the last torque no longer holds in a step, and note it."""
+        if self._used_since is None or stamp < self._used_since:
+            self._used_since = stamp
+        over = self.timeout is not None and stamp - self._used_since >= self.timeout
+        self.silent = self.force_topic if over or self._last_stamp is None else ''
         return bool(self.silent)
 
     def forget_until(self, stamp: int) -> None:
-        """Forget what was said up to a stamp [ns]."""
-        for waiting in self._waiting.values():
-            for old in [each for each in waiting if each <= stamp]:
-                del waiting[old]
+        """Forget the inputs up to a stamp [ns]."""
+        for pending in self._pending.values():
+            for old in [each for each in pending if each <= stamp]:
+                del pending[old]

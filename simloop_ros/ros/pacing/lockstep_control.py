@@ -8,21 +8,21 @@ from typing import Any
 import numpy as np
 
 from ...core.values import Setpoint
+from ..messages.joint_state import DecodedJointState
 from ..messages.setpoint import read_setpoint
-from ..node.config import GraphConfig
-from ..transport.joint_state import DecodedJointState
-from ..transport.stamps import stamp_of
+from ..messages.stamps import stamp_of
+from .config import GraphConfig
 from .control_port import ControlPort
 
-MOST_AHEAD = 4096
-"""Steps from now on whose desired positions are kept."""
+MAX_AHEAD = 4096
+"""Steps from now on whose setpoints are kept."""
 
 
 class LockstepControl:
-    """Takes the desired position and the joint state whose stamps are due, and no others.
+    """Takes the setpoint and the joint state whose stamps are due, and no others.
 
-    Desired positions of later steps wait for their turn; when half of what the planner sends at
-    once is left, it is asked for more.
+    Setpoints of later steps are kept; when half of what the planner sends at once is left, more
+    are requested.
 
     :ivar due: stamp of the control state [ns].
     """
@@ -36,15 +36,15 @@ class LockstepControl:
         self.due = 0
 
     def begin(self) -> None:
-        """Say where the simulation is, so that the planner can begin."""
+        """Publish the initial control state, so that the planner can begin."""
         if self._step == 0:
-            self._port.tell_state(0, np.zeros_like(self._port.control.state.position))
+            self._port.publish_state(0, np.zeros_like(self._port.control.state.position))
 
     def desired(self, message: DecodedJointState) -> None:
-        """Take a desired position; step if it is due."""
+        """Take a setpoint; step if it is due."""
         if message.stamp == self.due and not self._commanded:
             self._command(read_setpoint(message))
-        elif self.due <= message.stamp < self._stamp(self._step + MOST_AHEAD):
+        elif self.due <= message.stamp < self._stamp(self._step + MAX_AHEAD):
             self._ahead[message.stamp] = read_setpoint(message)
 
     def measured(self, message: DecodedJointState) -> None:
@@ -55,13 +55,13 @@ class LockstepControl:
         self._step += 1
         self.due = message.stamp
         self._commanded = False
-        wanted = self._ahead.pop(self.due, None)
-        if wanted is not None:
-            self._command(wanted)  # first: the plant waits for it
+        setpoint = self._ahead.pop(self.due, None)
+        if setpoint is not None:
+            self._command(setpoint)  # first: the plant waits for it
             left = len(self._ahead)
             if left == self._graph.ahead // 2:
-                self._port.ask('desired_joint_states', self._stamp(self._step + left + 1))
-        self._port.tell_state(self.due, rollback.effort)
+                self._port.request('desired_joint_states', self._stamp(self._step + left + 1))
+        self._port.publish_state(self.due, rollback.effort)
 
     def missing(self) -> Iterable[tuple[str, int]]:
         """Return what the present step waits for."""
@@ -70,20 +70,20 @@ class LockstepControl:
         return (('desired_joint_states', self.due),)
 
     def gaps(self) -> Iterable[tuple[str, int]]:
-        """Return the desired position that is due, if later ones are there."""
+        """Return the setpoint that is due, if later ones are there."""
         return () if self._commanded or not self._ahead else self.missing()
 
     def release(self) -> None:
-        """Forget what was planned before a stop."""
+        """Forget the setpoints from before a stop."""
         self._ahead.clear()
 
     def report(self) -> dict[str, Any]:
         """Return details for the diagnostics."""
         return {'steps': self._step}
 
-    def _command(self, wanted: Setpoint) -> None:
+    def _command(self, setpoint: Setpoint) -> None:
         self._commanded = True
-        self._port.command(self.due, wanted)
+        self._port.command(self.due, setpoint)
 
     def _stamp(self, step: int) -> int:
         return stamp_of(step, self._graph.period)

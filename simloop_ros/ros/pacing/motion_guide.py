@@ -1,4 +1,4 @@
-"""The motion that a planner node leads the robot along, with its reaction to collisions."""
+"""The motion of a planner node, with its reaction to collisions."""
 
 from __future__ import annotations
 
@@ -127,12 +127,12 @@ class MotionGuide:
         return setpoint
 
     def _braked(self, position: Array) -> Setpoint:
-        """Return what brings the robot to rest, without drawing it back to where that began."""
+        """Return the setpoint that brings the robot to rest, without drawing it back."""
         if self._guidance is None:
             return Setpoint(position, np.zeros_like(position))
-        led = self._guidance.step(position, None)
+        guided = self._guidance.step(position, None)
         self.held = self._guidance.settle()
-        return Setpoint(led.position, led.velocity)
+        return Setpoint(guided.position, guided.velocity)
 
     def points(self, stamp: int, state: JointState, inputs: ExternalInputs) -> list[PlanPoint]:
         """Return what is new of the plan, in real time; while the robot reacts, step by step.

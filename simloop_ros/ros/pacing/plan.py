@@ -1,4 +1,4 @@
-"""Desired positions by time, as a planner sends them ahead."""
+"""Setpoints by time, as a planner sends them ahead."""
 
 from __future__ import annotations
 
@@ -8,24 +8,24 @@ import msgspec
 import numpy as np
 
 from ...core.values import Array, Setpoint
-from ..transport.stamps import NANO
+from ..messages.stamps import NANO
 
 
 class PlanPoint(msgspec.Struct, frozen=True, gc=False):
-    """What is wanted of one step.
+    """The setpoint of one step.
 
     :ivar stamp: beginning of the step [ns].
     """
 
     stamp: int
-    wanted: Setpoint
+    setpoint: Setpoint
 
 
 class Plan:
-    """What a planner has sent, from the present step on.
+    """The setpoints that a planner has sent, from the present step on.
 
-    Between two points the way is straight; beyond the last one it goes on at its velocity. Where a
-    point wants an effort, or sets out anew from where the robot is, no way leads there: it counts
+    Between two points the position is interpolated; beyond the last one it is extrapolated with
+    its velocity. A setpoint with an effort, or with ``restart``, is not interpolated to: it holds
     from its step on.
     """
 
@@ -51,16 +51,16 @@ class Plan:
         self._points.append(PlanPoint(stamp, Setpoint(position, np.zeros_like(position))))
 
     def add(self, point: PlanPoint) -> None:
-        """Take a point; those that were planned for later no longer hold."""
+        """Add a point; those with later stamps are dropped."""
         points = self._points
         while points and points[-1].stamp >= point.stamp:
             points.pop()
         points.append(point)
 
     def at(self, stamp: int) -> Setpoint | None:
-        """Return what is wanted of a step; nothing before the first point.
+        """Return the setpoint of a step; none before the first point.
 
-        What comes before is forgotten: the next stamp must not be an earlier one.
+        Earlier points are dropped: the next stamp must not be an earlier one.
 
         :param stamp: beginning of the step [ns].
         """
@@ -69,14 +69,14 @@ class Plan:
             points.popleft()
         if not points or stamp < points[0].stamp:
             return None
-        here = points[0].wanted
+        here = points[0].setpoint
         since = stamp - points[0].stamp
         if here.effort is not None:
             return here
         if len(points) == 1:
             position = here.position + since / NANO * here.velocity
             return Setpoint(position, here.velocity, restart=here.restart)
-        there = points[1].wanted
+        there = points[1].setpoint
         if there.effort is not None or there.restart:
             return here
         share = since / (points[1].stamp - points[0].stamp)

@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
-import array
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import msgspec
 import numpy as np
-from std_msgs.msg import Float64MultiArray
 
 from ...core.config_types import Positive
 from ...core.errors import UnsafeCommandError
 from ...core.values import Array
 from ...robot.model import RobotModel
 from ...safety.position_gate import PositionGate
-from ..transport.joint_state import DecodedJointState
-from ..transport.qos import STREAM
 
-if TYPE_CHECKING:
-    from ..node.block_node import BlockNode
-
-RESTING = 1e-3
-"""Way between two messages below which the robot counts as resting [rad]."""
+REST_TOLERANCE = 1e-3
+"""Distance between two messages below which the real robot counts as being at rest [rad]."""
 
 
 class StreamConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -30,9 +23,9 @@ class StreamConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
     :ivar joint_states: topic for them as JointState; empty for none.
     :ivar commands: topic for them as Float64MultiArray in the order of the model's joints, as
         ros2_control's ``forward_command_controller`` takes them; empty for none.
-    :ivar robot: topic on which the real robot tells where it is, as JointState.
-    :ivar tolerance: distance between where the robot is and where it was told to be beyond which
-        it counts as not following [rad].
+    :ivar robot: topic of the real robot's joint states.
+    :ivar tolerance: distance between the robot's position and the last one sent to it beyond
+        which it counts as not following [rad].
     """
 
     joint_states: str = ''
@@ -47,82 +40,82 @@ class StreamConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
 
 
 class PositionStream:
-    """Tells a real robot where the simulated one is, and sees whether it follows.
+    """Sends a real robot the positions of the simulated one, and checks that it follows.
 
-    Nothing is sent before the real robot has told where it rests: there the simulated one has to
-    begin. What is sent passes a ``PositionGate``.
+    Nothing is sent before the real robot was seen at rest: the simulated one has to begin there.
+    What is sent passes a ``PositionGate``.
 
+    :param send: called with a stamp [ns] and the position that the robot shall take.
+    :param refuse: called with the reason why a position of the robot cannot be used.
     :ivar start: where the real robot rests [rad], shape ``(n,)``, once it is known.
+    :ivar sent: number of positions sent.
     """
 
-    def __init__(self, node: BlockNode, model: RobotModel, config: StreamConfig):
-        self._node = node
+    def __init__(
+        self,
+        model: RobotModel,
+        period: float,
+        config: StreamConfig,
+        send: Callable[[int, Array], None],
+        refuse: Callable[[str], None],
+    ):
         self._names = model.joint_names
         self._config = config
-        self._gate = PositionGate(model, node.graph.period)
-        self._states = (
-            node.publish_joints(config.joint_states, model.joint_names, ('position',))
-            if config.joint_states
-            else None
-        )
-        self._commands = (
-            node.publisher(Float64MultiArray, config.commands, STREAM) if config.commands else None
-        )
+        self._gate = PositionGate(model, period)
+        self._send = send
+        self._refuse = refuse
         self._robot: Array | None = None
-        self._silence = 0
+        self._periods = 0
         self.start: Array | None = None
         self.sent = 0
-        node.subscribe_joints(config.robot, self._names, ('position',), self._on_robot, 1)
 
-    def _on_robot(self, message: DecodedJointState) -> None:
-        before, self._robot = self._robot, message.position
-        self._silence = 0
-        rests = before is not None and np.abs(before - message.position).max() < RESTING
+    def follow(self, position: Array) -> None:
+        """Take where the real robot is [rad], shape ``(n,)``."""
+        before, self._robot = self._robot, position
+        self._periods = 0
+        rests = before is not None and np.abs(before - position).max() < REST_TOLERANCE
         if self.start is None and rests:
             self.begin()
 
     def begin(self) -> bool:
-        """Begin where the real robot is; return whether that is known, and it may be there."""
+        """Begin where the real robot is; return whether that is known and within its range."""
         if self._robot is None:
             return False
         try:
             self._gate.start(self._robot)
         except UnsafeCommandError as error:
-            self._node.refuse(f'{self._config.robot}: {error}')
+            self._refuse(f'{self._config.robot}: {error}')
             return False
         self.start = self._robot
         return True
 
     def send(self, stamp: int, position: Array, periods: int) -> None:
-        """Tell the robot where to be [rad], shape ``(n,)``.
+        """Send the robot a position [rad], shape ``(n,)``.
 
         :param stamp: of the simulated robot's state [ns].
-        :param periods: since the last time.
-        :raises UnsafeCommandError: there is no such place.
+        :param periods: since the last call.
+        :raises UnsafeCommandError: it is not finite, or the robot's position is unknown.
         """
-        told = self._gate.let_pass(position, periods)
+        allowed = self._gate.let_pass(position, periods)
         self.sent += 1
-        if self._states:
-            self._states.send(stamp, told)
-        if self._commands:
-            self._commands.publish(Float64MultiArray(data=array.array('d', told.tobytes())))
+        self._send(stamp, allowed)
 
-    def trouble(self, periods: int, timeout: int) -> str:
+    def fault(self, periods: int, timeout: int) -> str:
         """Return why the robot does not follow; empty if it does.
 
         :param periods: since the last call.
-        :param timeout: periods after which a robot that is silent counts as gone.
+        :param timeout: periods without a message after which the robot counts as lost.
         """
-        self._silence += periods
-        if self._silence > timeout:
-            return f'{self._config.robot}: nothing for {timeout} periods'
+        self._periods += periods
+        if self._periods > timeout:
+            return f'{self._config.robot}: no message for {timeout} periods'
         if self._robot is None or self._gate.last is None:
-            return f'{self._config.robot}: nobody has told yet where the robot is'
+            return f'{self._config.robot}: the position of the robot is not known yet'
         distance = np.abs(self._robot - self._gate.last)
         i = int(np.argmax(distance))
         if distance[i] > self._config.tolerance:
             return (
                 f'{self._config.robot}: joint {self._names[i]} is {float(distance[i]):.3g} from '
-                f'where it was told to be; {self._config.tolerance:g} are allowed'
+                f'the position sent to it; {self._config.tolerance:g} are allowed'
             )
         return ''

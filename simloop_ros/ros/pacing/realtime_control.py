@@ -10,37 +10,37 @@ import numpy as np
 
 from ...core.errors import MessageError, SimloopError
 from ...core.values import Array, Setpoint
+from ..messages.joint_state import DecodedJointState
 from ..messages.setpoint import read_setpoint
-from ..node.config import GraphConfig
-from ..transport.joint_state import DecodedJointState
-from ..transport.stamps import NANO
+from ..messages.stamps import NANO
+from .config import GraphConfig
 from .control_port import ControlPort
 from .durations import Durations
 from .plan import Plan, PlanPoint
 from .step_clock import StepClock
 
-WATCH = 0.5
-"""Time between two looks at the deadlines, as part of the period."""
-MARGIN = 0.75
-"""Periods that are left of a node's timeout for the stop to reach everybody."""
-BEGINNING = 1.5
-"""Periods beyond the joint states within which a plan begins: later points of one that nobody
-heard the beginning of would be a leap."""
-FARTHEST = 100
-"""Periods beyond the joint states for which a desired position may be planned."""
+WATCH_SHARE = 0.5
+"""Time between two checks of the deadlines, as a share of the period."""
+STOP_MARGIN = 0.75
+"""Periods of a node's timeout that are left for the stop to reach all nodes."""
+MAX_FIRST_LEAD = 1.5
+"""Periods beyond the joint states within which a plan has to begin: the later points of a plan
+whose beginning was lost would be a jump."""
+MAX_LEAD = 100
+"""Periods beyond the joint states for which a setpoint is accepted."""
 
 
 class RealtimeControl:
     """Each joint state is a step, which is answered at once.
 
-    Nobody is waited for: the planner sends its desired positions ahead, and where they end the
-    motion goes on at the same speed. Control takes over with the first joint state that the plan
-    has a position for: before, the robot gets no effort, and after a release it is held where a
-    new joint state finds it, for as long as the planner needs. ``watch``, called by a steady
-    timer, stops the robot when a node has been silent for ``timeout`` periods.
+    Control waits for no message: the planner sends its setpoints ahead, and where they end the
+    motion continues at the same velocity. Control starts with the first joint state that the plan
+    has a setpoint for: before, the robot gets no effort, and after a release it is held at the
+    position of a new joint state, for as long as the planner needs. ``watch``, called by a steady
+    timer, stops the robot when a node has sent nothing for ``timeout`` periods.
 
-    :param timeout: tells the present number of periods after which a node counts as dead.
-    :param clock: tells the time of a steady clock [ns].
+    :param timeout: returns the present number of periods after which a node counts as dead.
+    :param clock: returns the time of a steady clock [ns].
     :ivar due: stamp of the control state [ns].
     """
 
@@ -60,16 +60,16 @@ class RealtimeControl:
         self._beyond = 0
         self._missed_states = 0
         self._stale_states = 0
-        self._reaction = Durations()
+        self._reaction_time = Durations()
         self._interval = Durations()
         self.begin()
 
     def begin(self) -> None:
-        """Start anew: wait for a joint state and the planner's answer to it."""
+        """Start: wait for a joint state and the planner's answer to it."""
         self.due = -1
         self._arrival = 0
-        self._heard = 0
-        self._grip_from: int | None = None
+        self._planner_arrival = 0
+        self._hold_from: int | None = None
         self._plan.clear()
         self._steps.restart()
 
@@ -79,9 +79,9 @@ class RealtimeControl:
         return self._clock() - self._arrival <= self._timeout() * self._period
 
     def measured(self, message: DecodedJointState) -> None:
-        """Take a joint state: roll back, send the next effort and tell the planner.
+        """Take a joint state: roll back, send the next effort, publish the control state.
 
-        While the robot is stopped every stamp is taken: one from far ahead must not stay the last.
+        While the robot is stopped every stamp is accepted: one from far ahead must not block.
 
         :raises MessageError: its stamp is not after that of the last one.
         """
@@ -96,58 +96,58 @@ class RealtimeControl:
             self._interval.add(now - self._arrival)
         effort = self._follow(message.position, self._steps.advance(message.stamp))
         self.due, self._arrival = message.stamp, now
-        if self._grip_from is not None and now >= self._grip_from:
-            self._grip_from = None
+        if self._hold_from is not None and now >= self._hold_from:
+            self._hold_from = None
             if not self._plan:
                 self._plan.hold(self._steps.time, message.position)
-        wanted = self._resting() if control.stopped else self._plan.at(self._steps.time)
-        if wanted is not None:
-            self._send(wanted)
-        self._port.tell_state(message.stamp, effort)
+        setpoint = self._resting() if control.stopped else self._plan.at(self._steps.time)
+        if setpoint is not None:
+            self._send(setpoint)
+        self._port.publish_state(message.stamp, effort)
 
     def desired(self, message: DecodedJointState) -> None:
-        """Take a desired position of the planner, for a step that may be still to come.
+        """Take a setpoint of the planner, for a present or later step.
 
-        :raises MessageError: it is for a step that is long over, or far ahead.
+        :raises MessageError: its step is long over, or far ahead.
         """
         if self._port.control.stopped:
             return
         ahead = (message.stamp - self.due) / self._period
-        if not -self._timeout() <= ahead <= FARTHEST:
+        if not -self._timeout() <= ahead <= MAX_LEAD:
             raise MessageError(
                 f'desired_joint_states: stamp {message.stamp} ns is {ahead:.3g} periods from that '
-                f'of the last joint state; {-self._timeout()} to {FARTHEST} are allowed'
+                f'of the last joint state; {-self._timeout()} to {MAX_LEAD} are allowed'
             )
-        if not self._heard and ahead > BEGINNING:
+        if not self._planner_arrival and ahead > MAX_FIRST_LEAD:
             return
-        self._heard = self._clock()
+        self._planner_arrival = self._clock()
         self._plan.add(PlanPoint(message.stamp, read_setpoint(message)))
 
     def watch(self) -> None:
-        """Stop the robot if somebody has been silent for too long."""
+        """Stop the robot if a node has sent nothing for too long."""
         if not self._plan:
             return
         now, timeout = self._clock(), self._timeout()
-        longest = (timeout - MARGIN) * self._period
+        longest = (timeout - STOP_MARGIN) * self._period
         if now - self._arrival > longest:
-            self._port.stop_robot(f'joint_states: nothing for {timeout} periods')
-        elif self._heard and now - self._heard > longest:
-            self._port.stop_robot(f'desired_joint_states: nothing for {timeout} periods')
+            self._port.stop_robot(f'joint_states: no message for {timeout} periods')
+        elif self._planner_arrival and now - self._planner_arrival > longest:
+            self._port.stop_robot(f'desired_joint_states: no message for {timeout} periods')
         if self._port.control.stopped and now - self._arrival > self._period:
             self._port.command(self.due, self._resting())
 
     def release(self) -> None:
         """Hold the robot where it is, until the planner answers.
 
-        What was sent before may still be on its way. So the position is that of a joint state
-        which comes a period later, and the rest of an earlier plan is not heard.
+        Efforts that were sent before may still be on their way. So the position is that of a
+        joint state which comes a period later, and the rest of an earlier plan is ignored.
 
-        :raises SimloopError: the robot does not tell where it is.
+        :raises SimloopError: the last joint state is too old.
         """
         if not self.fresh:
-            raise SimloopError('joint_states: none that is fresh; the robot has to be there first')
-        self._heard = 0
-        self._grip_from = self._clock() + round(self._period)
+            raise SimloopError('joint_states: no recent one; the robot has to publish them first')
+        self._planner_arrival = 0
+        self._hold_from = self._clock() + round(self._period)
         self._plan.clear()
 
     def report(self) -> dict[str, Any]:
@@ -156,15 +156,15 @@ class RealtimeControl:
             'missed states': self._missed_states,
             'stale states': self._stale_states,
             'steps beyond the plan': self._beyond,
-            **self._reaction.summary('reaction'),
+            **self._reaction_time.summary('reaction'),
             **self._interval.summary('interval of states'),
         }
 
     def _follow(self, position: Array, periods: int) -> Array:
         """Roll back to a measured position, and return the effort that explains it [N m].
 
-        In periods without a state the robot kept its last effort; their positions are even parts
-        of the way. Without a command, because nobody plans yet or the robot is stopped, the
+        In periods without a state the robot kept its last effort; their positions are
+        interpolated. Without a command, because there is no plan yet or the robot is stopped, the
         simulation rests where the robot is.
 
         :param periods: since the last state.
@@ -175,18 +175,18 @@ class RealtimeControl:
         before = control.state.position
         for part in range(1, parts):
             control.rollback(before + part / parts * (position - before))
-            wanted = self._plan.at(self._steps.time - round((parts - part) * self._period))
-            if wanted is not None and wanted.effort is None:
-                control.pass_over(wanted.position)
+            setpoint = self._plan.at(self._steps.time - round((parts - part) * self._period))
+            if setpoint is not None and setpoint.effort is None:
+                control.pass_over(setpoint.position)
         return control.rollback(position).effort
 
     def _resting(self) -> Setpoint:
-        """Return the wish to stay: a stopped robot gets the stop effort anyway."""
+        """Return the present position: a stopped robot gets the stop effort anyway."""
         position = self._port.control.state.position
         return Setpoint(position, np.zeros_like(position))
 
-    def _send(self, wanted: Setpoint) -> None:
-        if self._heard and self._steps.time - self._plan.end > 1.5 * self._period:
+    def _send(self, setpoint: Setpoint) -> None:
+        if self._planner_arrival and self._steps.time - self._plan.end > 1.5 * self._period:
             self._beyond += 1
-        self._port.command(self.due, wanted, (self._clock() - self._arrival) / NANO)
-        self._reaction.add(self._clock() - self._arrival)
+        self._port.command(self.due, setpoint, (self._clock() - self._arrival) / NANO)
+        self._reaction_time.add(self._clock() - self._arrival)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from ...core.values import JointState
 from ...planning.ahead import Ahead
 from ...planning.planner import Planner
-from ..transport.stamps import NANO, stamp_of, step_of
+from ..messages.stamps import NANO, stamp_of, step_of
 from .plan import PlanPoint
 
-LEAD = 10
-"""Steps that are sent ahead, so that a planner which is late for less moves nothing."""
+STEPS_AHEAD = 10
+"""Steps that are sent ahead: a planner that is late by less disturbs nothing."""
 
 
 class RealtimePlanner:
@@ -20,7 +20,7 @@ class RealtimePlanner:
     """
 
     def __init__(self, planner: Planner, period: float):
-        self._ahead = Ahead(planner, LEAD)
+        self._ahead = Ahead(planner, STEPS_AHEAD)
         self._period = period
         self._begin: int | None = None
 
@@ -32,7 +32,7 @@ class RealtimePlanner:
         if self._begin is None:
             self._begin = stamp
         step = step_of(stamp - self._begin, self._period)
-        # The robot's stamps jitter: where will it be, or was it, when the step begins?
+        # The robot's stamps jitter: extrapolate to the beginning of the step.
         wait = (self._begin + stamp_of(step, self._period) - stamp) / NANO
         moved = JointState(control.position + wait * control.velocity, control.velocity)
         return [
@@ -44,7 +44,7 @@ class RealtimePlanner:
         ]
 
     def take_back(self, stamp: int) -> None:
-        """Leave the planner at the step that begins now, whatever was said about later ones.
+        """Leave the planner at the step that begins now, whatever was sent for later ones.
 
         :param stamp: of the control state [ns]; not before that of the last call.
         """

@@ -1,13 +1,13 @@
-"""Equal steps behind stamps that jitter."""
+"""Equal steps from stamps that jitter."""
 
 from __future__ import annotations
 
-from ..transport.stamps import NANO
+from ..messages.stamps import NANO
 
-GAIN = 0.02
-"""Share of a stamp's deviation that is followed: the jitter of a driver's stamps is averaged over
-50 states, while a rate that is not quite ``1/period`` is followed. A plan that is read at stamps
-as they come would turn a jitter of 0.1 ms at 1 rad/s and 500 Hz into 25 rad/s^2."""
+CORRECTION_GAIN = 0.02
+"""Share of a stamp's deviation that is corrected: the jitter of a driver's stamps is averaged over
+50 states, while a rate that is not quite ``1/period`` is tracked. A plan that is read at the raw
+stamps would turn a jitter of 0.1 ms at 1 rad/s and 500 Hz into 25 rad/s^2."""
 
 
 class StepClock:
@@ -24,13 +24,13 @@ class StepClock:
         self._running = False
 
     def restart(self) -> None:
-        """Begin anew with the next stamp."""
+        """Start again with the next stamp."""
         self._running = False
 
     def advance(self, stamp: int) -> int:
         """Take the stamp of the next state [ns]; return the number of steps since the last one.
 
-        :param stamp: after the last one; if it is not, the clock begins anew.
+        :param stamp: after the last one; if it is not, the clock starts again.
         """
         since = stamp - self.time
         if not self._running or since <= -self._period:
@@ -39,7 +39,7 @@ class StepClock:
             return 1
         steps = max(1, round((since - self._time) / self._period))
         expected = self._time + steps * self._period
-        self._time = expected + GAIN * (since - expected)
+        self._time = expected + CORRECTION_GAIN * (since - expected)
         # The fraction is kept apart: stamps have more digits than a float.
         whole = round(self._time)
         self.time += whole

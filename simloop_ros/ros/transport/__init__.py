@@ -1,0 +1,1 @@
+"""How messages get from node to node: quality of service, lost messages, one process."""

@@ -1,32 +1,46 @@
-"""Joint states over topics: bytes out, values in, and the ones that got lost once more."""
+"""Joint states over topics: bytes out, values in; lost messages are sent again."""
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from typing import Protocol
 
-from rclpy.qos import QoSProfile
+from rclpy.publisher import Publisher
+from rclpy.subscription import Subscription
 from sensor_msgs.msg import JointState as JointStateMessage
 
 from ...core.errors import MessageError
 from ...core.values import Array
 from ...record.joint_state_cdr import FIELDS
-from .joint_state import ABSENT, DecodedJointState, JointStateDecoder, JointStateEncoder
-from .local_bus import Deliver
+from ..messages.joint_state import ABSENT, DecodedJointState, JointStateDecoder, JointStateEncoder
+from .local_bus import Deliver, LocalBus
 from .outbox import Outbox
+from .resend import Resend
 
-if TYPE_CHECKING:
-    from ..node.block_node import BlockNode
+READER_CHECK_INTERVAL = 32
+"""Messages after which a publisher checks again who reads them."""
+DUPLICATE_WINDOW = 256
+"""Last messages that came without the middleware, whose second copies are recognised."""
 
-LOOK_EVERY = 32
-"""Messages after which a publisher looks again who reads them."""
-REMEMBERED = 256
-"""Messages that came past the middleware, whose second copies are known as such."""
+
+class Receiver(Protocol):
+    """What subscriptions need of their node.
+
+    :ivar active: whether messages are taken.
+    """
+
+    active: bool
+
+    def refuse(self, reason: str) -> None:
+        """Count and report a message that cannot be used."""
+
+    def fail(self, error: Exception) -> None:
+        """Note an unexpected error."""
 
 
 class JointPublisher:
-    """Sends joint states and keeps the last ones, for those who did not get them.
+    """Sends joint states and keeps the last ones, to send them again on request.
 
     Readers of the same process get the values; bytes are made only if there are others.
 
@@ -35,20 +49,19 @@ class JointPublisher:
 
     def __init__(
         self,
-        node: BlockNode,
-        topic: str,
+        publisher: Publisher,
+        bus: LocalBus | None,
         joint_names: Sequence[str],
         fields: tuple[str, ...],
-        qos: QoSProfile,
     ):
-        self._publisher = node.publisher(JointStateMessage, topic, qos)
-        self._bus = node.bus
+        self._publisher = publisher
+        self._bus = bus
         self._names, self._fields = tuple(joint_names), fields
         self._places = [FIELDS.index(field) for field in fields]
         self._encoders: dict[str, JointStateEncoder] = {}
         self._sent: Outbox[tuple[str, tuple[Array, ...]]] = Outbox()
-        self._near: list[Deliver] = []
-        self._far = True
+        self._local: list[Deliver] = []
+        self._has_remote = True
         self._count = 0
 
     def send(self, stamp: int, *arrays: Array, frame_id: str = '') -> None:
@@ -56,7 +69,7 @@ class JointPublisher:
 
         The arrays must not change afterwards.
 
-        :param frame_id: how it is meant; one of a few.
+        :param frame_id: kind of the message; one of a few.
         """
         self._sent.add(stamp, (frame_id, arrays))
         self._publish(stamp, frame_id, arrays)
@@ -70,23 +83,23 @@ class JointPublisher:
         return True
 
     def forget(self) -> None:
-        """Send nothing of the past again."""
+        """Forget the messages so far: they are not sent again."""
         self._sent.clear()
 
     def _publish(self, stamp: int, frame_id: str, arrays: tuple[Array, ...]) -> None:
         if self._bus is None:
             self._publisher.publish(self._encoder(frame_id).encode(stamp, *arrays))
             return
-        if not self._count % LOOK_EVERY:
-            self._near = self._bus.readers(self._publisher.topic_name, self._names, self._fields)
-            self._far = self._publisher.get_subscription_count() != len(self._near)
+        if not self._count % READER_CHECK_INTERVAL:
+            self._local = self._bus.readers(self._publisher.topic_name, self._names, self._fields)
+            self._has_remote = self._publisher.get_subscription_count() != len(self._local)
         self._count += 1
         values = [ABSENT] * len(FIELDS)
         for i, array in zip(self._places, arrays, strict=True):
             values[i] = array
         position, velocity, effort = values
-        self._bus.send(self._near, DecodedJointState(stamp, position, velocity, effort, frame_id))
-        if self._far:
+        self._bus.send(self._local, DecodedJointState(stamp, position, velocity, effort, frame_id))
+        if self._has_remote:
             self._publisher.publish(self._encoder(frame_id).encode(stamp, *arrays))
 
     def _encoder(self, frame_id: str) -> JointStateEncoder:
@@ -101,22 +114,21 @@ class JointSubscription:
     :param fields: those that are needed.
     :param call: gets each message that can be used.
     :param on_refusal: called with the reason when a message cannot be used.
-    :param optional: fields that are read where they are there.
-    :param polled: whether messages wait until ``poll`` is called, instead of waking the node.
+    :param optional: fields that are read where a message has them.
     :param finite: whether all numbers have to be.
     """
 
     def __init__(
         self,
-        node: BlockNode,
+        node: Receiver,
+        resend: Resend,
         topic: str,
         joint_names: Sequence[str],
         fields: tuple[str, ...],
         call: Callable[[DecodedJointState], None],
-        qos: QoSProfile,
         on_refusal: Callable[[str], None] | None,
         optional: tuple[str, ...],
-        polled: bool,
+        *,
         finite: bool,
     ):
         self._decode = JointStateDecoder(
@@ -124,14 +136,13 @@ class JointSubscription:
         ).decode
         self._call = call
         self._node = node
+        self._resend = resend
         self._on_refusal = on_refusal
-        self._subscription = node.subscription(
-            JointStateMessage, topic, self._receive, qos, raw=True, polled=polled
-        )
-        self._near: deque[int] = deque(maxlen=REMEMBERED)
-        if node.bus:
-            full_name = self._subscription.topic_name
-            node.gives_back(node.bus.subscribe(full_name, joint_names, fields, self._deliver))
+        self._local: deque[int] = deque(maxlen=DUPLICATE_WINDOW)
+
+    def attach(self, subscription: Subscription) -> None:
+        """Use the subscription whose messages ``receive`` gets."""
+        self._subscription = subscription
 
     @property
     def publishers(self) -> int:
@@ -139,18 +150,18 @@ class JointSubscription:
         return int(self._subscription.get_publisher_count())
 
     def poll(self) -> None:
-        """Take all messages that wait."""
+        """Take all messages that wait in the subscription."""
         handle = self._subscription.handle
         with handle:
             while taken := handle.take_message(JointStateMessage, True):
-                self._receive(taken[0])
+                self.receive(taken[0])
 
-    def _deliver(self, message: DecodedJointState) -> None:
-        """Take a message that came past the middleware."""
+    def deliver(self, message: DecodedJointState) -> None:
+        """Take a message that came over the bus."""
         node = self._node
         if node.active:
-            self._near.append(message.stamp)
-            node.resend.received += 1
+            self._local.append(message.stamp)
+            self._resend.received += 1
             try:
                 self._call(message)
             except MessageError as error:
@@ -158,14 +169,15 @@ class JointSubscription:
             except Exception as error:
                 node.fail(error)
 
-    def _receive(self, data: bytes) -> None:
+    def receive(self, data: bytes) -> None:
+        """Take a message that came over the middleware."""
         node = self._node
         if not node.active:
             return
         try:
             message = self._decode(data)
-            if message.stamp not in self._near:
-                node.resend.received += 1
+            if message.stamp not in self._local:
+                self._resend.received += 1
                 self._call(message)
         except MessageError as error:
             self._refuse(error)

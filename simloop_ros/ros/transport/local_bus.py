@@ -1,8 +1,8 @@
-"""Joint states between nodes of one process, past the middleware.
+"""Joint states between nodes of one process, without the middleware.
 
-rclpy has no intra-process communication as rclcpp has: two nodes of one process that talk over
-DDS pay for serialisation and for the executor, several times what the blocks need. Here the
-values themselves go from publisher to subscription, in the order in which they were sent.
+rclpy has no intra-process communication as rclcpp has: for two nodes of one process, DDS costs
+serialisation and the executor, several times the cost of the blocks. Here the values themselves
+go from publisher to subscription, in the order in which they were sent.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Sequence
 
-from .joint_state import DecodedJointState
+from ..messages.joint_state import DecodedJointState
 
 Deliver = Callable[[DecodedJointState], None]
 
@@ -51,10 +51,10 @@ class LocalBus:
         for deliver in readers:
             self._queue.append((deliver, message))
 
-    def run(self, most: int) -> None:
+    def run(self, max_messages: int) -> None:
         """Deliver what is in the queue, and what that causes, up to a number of messages."""
         queue = self._queue
-        for _ in range(most):
+        for _ in range(max_messages):
             if not queue:
                 return
             deliver, message = queue.popleft()

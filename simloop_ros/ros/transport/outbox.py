@@ -1,4 +1,4 @@
-"""What was sent, for those who did not get it."""
+"""The last messages of a publisher, to send them again on request."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from collections import deque
 from typing import Generic, TypeVar
 
 T = TypeVar('T')
-KEPT = 2048
-"""Messages that a publisher can send again: more than anybody may lag behind."""
+OUTBOX_SIZE = 2048
+"""Messages that a publisher can send again: more than any reader may lag behind."""
 
 
 class Outbox(Generic[T]):
     """The last messages of a publisher, by their stamps [ns]; memory does not grow."""
 
     def __init__(self) -> None:
-        self._sent: deque[tuple[int, T]] = deque(maxlen=KEPT)
+        self._sent: deque[tuple[int, T]] = deque(maxlen=OUTBOX_SIZE)
 
     def add(self, stamp: int, content: T) -> None:
         """Keep a message that is sent."""

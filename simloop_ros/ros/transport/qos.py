@@ -6,7 +6,7 @@ from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 
 STREAM_DEPTH = 128
 RECORD_DEPTH = 1024
-"""Deeper than the plant may be ahead of the recorder, so that a busy one loses nothing."""
+"""More than the plant may be ahead of the recorder, so that a busy recorder loses nothing."""
 
 STREAM = QoSProfile(depth=STREAM_DEPTH, reliability=ReliabilityPolicy.RELIABLE)
 """A message per step: publishers."""
@@ -15,7 +15,7 @@ LATCHED = QoSProfile(
     reliability=ReliabilityPolicy.RELIABLE,
     durability=DurabilityPolicy.TRANSIENT_LOCAL,
 )
-"""What is sent once and must reach those who come later: publishers."""
+"""Messages that must reach readers that start later: publishers."""
 LATCHED_READER = QoSProfile(
     depth=100,
     reliability=ReliabilityPolicy.RELIABLE,
@@ -25,14 +25,14 @@ LATCHED_READER = QoSProfile(
 the last message of one would push out that of another which was not read yet."""
 EVENTS = QoSProfile(depth=10, reliability=ReliabilityPolicy.RELIABLE)
 SENSOR = QoSProfile(depth=10, reliability=ReliabilityPolicy.BEST_EFFORT)
-"""Subscriptions of what drivers of sensors tell: many of them publish best effort, and a reliable
-subscription would never hear those."""
+"""Subscriptions of drivers of sensors: many publish best effort, which a reliable subscription
+would not receive."""
 
 
 def stream_reader(depth: int, *, realtime: bool) -> QoSProfile:
     """Return the quality of service of a subscription with a message per step.
 
-    In lockstep a lost message is asked for again anyway, by ``Resend``: there the middleware's own
+    In lockstep a lost message is requested again anyway, by ``Resend``: there the middleware's own
     acknowledgements would only cost time (14 % of the steps per second, see docs/graph.md).
     """
     reliability = ReliabilityPolicy.RELIABLE if realtime else ReliabilityPolicy.BEST_EFFORT

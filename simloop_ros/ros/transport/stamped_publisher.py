@@ -10,7 +10,7 @@ from .outbox import Outbox
 
 
 class StampedPublisher:
-    """Sends messages and keeps the last ones, for those who did not get them."""
+    """Sends messages and keeps the last ones, to send them again on request."""
 
     def __init__(self, publisher: Publisher):
         self._publisher = publisher

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from importlib.util import find_spec
+from importlib.machinery import SourceFileLoader
+from importlib.util import find_spec, module_from_spec, spec_from_loader
 import json
 import os
 from pathlib import Path
@@ -14,6 +15,7 @@ import signal
 import subprocess
 import sys
 import time
+from types import ModuleType
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -47,13 +49,36 @@ def test_every_scenario_has_its_launch_file() -> None:
 def test_a_launch_file_is_thin(path: Path) -> None:
     tree = ast.parse(path.read_text())
     constants = [node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)]
-    words = [value for value in constants if ast.get_docstring(tree) != value]
-    assert all(isinstance(value, str) for value in words)
+    texts = [value for value in constants if ast.get_docstring(tree) != value]
+    assert all(isinstance(value, str) for value in texts)
     (call,) = (node for node in ast.walk(tree) if isinstance(node, ast.Call))
-    given = [ast.literal_eval(argument) for argument in call.args]
     name = path.name.removesuffix(SUFFIX)
-    assert given == ([] if name in NOT_OF_A_SCENARIO else [name])
+    assert [ast.unparse(argument) for argument in call.args] == (
+        [] if name == 'view_robot' else ['__file__']
+    )
     assert not call.keywords
+    if name not in NOT_OF_A_SCENARIO:
+        assert os.readlink(path) == 'simloop.launch.py'
+
+
+@pytest.mark.parametrize('path', LAUNCH_FILES, ids=lambda path: path.name)
+def test_a_launch_file_describes_the_scenario_that_it_is_called_after(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Loaded as ``launch`` does it, without that package: the link's own name counts."""
+    described = ModuleType('launch_description')
+    described.describe_scenario = lambda file: Path(file).name  # type: ignore[attr-defined]
+    described.describe_robot_view = lambda: 'view_robot.launch.py'  # type: ignore[attr-defined]
+    launch = ModuleType('launch')
+    launch.LaunchDescription = object  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, 'launch', launch)
+    monkeypatch.setitem(sys.modules, 'simloop_ros.ros.launch.launch_description', described)
+    loader = SourceFileLoader('python_launch_file', str(path))
+    spec = spec_from_loader(loader.name, loader)
+    assert spec
+    module = module_from_spec(spec)
+    loader.exec_module(module)
+    assert module.generate_launch_description() == path.name
 
 
 def test_the_package_names_what_the_launch_files_start() -> None:

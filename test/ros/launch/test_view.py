@@ -17,9 +17,9 @@ from simloop_ros.ros.launch.view import (
     sliders,
     view_robot,
     view_scenario,
-    with_mesh_addresses,
 )
 from simloop_ros.ros.launch.wiring import NodeSpec
+from simloop_ros.ros.messages.description import with_mesh_addresses
 
 ROOTS = {'sphere': 'base', 'two_link': 'base', 'yumi': 'yumi_body', 'lwr': 'lwr_base_link'}
 NAMESPACES = ['', '/left/arm']

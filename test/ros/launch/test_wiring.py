@@ -32,8 +32,8 @@ from simloop_ros.ros.launch.wiring import (
     read_priority,
     wire,
 )
-from simloop_ros.ros.node.config import GraphConfig, PublishConfig
 from simloop_ros.ros.node.parameter_values import parse_config
+from simloop_ros.ros.pacing.config import GraphConfig, PublishConfig
 from simloop_ros.safety.config import SafetyConfig
 from simloop_ros.scenario.loading import load_scenario, scenario_names
 from simloop_ros.scenario.scenario import Scenario
@@ -183,7 +183,7 @@ def test_two_hands_have_a_node_of_their_own() -> None:
     nodes = wired(load_scenario('yumi_hold'), out='runs')
     assert 'motion_planner' not in nodes
     assert nodes['bimanual'].parameters['sensing.drivers'] is False
-    assert 'speak.wrists' not in nodes['collision_monitor'].parameters  # nobody watches
+    assert 'reporting.wrist_tare_time' not in nodes['collision_monitor'].parameters
     for scenario, told in (('yumi_hold', True), ('yumi_step', False)):
         plant = wired(load_scenario(scenario))['plant'].parameters
         assert parse_config(PublishConfig, 'publish', plant).hands is told
@@ -195,10 +195,10 @@ def test_a_monitor_is_told_what_the_wrists_feel() -> None:
         ('yumi_collision', ('plant.sensors={noise: 5}',)),  # whatever the hands do
     ):
         told = wired(load_scenario(name, settings))['collision_monitor'].parameters
-        assert told['speak.wrists'] == 0.1
+        assert told['reporting.wrist_tare_time'] == 0.1
     for name, settings in (('yumi_hold', ()), ('yumi_collision', ())):
         quiet = wired(load_scenario(name, settings))['collision_monitor'].parameters
-        assert 'speak.wrists' not in quiet
+        assert 'reporting.wrist_tare_time' not in quiet
 
 
 def test_without_a_plant_the_drivers_of_the_sensors_speak() -> None:
@@ -207,10 +207,10 @@ def test_without_a_plant_the_drivers_of_the_sensors_speak() -> None:
     assert 'plant' not in nodes
     for name in ('bimanual', 'collision_monitor'):
         assert nodes[name].parameters['sensing.drivers'] is True
-    assert nodes['collision_monitor'].parameters['speak.wrists'] == 0.1
+    assert nodes['collision_monitor'].parameters['reporting.wrist_tare_time'] == 0.1
     alone = load_scenario('yumi_collision', ['plant.sensors={noise: 5}'])  # nobody has sensors
     nodes = wired(alone, realtime=True, simulated=False)
-    assert 'speak.wrists' not in nodes['collision_monitor'].parameters
+    assert 'reporting.wrist_tare_time' not in nodes['collision_monitor'].parameters
 
 
 @pytest.mark.parametrize(

@@ -9,9 +9,9 @@ from rclpy.serialization import deserialize_message, serialize_message
 from simloop_ros.core.errors import MessageError
 from simloop_ros.core.values import Contact
 from simloop_ros.ros.messages.contacts import from_message, to_message
-from simloop_ros.ros.transport.outbox import KEPT
+from simloop_ros.ros.messages.stamps import join
+from simloop_ros.ros.transport.outbox import OUTBOX_SIZE
 from simloop_ros.ros.transport.stamped_publisher import StampedPublisher
-from simloop_ros.ros.transport.stamps import join
 
 CONTACTS = (Contact('tip', 'wall', 0.1 + 0.2), Contact('link1', 'ceiling', 5e-324))
 STAMP = 12_345_678_901
@@ -51,10 +51,16 @@ def test_a_status_without_values_is_refused() -> None:
 def test_what_was_sent_is_sent_again_and_nothing_else() -> None:
     listener = Listener()
     publisher = StampedPublisher(listener)  # type: ignore[arg-type]
-    for stamp in range(KEPT + 10):
+    for stamp in range(OUTBOX_SIZE + 10):
         publisher.send(stamp, to_message(stamp, CONTACTS))
     listener.messages.clear()
-    for stamp in (KEPT + 9, 10, 9, -1, KEPT + 10):  # 9 is too long ago, two never were
+    for stamp in (
+        OUTBOX_SIZE + 9,
+        10,
+        9,
+        -1,
+        OUTBOX_SIZE + 10,
+    ):  # 9 is too old
         publisher.send_again(stamp)
-    assert [join(message.header.stamp) for message in listener.messages] == [KEPT + 9, 10]
+    assert [join(message.header.stamp) for message in listener.messages] == [OUTBOX_SIZE + 9, 10]
     assert all(from_message(message) == CONTACTS for message in listener.messages)

@@ -19,8 +19,8 @@ READING = Reading(np.zeros(2), np.zeros(2), 'contact', -3.0)
 HIT = Hit(1, 'link2', 0.9, np.array([0.1, 0.2, 0.3]), np.array([0.0, -5.0, 0.0]), 0.01)
 
 
-def sent(alarm: Detection) -> Notice:
-    data = serialize_message(to_message(STAMP, alarm))
+def sent(detection: Detection) -> Notice:
+    data = serialize_message(to_message(STAMP, detection))
     return from_message(deserialize_message(data, DiagnosticArray))
 
 

@@ -9,7 +9,7 @@ import pytest
 from rclpy.serialization import deserialize_message, serialize_message
 
 from simloop_ros.ros.messages.safety_status import (
-    LARGEST,
+    COUNT_LIMIT,
     STAMP,
     STOPS,
     SafetyStatus,
@@ -25,9 +25,9 @@ TEXT = st.text(st.characters(exclude_categories=['Cs'], exclude_characters='\0')
         SafetyStatus,
         source=TEXT,
         stopped=TEXT | st.just(''),
-        stops=st.integers(0, LARGEST - 1),
+        stops=st.integers(0, COUNT_LIMIT - 1),
         diverged=st.booleans(),
-        stamp=st.integers(-1, LARGEST - 1),
+        stamp=st.integers(-1, COUNT_LIMIT - 1),
     )
 )
 def test_a_status_survives_the_way(status: SafetyStatus) -> None:

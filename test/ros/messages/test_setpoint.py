@@ -1,4 +1,4 @@
-"""What a planner wants survives the way to control; who says only positions is understood too."""
+"""Setpoints survive the way to control; messages with positions only are accepted too."""
 
 from __future__ import annotations
 
@@ -7,19 +7,20 @@ import pytest
 
 from simloop_ros.core.errors import MessageError
 from simloop_ros.core.values import Setpoint
+from simloop_ros.ros.messages.joint_state import JointStateDecoder, JointStateEncoder
 from simloop_ros.ros.messages.setpoint import (
     FIELDS,
     NEEDED,
     OPTIONAL,
     read_setpoint,
-    send_setpoint,
+    setpoint_arrays,
+    setpoint_kind,
 )
-from simloop_ros.ros.transport.joint_state import JointStateDecoder, JointStateEncoder
 
 NAMES = ('a', 'b')
 POSITION, VELOCITY, EFFORT = (np.array(x) for x in ([0.1, 0.2], [0.3, 1e-300], [-5.0, 6.0]))
 STAMP = 1_700_000_000_000_000_001
-WISHES = [
+SETPOINTS = [
     Setpoint(POSITION, VELOCITY),
     Setpoint(POSITION, VELOCITY, restart=True),
     Setpoint(POSITION, VELOCITY, EFFORT),
@@ -40,34 +41,36 @@ class Wire:
         self.read.append(read_setpoint(message))
 
 
-def test_wishes_survive_the_way_in_any_order() -> None:
+def test_setpoints_survive_the_way_in_any_order() -> None:
     wire = Wire()
-    sent = [WISHES[i] for i in (0, 1, 2, 0, 2, 1, 1, 0)]
-    for wanted in sent:
-        send_setpoint(wire, STAMP, wanted)  # type: ignore[arg-type]
-    for wanted, read in zip(sent, wire.read, strict=True):
-        np.testing.assert_array_equal(read.position, wanted.position)
-        np.testing.assert_array_equal(read.velocity, wanted.velocity)
-        assert read.restart == wanted.restart
-        assert (read.effort is None) == (wanted.effort is None)
-        if wanted.effort is not None:
-            np.testing.assert_array_equal(read.effort, wanted.effort)
+    sent = [SETPOINTS[i] for i in (0, 1, 2, 0, 2, 1, 1, 0)]
+    for setpoint in sent:
+        wire.send(STAMP, *setpoint_arrays(setpoint), frame_id=setpoint_kind(setpoint))
+    for setpoint, read in zip(sent, wire.read, strict=True):
+        np.testing.assert_array_equal(read.position, setpoint.position)
+        np.testing.assert_array_equal(read.velocity, setpoint.velocity)
+        assert read.restart == setpoint.restart
+        assert (read.effort is None) == (setpoint.effort is None)
+        if setpoint.effort is not None:
+            np.testing.assert_array_equal(read.effort, setpoint.effort)
 
 
 def test_positions_alone_are_enough() -> None:
     decode = JointStateDecoder(NAMES, NEEDED, optional=OPTIONAL).decode
-    wanted = read_setpoint(decode(JointStateEncoder(NAMES, ('position',)).encode(STAMP, POSITION)))
-    np.testing.assert_array_equal(wanted.position, POSITION)
-    np.testing.assert_array_equal(wanted.velocity, np.zeros(2))
-    assert wanted.effort is None
-    assert not wanted.restart
+    setpoint = read_setpoint(
+        decode(JointStateEncoder(NAMES, ('position',)).encode(STAMP, POSITION))
+    )
+    np.testing.assert_array_equal(setpoint.position, POSITION)
+    np.testing.assert_array_equal(setpoint.velocity, np.zeros(2))
+    assert setpoint.effort is None
+    assert not setpoint.restart
 
 
 @pytest.mark.parametrize(
     ('fields', 'frame_id', 'message'),
     [(('position',), 'effort', 'no effort'), (FIELDS, 'world', "'world' is none of")],
 )
-def test_what_nobody_understands_is_refused(
+def test_an_unknown_kind_or_a_missing_effort_is_refused(
     fields: tuple[str, ...], frame_id: str, message: str
 ) -> None:
     decode = JointStateDecoder(NAMES, NEEDED, optional=OPTIONAL).decode
@@ -77,7 +80,7 @@ def test_what_nobody_understands_is_refused(
 
 
 @pytest.mark.parametrize('field', FIELDS)
-def test_a_number_that_is_none_is_refused_wherever_it_is(field: str) -> None:
+def test_a_number_that_is_not_finite_is_refused_in_every_field(field: str) -> None:
     decode = JointStateDecoder(NAMES, NEEDED, optional=OPTIONAL).decode
     arrays = [np.array([1.0, np.nan]) if each == field else POSITION for each in FIELDS]
     with pytest.raises(MessageError, match=f"{field} of 'b' is nan"):

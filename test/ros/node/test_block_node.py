@@ -142,7 +142,7 @@ def test_a_service_says_why_it_cannot_be_served(bench: Bench) -> None:
         return answer.success, answer.message
 
     assert call(False) == (False, 'not stopped')
-    assert call(True) == (True, 'stopped: asked for by service')
+    assert call(True) == (True, 'stopped: requested by service')
     success, message = call(False)
     assert success
     assert 'service start' in message

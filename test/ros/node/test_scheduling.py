@@ -1,4 +1,4 @@
-"""Urgent threads, where the system allows them."""
+"""Real-time and low priority of threads, where the system allows them."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ PROGRAM = textwrap.dedent("""
     wait.set()
     print(allowed, *sorted(urgent), *sorted(ordinary))
 """)
-MAKE_WAY = textwrap.dedent("""
+LOW_PRIORITY = textwrap.dedent("""
     import os, threading
-    from simloop_ros.ros.node.scheduling import AUTOGROUP, THREADS, MakeWay
+    from simloop_ros.ros.node.scheduling import AUTOGROUP, THREADS, LowPriority
 
     def niceness():
         found = {os.getpriority(os.PRIO_PROCESS, int(thread.name)) for thread in THREADS.iterdir()}
@@ -41,27 +41,27 @@ MAKE_WAY = textwrap.dedent("""
     wait = threading.Event()
     thread = threading.Thread(target=wait.wait)
     thread.start()
-    way = MakeWay()
+    lowered = LowPriority()
     print(niceness())
-    way.end()
+    lowered.end()
     print(niceness())
     wait.set()
 """)
 
 
 @pytest.mark.skipif(sys.platform != 'linux', reason='only Linux has these priorities')
-def test_all_threads_become_urgent_or_none_and_ordinary_again() -> None:
-    said = subprocess.run(
+def test_all_threads_get_real_time_priority_or_none_and_lose_it_again() -> None:
+    printed = subprocess.run(
         [sys.executable, '-c', PROGRAM], capture_output=True, text=True, check=True
     ).stdout.split()
-    urgent = os.SCHED_FIFO if said[0] == 'True' else os.SCHED_OTHER
-    assert [int(policy) for policy in said[1:]] == [urgent, os.SCHED_OTHER]
+    urgent = os.SCHED_FIFO if printed[0] == 'True' else os.SCHED_OTHER
+    assert [int(policy) for policy in printed[1:]] == [urgent, os.SCHED_OTHER]
 
 
 @pytest.mark.skipif(sys.platform != 'linux', reason='only Linux has these groups')
-def test_who_makes_way_does_so_with_all_threads_and_between_sessions() -> None:
+def test_low_priority_is_that_of_all_threads_and_between_sessions() -> None:
     while_it_does, afterwards = subprocess.run(
-        [sys.executable, '-c', MAKE_WAY],
+        [sys.executable, '-c', LOW_PRIORITY],
         capture_output=True,
         text=True,
         check=True,

@@ -47,9 +47,9 @@ class Guided:
         for _ in range(steps):
             wrenches = 0.5 * self._rng.standard_normal((2, 6))
             wrenches[0, 2] += bump
-            felt = ExternalInputs(bump > 0.0, 'impact' if bump else 'none', wrenches=wrenches)
+            inputs = ExternalInputs(bump > 0.0, 'impact' if bump else 'none', wrenches=wrenches)
             state = JointState(self._q, np.zeros_like(self._q))
-            self._q = self.guide.wanted(state, felt).position
+            self._q = self.guide.setpoint(state, inputs).position
 
 
 def test_the_planner_is_the_one_that_leads_the_robot() -> None:

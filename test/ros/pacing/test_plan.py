@@ -6,16 +6,16 @@ import numpy as np
 import pytest
 
 from simloop_ros.core.values import Setpoint
+from simloop_ros.ros.messages.stamps import NANO
 from simloop_ros.ros.pacing.plan import Plan, PlanPoint
-from simloop_ros.ros.transport.stamps import NANO
 
 EPOCH = 1_700_000_000 * NANO  # as many digits as today's stamps have
 STEP = 2_000_000  # ns
 
 
 def point(step: float, position: float, velocity: float = 0.0) -> PlanPoint:
-    wanted = Setpoint(np.array([position]), np.array([velocity]))
-    return PlanPoint(EPOCH + round(step * STEP), wanted)
+    setpoint = Setpoint(np.array([position]), np.array([velocity]))
+    return PlanPoint(EPOCH + round(step * STEP), setpoint)
 
 
 def plan_of(*points: PlanPoint) -> Plan:
@@ -26,8 +26,8 @@ def plan_of(*points: PlanPoint) -> Plan:
 
 
 def at(plan: Plan, step: float) -> float | None:
-    wanted = plan.at(EPOCH + round(step * STEP))
-    return None if wanted is None else float(wanted.position[0])
+    setpoint = plan.at(EPOCH + round(step * STEP))
+    return None if setpoint is None else float(setpoint.position[0])
 
 
 def test_an_empty_plan_has_no_position() -> None:
@@ -70,23 +70,23 @@ def test_holding_forgets_the_way() -> None:
 
 
 def test_to_an_effort_no_way_leads() -> None:
-    """It counts from its step on, until something else is wanted."""
+    """It counts from its step on, until something else is setpoint."""
     still, effort = np.zeros(1), np.array([7.0])
     plan = plan_of(point(0, 0.0, 1.0))
     plan.add(PlanPoint(EPOCH + 2 * STEP, Setpoint(still, still, effort)))
     assert at(plan, 1) == 0.0
     for step in (2, 3, 50):
-        wanted = plan.at(EPOCH + step * STEP)
-        assert wanted is not None
-        assert wanted.effort is effort
+        setpoint = plan.at(EPOCH + step * STEP)
+        assert setpoint is not None
+        assert setpoint.effort is effort
 
 
-def test_a_motion_that_sets_out_anew_goes_on_at_its_velocity() -> None:
+def test_a_motion_that_sets_out_restarted_goes_on_at_its_velocity() -> None:
     plan = plan_of(point(0, 0.0))
-    anew = Setpoint(np.array([1.0]), np.array([10.0]), restart=True)
-    plan.add(PlanPoint(EPOCH + 2 * STEP, anew))
+    restarted = Setpoint(np.array([1.0]), np.array([10.0]), restart=True)
+    plan.add(PlanPoint(EPOCH + 2 * STEP, restarted))
     assert at(plan, 1) == 0.0
-    wanted = plan.at(EPOCH + 3 * STEP)
-    assert wanted is not None
-    assert wanted.restart
-    assert float(wanted.position[0]) == pytest.approx(1.0 + 10.0 * STEP / NANO, rel=1e-15)
+    setpoint = plan.at(EPOCH + 3 * STEP)
+    assert setpoint is not None
+    assert setpoint.restart
+    assert float(setpoint.position[0]) == pytest.approx(1.0 + 10.0 * STEP / NANO, rel=1e-15)

@@ -19,11 +19,11 @@ from simloop_ros.planning.config import OfflineConfig, OnlineConfig
 from simloop_ros.plants.pinocchio_plant import PinocchioPlant
 from simloop_ros.robot.loading import load_robot
 from simloop_ros.robot.model import RobotModel
-from simloop_ros.ros.node.config import GraphConfig
+from simloop_ros.ros.messages.joint_state import DecodedJointState
+from simloop_ros.ros.messages.stamps import NANO
+from simloop_ros.ros.pacing.config import GraphConfig
 from simloop_ros.ros.pacing.realtime_control import RealtimeControl
 from simloop_ros.ros.pacing.realtime_planner import RealtimePlanner
-from simloop_ros.ros.transport.joint_state import DecodedJointState
-from simloop_ros.ros.transport.stamps import NANO
 from simloop_ros.safety.config import SafetyConfig
 from simloop_ros.scenario.loading import robot_config
 
@@ -159,26 +159,26 @@ class World:
 
     # ControlPort
 
-    def command(self, stamp: int, wanted: Setpoint, age: float = 0.0) -> None:  # noqa: ARG002
-        assert wanted.effort is None
-        command = self.control.step(wanted.position, age, wanted.restart)
+    def command(self, stamp: int, setpoint: Setpoint, age: float = 0.0) -> None:  # noqa: ARG002
+        assert setpoint.effort is None
+        command = self.control.step(setpoint.position, age, setpoint.restart)
         self.efforts.append(command.effort)
         self._send('effort', lambda: setattr(self, '_effort', command.effort))
 
-    def tell_state(self, stamp: int, effort: Array) -> None:  # noqa: ARG002
+    def publish_state(self, stamp: int, effort: Array) -> None:  # noqa: ARG002
         state = self.control.state
         self._send('state', lambda: self._plan(stamp, state))
 
     def _plan(self, stamp: int, state: JointState) -> None:
         for point in self.planner.answer(stamp, state) if self.planner else ():
-            wanted = point.wanted
-            message = DecodedJointState(point.stamp, wanted.position, wanted.velocity)
+            setpoint = point.setpoint
+            message = DecodedJointState(point.stamp, setpoint.position, setpoint.velocity)
             self._send('desired', lambda message=message: self.realtime.desired(message))
 
     def stop_robot(self, reason: str) -> None:
         self.control.stop(reason)
 
-    def ask(self, topic: str, stamp: int) -> None:
+    def request(self, topic: str, stamp: int) -> None:
         raise AssertionError(f'{topic} {stamp}: nobody asks in real time')
 
 
@@ -242,7 +242,7 @@ def test_who_is_dead_stops_the_robot_within_ten_periods(yumi: RobotModel, dead: 
     world.run(8 * H)
     assert not world.control.stopped
     world.run(2 * H)
-    assert world.control.stopped.startswith(f'{dead}: nothing')
+    assert world.control.stopped.startswith(f'{dead}: no message')
 
 
 def test_stamps_that_jitter_do_not_shake_the_robot(yumi: RobotModel) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from simloop_ros.ros.messages.stamps import NANO, stamp_of
 from simloop_ros.ros.pacing.step_clock import StepClock
-from simloop_ros.ros.transport.stamps import NANO, stamp_of
 
 EPOCH = 1_700_000_000 * NANO
 H = 0.0005

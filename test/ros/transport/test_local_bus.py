@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from simloop_ros.ros.transport.joint_state import DecodedJointState
+from simloop_ros.ros.messages.joint_state import DecodedJointState
 from simloop_ros.ros.transport.local_bus import LocalBus
 
 NAMES = ('a', 'b')

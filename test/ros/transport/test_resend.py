@@ -1,4 +1,4 @@
-"""A lost message is asked for, and sent again; a message that is only late is not."""
+"""A lost message is requested and sent again; a message that is only late is not."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rclpy.node import Node  # noqa: E402
 from std_msgs.msg import Header  # noqa: E402
 
 from simloop_ros.ros.transport.qos import EVENTS  # noqa: E402
-from simloop_ros.ros.transport.resend import FIRST_REQUESTS, LONGEST_WAIT, Resend  # noqa: E402
+from simloop_ros.ros.transport.resend import FIRST_REQUESTS, REQUEST_INTERVAL, Resend  # noqa: E402
 
 STAMP = 1_500_000_000
 ITEM = ('joint_states', STAMP)
@@ -56,49 +56,49 @@ def desk(monkeypatch: pytest.MonkeyPatch) -> Iterator[Desk]:
 
 
 def test_a_request_reaches_the_source_with_its_stamp(desk: Desk) -> None:
-    desk.resend.ask(*ITEM)
+    desk.resend.request(*ITEM)
     desk.spin_until(1)
     assert desk.sent == [STAMP]
 
 
 def test_what_nobody_here_publishes_is_not_answered(desk: Desk) -> None:
-    desk.resend.ask('effort_command', STAMP)
-    desk.resend.ask(*ITEM)
+    desk.resend.request('effort_command', STAMP)
+    desk.resend.request(*ITEM)
     desk.spin_until(1)
     assert desk.sent == [STAMP]
 
 
-def test_silence_is_asked_about_ever_more_rarely(desk: Desk) -> None:
+def test_missing_messages_are_requested_at_growing_intervals(desk: Desk) -> None:
     desk.wanted = (ITEM,)
-    ticks = 2 * LONGEST_WAIT + 2
+    ticks = 2 * REQUEST_INTERVAL + 2
     desk.resend.tick()  # not quiet yet: nothing is known of the time before
     asked = []
     for tick in range(ticks):
-        before = desk.resend.asked
+        before = desk.resend.requested
         desk.resend.tick()
-        if desk.resend.asked > before:
+        if desk.resend.requested > before:
             asked.append(tick)
-    assert asked == [*FIRST_REQUESTS, LONGEST_WAIT, 2 * LONGEST_WAIT]
+    assert asked == [*FIRST_REQUESTS, REQUEST_INTERVAL, 2 * REQUEST_INTERVAL]
     assert 'joint_states at 1.5 s' in desk.resend.waiting
 
 
-def test_while_others_arrive_only_gaps_are_asked_for(desk: Desk) -> None:
+def test_while_others_arrive_only_gaps_are_requested(desk: Desk) -> None:
     desk.wanted = (ITEM,)
     for _ in range(20):
         desk.resend.received += 1
         desk.resend.tick()
-    assert desk.resend.asked == 0
+    assert desk.resend.requested == 0
     desk.gaps = (ITEM,)
     for _ in range(3):
         desk.resend.received += 1
         desk.resend.tick()
-    assert desk.resend.asked == 1
+    assert desk.resend.requested == 1
 
 
-def test_what_has_come_is_not_asked_for(desk: Desk) -> None:
+def test_what_has_come_is_not_requested(desk: Desk) -> None:
     desk.wanted = (ITEM,)
     desk.resend.tick()
     desk.wanted = (('joint_states', STAMP + 1),)
     desk.resend.tick()
     desk.resend.tick()
-    assert desk.resend.asked == 1
+    assert desk.resend.requested == 1

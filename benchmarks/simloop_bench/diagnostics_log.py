@@ -1,4 +1,4 @@
-"""The last words of all nodes: ``python -m simloop_ros.ros.launch.diagnostics_log FILE``.
+"""The last diagnostics of all nodes: ``python -m simloop_bench.diagnostics_log FILE``.
 
 Listens to ``/diagnostics`` until SIGINT or SIGTERM, then writes for each node the values of its
 last status, and its ``message`` as one of them, as JSON.
@@ -13,8 +13,8 @@ import sys
 from diagnostic_msgs.msg import DiagnosticArray
 import rclpy
 
-from ..node.middleware import LONGEST_SPIN, fastest_executor, open_middleware
-from ..transport.qos import EVENTS
+from simloop_ros.ros.node.middleware import MAX_SPIN_TIME, fastest_executor, open_middleware
+from simloop_ros.ros.transport.qos import EVENTS
 
 
 def main() -> int:
@@ -34,7 +34,7 @@ def main() -> int:
     executor.add_node(node)
     try:
         while not received:
-            executor.spin_once(timeout_sec=LONGEST_SPIN)
+            executor.spin_once(timeout_sec=MAX_SPIN_TIME)
     finally:
         path.write_text(json.dumps(last, indent=2) + '\n')
         executor.remove_node(node)

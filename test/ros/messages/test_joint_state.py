@@ -19,7 +19,7 @@ from rosbags.typesys import Stores, get_typestore
 
 from simloop_ros.core.errors import MessageError
 from simloop_ros.record.joint_state_cdr import JointStateLayout, scan_joint_state
-from simloop_ros.ros.transport.joint_state import (
+from simloop_ros.ros.messages.joint_state import (
     ABSENT,
     DecodedJointState,
     JointStateDecoder,
@@ -309,7 +309,7 @@ def test_a_stamp_that_is_no_time_is_refused(sec, nanosec):
     data[4:12] = struct.pack('<iI', sec, nanosec)
     decoder = JointStateDecoder(ARMS, ('position',), 'joint_states')
     for read in (decoder.stamp, decoder.decode):
-        with pytest.raises(MessageError, match=r'^joint_states: the stamp of .* is no time$'):
+        with pytest.raises(MessageError, match=r'^joint_states: the stamp of .* is not valid$'):
             read(bytes(data))
 
 

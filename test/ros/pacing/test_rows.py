@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from simloop_ros.ros.transport.rows import PATIENCE_ROWS, RowJoiner
-from simloop_ros.ros.transport.stamps import stamp_of
+from simloop_ros.ros.messages.stamps import stamp_of
+from simloop_ros.ros.pacing.rows import MAX_INCOMPLETE_ROWS, RowJoiner
 
 PERIOD = 0.001
 STEPS = 50
@@ -104,7 +104,7 @@ def test_in_real_time_a_row_that_stays_incomplete_is_left_out() -> None:
     rows = joiner(realtime=True)
     found = []
     lost = 3
-    total = PATIENCE_ROWS + 10
+    total = MAX_INCOMPLETE_ROWS + 10
     for k in range(total):
         rows.add(STATE, k + 1, f'{STATE} {k - 1}')
         rows.add(LATE, k + 1, f'{LATE} {k - 1}')
@@ -140,7 +140,7 @@ def lasting_rows(*, realtime: bool, lost: tuple[int, ...] = ()) -> tuple[list[An
     )
     found: list[Any] = []
     rows.add(STATE, 0, 'before')
-    for k in range(3 * PATIENCE_ROWS):
+    for k in range(3 * MAX_INCOMPLETE_ROWS):
         for topic, stamp, content in messages(k + 1)[-3:]:
             rows.add(topic, stamp, content)
         if k < SILENT and k not in lost:
@@ -154,14 +154,14 @@ def test_in_real_time_the_last_word_of_who_is_silent_counts() -> None:
     told = [int(row[1].split()[1]) for row in found]
     assert [row[0] for row in found] == [f'{EARLY} {k}' for k in range(len(found))]
     assert told == [*range(7), 6, 6, *range(9, SILENT), *[SILENT - 1] * (len(found) - SILENT)]
-    assert len(found) > 2 * PATIENCE_ROWS
+    assert len(found) > 2 * MAX_INCOMPLETE_ROWS
     assert rows.dropped == 0
 
 
 def test_who_never_spoke_has_no_last_word() -> None:
     found, rows = lasting_rows(realtime=True, lost=tuple(range(SILENT)))
     assert found == []
-    assert rows.dropped > PATIENCE_ROWS
+    assert rows.dropped > MAX_INCOMPLETE_ROWS
 
 
 def test_in_lockstep_every_word_counts() -> None:

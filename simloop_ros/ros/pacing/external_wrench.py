@@ -1,8 +1,7 @@
-"""The hand that pushes: wrenches from a topic on the links of the simulated robot."""
+"""A wrench that the user applies to a link of the simulated robot: topic ``external_wrench``."""
 
 from __future__ import annotations
 
-from geometry_msgs.msg import WrenchStamped
 import numpy as np
 import pinocchio as pin
 
@@ -11,12 +10,12 @@ from ...core.values import Array
 from ...robot.model import RobotModel, wrench_torque
 
 HOLD_TIME = 0.1
-"""Simulated time that a wrench acts after its message [s]: a hand that is gone lets go."""
-LARGEST = 1e4
-"""Force or torque beyond which a hand is none [N, N m]."""
+"""Simulated time that a wrench acts after its message [s]."""
+WRENCH_LIMIT = 1e4
+"""Largest force or torque that is accepted [N, N m]."""
 
 
-class Hand:
+class ExternalWrench:
     """The last wrench and how long it still acts.
 
     :param period: time of one step [s].
@@ -33,26 +32,25 @@ class Hand:
         self.link = ''
         self.wrench: Array = np.zeros(6)
 
-    def take(self, message: WrenchStamped) -> None:
-        """Push as a message says: its ``frame_id`` is the link, and the axes.
+    def apply(self, link: str, wrench: Array) -> None:
+        """Push a link from now on, for ``HOLD_TIME``.
 
-        :raises MessageError: there is no such link, or the wrench is not a usable number.
+        :param wrench: at the link's origin, in its axes [N, N m], shape ``(6,)``.
+        :raises MessageError: there is no such link, or the wrench is not within the limit.
         """
         try:
-            frame = self._model.frame(message.header.frame_id)
+            frame = self._model.frame(link)
         except UnknownNameError as error:
             raise MessageError(f'external_wrench: {error}') from error
-        force, torque = message.wrench.force, message.wrench.torque
-        wrench = np.array([force.x, force.y, force.z, torque.x, torque.y, torque.z])
-        if not (np.abs(wrench) <= LARGEST).all():
+        if not (np.abs(wrench) <= WRENCH_LIMIT).all():
             raise MessageError(
-                f'external_wrench: {wrench.tolist()} is not within {LARGEST:g} N and N m'
+                f'external_wrench: {wrench.tolist()} is not within {WRENCH_LIMIT:g} N and N m'
             )
-        self._frame, self.wrench, self.link = frame, wrench, message.header.frame_id
+        self._frame, self.wrench, self.link = frame, wrench, link
         self._left = self._hold_steps
 
     def torque(self, q: Array) -> Array | None:
-        """Return its torque on the joints in this step [N m], shape ``(n,)``; none if none acts.
+        """Return its joint torque in this step [N m], shape ``(n,)``; none if no wrench acts.
 
         :param q: true joint positions [rad], shape ``(n,)``.
         """

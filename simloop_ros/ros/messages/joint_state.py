@@ -28,7 +28,7 @@ from .stamps import NANO
 
 _STAMP_END = NANO << 31  # seconds are an int32
 _WIRE_FLOAT = np.dtype('<f8')
-_KNOWN_LAYOUTS = 4  # publishers of one topic whose messages differ in more than numbers: few
+_KNOWN_LAYOUTS = 4  # message layouts that a decoder remembers
 _INTEGER_ORDERS: dict[str, Literal['little', 'big']] = {'<': 'little', '>': 'big'}
 _STAMP_READERS = {
     kind: struct.Struct(byte_order + 'iI').unpack_from for kind, byte_order in BYTE_ORDERS.items()
@@ -94,7 +94,7 @@ class DecodedJointState(msgspec.Struct, frozen=True, gc=False):
     :ivar position: shape ``(n,)`` [rad]; like the others finite.
     :ivar velocity: shape ``(n,)`` [rad/s].
     :ivar effort: shape ``(n,)`` [N m].
-    :ivar frame_id: how it is meant, where a topic has several ways.
+    :ivar frame_id: kind of the message, where a topic has several.
     """
 
     stamp: int
@@ -108,7 +108,7 @@ class _KnownLayout:
     """A layout that was met before: how to recognise it, and how to read its numbers.
 
     The bytes of a message are one long integer. A message has this layout if the integer agrees
-    in all bits of ``mask`` with ``wanted``. A number is not finite if all bits of its exponent
+    in all bits of ``mask`` with ``fixed_bits``. A number is not finite if all bits of its exponent
     are set: then, and only then, adding one to the exponent carries into the place of the sign.
 
     :param data: the message that was scanned.
@@ -125,7 +125,7 @@ class _KnownLayout:
         for place in scan.fixed:
             mask[place] = b'\xff' * (place.stop - place.start)
         self.mask = self._integer(mask)
-        self.wanted = self._integer(data[: self.size]) & self.mask
+        self.fixed_bits = self._integer(data[: self.size]) & self.mask
 
         starts = [scan.values[field].start + 8 * i for field in fields for i in index]
         pack = struct.Struct(scan.byte_order + 'Q').pack
@@ -149,11 +149,11 @@ class _KnownLayout:
     def _integer(self, data: bytes | bytearray) -> int:
         return int.from_bytes(data, self.order)
 
-    def _at(self, starts: list[int], word: bytes) -> bytes:
-        words = bytearray(self.size)
+    def _at(self, starts: list[int], pattern: bytes) -> bytes:
+        data = bytearray(self.size)
         for start in starts:
-            words[start : start + len(word)] = word
-        return bytes(words)
+            data[start : start + len(pattern)] = pattern
+        return bytes(data)
 
     def read(self, data: bytes, place: slice | None) -> Array:
         """Return the values at one of ``places`` in our order."""
@@ -164,7 +164,7 @@ class _KnownLayout:
 
 
 class JointStateDecoder:
-    """Reads messages of anybody who knows these joints, in whatever order, with others or not.
+    """Reads messages that contain these joints, in any order, with other joints or without.
 
     A layout is learned once, then recognised; a few are remembered.
 
@@ -193,7 +193,7 @@ class JointStateDecoder:
         self._layouts: list[_KnownLayout] = []
 
     def stamp(self, data: bytes) -> int:
-        """Return the time [ns] of a message, of which nothing else is looked at.
+        """Return the stamp [ns] of a message; nothing else of it is read.
 
         :raises MessageError: if it has none.
         """
@@ -204,20 +204,20 @@ class JointStateDecoder:
                 f'no stamp in plain CDR ({len(data)} bytes, {data[:2].hex() or "nothing"}...)'
             ) from None
         if sec < 0 or nanosec >= NANO:
-            raise self._refusal(f'the stamp of {sec} s and {nanosec} ns is no time')
+            raise self._refusal(f'the stamp of {sec} s and {nanosec} ns is not valid')
         return sec * NANO + nanosec
 
     def decode(self, data: bytes) -> DecodedJointState:
-        """Return what a message says about our joints; its arrays are read-only or new.
+        """Return the content of a message for our joints; its arrays are read-only or new.
 
         :raises MessageError: if a joint or a field is missing, a value is not finite
-            but shall be, or the bytes are something else.
+            but shall be, or the bytes are malformed.
         """
         stamp = self.stamp(data)
         for layout in self._layouts:
             if len(data) >= layout.size:
                 bits = int.from_bytes(data[: layout.size], layout.order)
-                if bits & layout.mask == layout.wanted:
+                if bits & layout.mask == layout.fixed_bits:
                     break
         else:
             layout = self._learn(data)

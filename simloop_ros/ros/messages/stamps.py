@@ -1,4 +1,4 @@
-"""The stamp is the step: simulated time in whole nanoseconds."""
+"""Stamps of steps: simulated time in whole nanoseconds."""
 
 from __future__ import annotations
 

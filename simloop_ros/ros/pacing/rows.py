@@ -6,10 +6,10 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from .stamps import stamp_of
+from ..messages.stamps import stamp_of
 
-PATIENCE_ROWS = 64
-"""Real time: later rows after which one that is still incomplete is left out at the latest."""
+MAX_INCOMPLETE_ROWS = 64
+"""Real time: number of later rows after which an incomplete one is left out."""
 
 
 class RowJoiner:
@@ -18,10 +18,10 @@ class RowJoiner:
     Messages of ``early`` topics have the stamp of the step's start, those of ``late`` topics and
     of ``state`` that of its end. In lockstep the stamps are known beforehand and no row is left
     out: ``missing`` tells what to ask for. In real time the stamps of the states tell the steps,
-    and a row that stays incomplete is left out and counted; if it lacks only words of ``lasting``
-    topics, their last ones count in it.
+    and a row that stays incomplete is left out and counted; if it lacks only messages of
+    ``lasting`` topics, their last ones take their place.
 
-    :param lasting: those of ``early`` whose sender may be silent while the robot goes on.
+    :param lasting: those of ``early`` whose publisher may pause while the robot goes on.
     :param period: length of a step [s].
     :param window: largest number of messages of a topic that are kept waiting.
     :ivar rows: number of complete rows so far.
@@ -81,8 +81,8 @@ class RowJoiner:
     def _take_end(self, stamp: int) -> None:
         """Take the stamp of a state in real time.
 
-        One that is far ahead or goes back is nobody's, unless many in a row are: then another
-        clock counts, and the rows begin anew.
+        One that is far ahead or goes back is ignored, unless many in a row are: then the clock
+        has changed, and the rows start again.
         """
         if self._start is None:
             self._start = stamp
@@ -91,7 +91,7 @@ class RowJoiner:
         if last < stamp <= self._start + self._reach:
             self._ends.append(stamp)
             self._strays = 0
-        elif self._strays < PATIENCE_ROWS:
+        elif self._strays < MAX_INCOMPLETE_ROWS:
             self._strays += 1
         else:
             self._strays = 0
@@ -124,11 +124,11 @@ class RowJoiner:
                 yield row
 
     def _is_lost(self, start: int, end: int) -> bool:
-        """Return whether, in real time, what a row lacks will not come any more.
+        """Return whether, in real time, the missing parts of a row will not come any more.
 
         That is so when a later message of each topic is there, or after many rows.
         """
-        if not self._realtime or len(self._ends) >= PATIENCE_ROWS:
+        if not self._realtime or len(self._ends) >= MAX_INCOMPLETE_ROWS:
             return self._realtime
         parts = [(self._waiting[topic], start) for topic in self._early]
         parts += [(self._waiting[topic], end) for topic in self._ending]
@@ -163,7 +163,7 @@ class RowJoiner:
         return tuple(row)
 
     def _row_with_last(self, start: int, end: int) -> tuple[Any, ...] | None:
-        """Return a row in which the last words of lasting topics stand for those that it lacks."""
+        """Return a row in which the last messages of lasting topics replace missing ones."""
         for parts, last in zip(self._lasting, self._last, strict=True):
             if last is not None:
                 parts.setdefault(start, last)

@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-import array
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Callable
+from typing import Literal
 
 import msgspec
 import pinocchio as pin
-from std_msgs.msg import Float64MultiArray
 
 from ...core.values import Array
 from ...robot.model import RobotModel
 from ...safety.config import SafetyConfig
 from ...safety.gate import CommandGate
-from ..transport.qos import STREAM
-
-if TYPE_CHECKING:
-    from ..node.block_node import BlockNode
 
 
 class DriverConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What the driver of a real robot wants.
+    """What the driver of a real robot takes.
 
     :ivar topic: where it takes its commands, as ``effort_controller/commands``; empty if it takes
         ``effort_command`` or nothing.
@@ -35,19 +30,27 @@ class DriverConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
 
 
 class DriverOutput:
-    """Sends each command as a Float64MultiArray, in the order of the model's joints.
+    """Sends a driver its commands, in the order of the model's joints.
 
     That is what ros2_control's ``forward_command_controller`` takes; its ``joints`` have to be in
     the same order. Efforts pass the gate once more, without the gravity that the robot handles.
+
+    :param publish: gets the numbers of each command, shape ``(n,)``.
     """
 
-    def __init__(self, node: BlockNode, model: RobotModel, config: DriverConfig):
-        safety = node.config(SafetyConfig, 'safety')
-        self._publisher = node.publisher(Float64MultiArray, config.topic, STREAM)
+    def __init__(
+        self,
+        model: RobotModel,
+        period: float,
+        safety: SafetyConfig,
+        config: DriverConfig,
+        publish: Callable[[Array], None],
+    ):
+        self._publish = publish
         self._config = config
         self._model = model.pin_model
         self._data = model.pin_model.createData()
-        self._gate = CommandGate(model.joint_names, model.effort_limit, node.graph.period, safety)
+        self._gate = CommandGate(model.joint_names, model.effort_limit, period, safety)
 
     def send(self, position: Array, desired: Array, effort: Array) -> None:
         """Send a command.
@@ -63,4 +66,4 @@ class DriverOutput:
             if self._config.gravity_handled:
                 values = effort - pin.computeGeneralizedGravity(self._model, self._data, position)
             self._gate.check(values)
-        self._publisher.publish(Float64MultiArray(data=array.array('d', values.tobytes())))
+        self._publish(values)

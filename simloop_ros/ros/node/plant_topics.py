@@ -1,0 +1,149 @@
+"""What the plant publishes: its state after each step, and markers for rviz."""
+
+from __future__ import annotations
+
+import numpy as np
+from rosgraph_msgs.msg import Clock
+from std_msgs.msg import Float64MultiArray, String
+from visualization_msgs.msg import MarkerArray
+
+from ...core.errors import ConfigError
+from ...core.values import Array
+from ...plants.config import PlantConfig
+from ...record.hands_log import AXES, object_row, wrench_rows
+from ...robot.model import RobotModel
+from ..messages.contacts import to_message as contacts_to_message
+from ..messages.description import with_mesh_addresses
+from ..messages.float_array import to_message as array_to_message
+from ..messages.markers import MarkerSet, hand_markers, object_markers, plant_markers
+from ..messages.stamps import split, step_of
+from ..messages.wrists import OBJECT, TRUE_WRENCHES, WRENCHES, hand_axes
+from ..pacing.braked_plant import BrakedPlant
+from ..pacing.config import GraphConfig
+from ..pacing.position_stream import PositionStream, StreamConfig
+from ..transport.qos import EVENTS, LATCHED, STREAM
+from .block_node import BlockNode
+from .config import PublishConfig
+from .topics import Topics
+
+CLOCK_PERIOD = 0.01
+"""Simulated time between two messages on ``/clock`` [s]."""
+
+
+class PlantTopics:
+    """Publishes the state of a plant."""
+
+    def __init__(
+        self,
+        topics: Topics,
+        graph: GraphConfig,
+        config: PlantConfig,
+        publish: PublishConfig,
+        model: RobotModel,
+        plant: BrakedPlant,
+    ):
+        names, joints = model.joint_names, topics.publish_joints
+        self._config, self._model, self._plant = config, model, plant
+        self._period = graph.period
+        self._clock_steps = max(1, round(CLOCK_PERIOD / graph.period))
+        self._joint_states = joints('joint_states', names, ('position',))
+        self._truth = self._torque = self._contacts = self._clock = None
+        self._wrists = self._true_wrists = self._object = None
+        if publish.truth:
+            self._truth = joints('true_joint_states', names, ('position', 'velocity'))
+        if publish.torque:
+            self._torque = joints('true_external_torque', names, ('effort',))
+        if config.obstacles:
+            self._contacts = topics.publish_arrays('contacts')
+        if plant.plant.wrenches() is not None:
+            axes = hand_axes(model.tips)
+            self._wrists = joints(WRENCHES, axes, ('effort',))
+            if publish.hands:
+                self._true_wrists = joints(TRUE_WRENCHES, axes, ('effort',))
+                self._object = joints(OBJECT, AXES, ('position', 'velocity'))
+        if publish.clock and not graph.realtime:
+            self._clock = topics.publisher(Clock, '/clock', EVENTS)
+        self._description = None
+        if publish.description:
+            self._description = topics.publisher(String, 'robot_description', LATCHED)
+        self._markers = topics.publisher(MarkerArray, 'markers', EVENTS)
+        self._marker_set = MarkerSet()
+
+    def begin(self) -> None:
+        """Publish the description of the robot."""
+        if self._description:
+            self._description.publish(String(data=with_mesh_addresses(self._model.urdf)))
+
+    def send(self, stamp: int) -> None:
+        """Publish the present state with a stamp [ns]."""
+        plant = self._plant.plant
+        self._joint_states.send(stamp, plant.observe())
+        if self._truth:
+            truth = plant.truth
+            self._truth.send(stamp, truth.position, truth.velocity)
+        if self._torque:
+            self._torque.send(stamp, plant.external)
+        if self._wrists:
+            wrenches, true_wrenches = wrench_rows(plant)
+            self._wrists.send(stamp, wrenches.ravel())
+            if self._true_wrists and self._object:
+                self._true_wrists.send(stamp, true_wrenches.ravel())
+                self._object.send(stamp, *object_row(plant.held_object()))
+        if self._contacts:
+            self._contacts.send(stamp, contacts_to_message(stamp, plant.contacts()))
+        if self._clock and stamp and not step_of(stamp, self._period) % self._clock_steps:
+            clock = Clock()
+            clock.clock.sec, clock.clock.nanosec = split(stamp)
+            self._clock.publish(clock)
+
+    def send_markers(self) -> None:
+        """Publish contacts, wrenches, hands and the object, if there is a subscription."""
+        if not self._markers.get_subscription_count():
+            return
+        plant, pushed, model = self._plant.plant, self._plant.wrench, self._model
+        beam = self._config.object
+        size = (beam.width, beam.length, beam.width) if beam else ()
+        markers = (
+            *plant_markers(plant.contacts(), pushed.link, pushed.wrench),
+            *hand_markers(plant.hands(), self._hand_points(), model.base),
+            *object_markers(
+                plant.held_object(), size, model.sensors, plant.wrenches(), model.base
+            ),
+        )
+        self._markers.publish(self._marker_set.message(markers))
+
+    def _hand_points(self) -> Array:
+        """Return where the simulated hands hold the robot, in the world [m], ``(hands, 3)``."""
+        hands, truth = self._config.hands, self._plant.plant.truth
+        poses = self._model.frame_poses(truth.position, [hand.link for hand in hands])
+        points = [pose.act(np.array(hand.point)) for pose, hand in zip(poses, hands, strict=True)]
+        return np.array(points).reshape(-1, 3)
+
+
+def open_stream(node: BlockNode, model: RobotModel, config: StreamConfig) -> PositionStream | None:
+    """Return the stream of positions to a real robot, if there is one.
+
+    :raises ConfigError: there is one, in lockstep.
+    """
+    if not config.used:
+        return None
+    if not node.graph.realtime:
+        raise ConfigError('stream: a real robot does not wait: add realtime')
+    topics, names = node.topics, model.joint_names
+    states = commands = None
+    if config.joint_states:
+        states = topics.publish_joints(config.joint_states, names, ('position',))
+    if config.commands:
+        commands = topics.publisher(Float64MultiArray, config.commands, STREAM)
+
+    def send(stamp: int, position: Array) -> None:
+        if states:
+            states.send(stamp, position)
+        if commands:
+            commands.publish(array_to_message(position))
+
+    stream = PositionStream(model, node.graph.period, config, send, node.refuse)
+    topics.subscribe_joints(
+        config.robot, names, ('position',), lambda message: stream.follow(message.position)
+    )
+    return stream

@@ -1,0 +1,191 @@
+"""Publishers and subscriptions of a node, for as long as it is configured."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from diagnostic_msgs.msg import DiagnosticArray
+from rclpy.lifecycle import LifecyclePublisher
+from rclpy.publisher import Publisher
+from rclpy.qos import QoSProfile
+from rclpy.qos_overriding_options import QoSOverridingOptions
+from rclpy.subscription import Subscription
+from sensor_msgs.msg import JointState as JointStateMessage
+from std_msgs.msg import Header
+
+from ...core.errors import MessageError
+from ..messages.joint_state import DecodedJointState
+from ..messages.stamps import join
+from ..transport.channels import JointPublisher, JointSubscription
+from ..transport.local_bus import LocalBus
+from ..transport.qos import EVENTS, STREAM, STREAM_DEPTH, stream_reader
+from ..transport.resend import Resend
+from ..transport.stamped_publisher import StampedPublisher
+
+if TYPE_CHECKING:
+    from .block_node import BlockNode
+
+C = TypeVar('C')
+
+
+class Topics:
+    """The topics of a node; joint states and diagnostic arrays are sent again on request.
+
+    :ivar bus: to the other nodes of the same process.
+    :ivar resend: requests for lost messages.
+    :ivar polled: subscriptions that the executor leaves alone.
+    """
+
+    def __init__(self, node: BlockNode, bus: LocalBus | None):
+        self._node = node
+        self._waiting: list[JointSubscription] = []
+        self.bus = bus
+        self.polled: list[Subscription] = []
+
+    def open(self) -> None:
+        """Begin to request and to answer: the node is being configured."""
+        node = self._node
+        publisher = self.publisher(Header, 'resend', EVENTS)
+        self.resend = Resend(publisher, node.missing, node.gaps)
+        self.subscription(Header, 'resend', self.resend.answer, EVENTS)
+
+    @property
+    def has_polled(self) -> bool:
+        """Return whether there are subscriptions whose messages wait for ``poll``."""
+        return bool(self._waiting)
+
+    def poll(self) -> None:
+        """Take all messages that wait."""
+        for channel in self._waiting:
+            channel.poll()
+
+    def publisher(self, kind: type, topic: str, qos: QoSProfile) -> Publisher:
+        """Create a publisher."""
+        publisher: LifecyclePublisher = self._node.create_lifecycle_publisher(
+            kind,
+            topic,
+            qos,
+            qos_overriding_options=QoSOverridingOptions.with_default_policies(),
+        )
+        self._node.at_cleanup(lambda: self._node.destroy_lifecycle_publisher(publisher))
+        return publisher
+
+    def subscription(
+        self,
+        kind: type,
+        topic: str,
+        call: Callable[[Any], None],
+        qos: QoSProfile,
+        *,
+        raw: bool = False,
+        polled: bool = False,
+    ) -> Subscription:
+        """Create a subscription.
+
+        :param raw: whether ``call`` gets the serialized message.
+        :param polled: whether the executor leaves it alone.
+        """
+        node = self._node
+        subscription = node.create_subscription(
+            kind,
+            topic,
+            lambda message: node.guard(call, message),
+            qos,
+            qos_overriding_options=QoSOverridingOptions.with_default_policies(),
+            raw=raw,
+        )
+        if polled:
+            self.polled.append(subscription)
+            node.at_cleanup(lambda: self.polled.remove(subscription))
+        node.at_cleanup(lambda: node.destroy_subscription(subscription))
+        return subscription
+
+    def publish_joints(
+        self, topic: str, joint_names: Sequence[str], fields: tuple[str, ...]
+    ) -> JointPublisher:
+        """Create a publisher of joint states."""
+        publisher = JointPublisher(
+            self.publisher(JointStateMessage, topic, STREAM), self.bus, joint_names, fields
+        )
+        self.resend.sources[topic] = publisher.send_again
+        return publisher
+
+    def publish_arrays(self, topic: str) -> StampedPublisher:
+        """Create a publisher of diagnostic arrays."""
+        publisher = StampedPublisher(self.publisher(DiagnosticArray, topic, STREAM))
+        self.resend.sources[topic] = publisher.send_again
+        return publisher
+
+    def subscribe_arrays(
+        self,
+        topic: str,
+        decode: Callable[[DiagnosticArray], C],
+        call: Callable[[int, C], None],
+    ) -> None:
+        """Create a subscription of diagnostic arrays, while the node is active.
+
+        :param decode: returns the content of a message, or raises MessageError to refuse it.
+        :param call: gets the stamp [ns] and the content.
+        """
+        node = self._node
+
+        def take(message: DiagnosticArray) -> None:
+            if not node.active:
+                return
+            self.resend.received += 1
+            try:
+                content = decode(message)
+            except MessageError as error:
+                node.refuse(str(error))
+                return
+            call(join(message.header.stamp), content)
+
+        self.subscription(DiagnosticArray, topic, take, STREAM)
+
+    def subscribe_joints(
+        self,
+        topic: str,
+        joint_names: Sequence[str],
+        fields: tuple[str, ...],
+        call: Callable[[DecodedJointState], None],
+        depth: int | None = None,
+        on_refusal: Callable[[str], None] | None = None,
+        *,
+        optional: tuple[str, ...] = (),
+        polled: bool = False,
+        finite: bool = True,
+    ) -> JointSubscription:
+        """Create a subscription of joint states; ``call`` gets them while the node is active.
+
+        :param depth: number of messages that may wait; ``STREAM_DEPTH``, or 1 in real time where
+            none is given: there only the last message is of use.
+        :param on_refusal: called with the reason when a message cannot be used.
+        :param optional: fields that are read where a message has them.
+        :param polled: whether messages wait for ``poll``, instead of waking the node for each.
+        :param finite: whether a message with a number that is not finite is refused.
+        """
+        node, realtime = self._node, self._node.graph.realtime
+        channel = JointSubscription(
+            node,
+            self.resend,
+            topic,
+            joint_names,
+            fields,
+            call,
+            on_refusal,
+            optional,
+            finite=finite,
+        )
+        qos = stream_reader(depth or (1 if realtime else STREAM_DEPTH), realtime=realtime)
+        subscription = self.subscription(
+            JointStateMessage, topic, channel.receive, qos, raw=True, polled=polled
+        )
+        channel.attach(subscription)
+        if self.bus:
+            full_name = subscription.topic_name
+            node.at_cleanup(self.bus.subscribe(full_name, joint_names, fields, channel.deliver))
+        if polled:
+            self._waiting.append(channel)
+            node.at_cleanup(lambda: self._waiting.remove(channel))
+        return channel

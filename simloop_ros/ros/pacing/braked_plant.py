@@ -1,0 +1,95 @@
+"""The simulated plant behind its command gate and its brakes."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...core.values import Array, JointState
+from ...plants.plant import Plant
+from ...robot.model import RobotModel
+from ...safety.brake import Brake
+from ...safety.config import SafetyConfig
+from ...safety.gate import CommandGate
+from .external_wrench import ExternalWrench
+
+
+class BrakedPlant:
+    """A plant that brakes instead of applying efforts, from ``engage`` until ``release``.
+
+    :param plant: at rest.
+    :param period: length of a step [s].
+    :ivar plant: the plant inside.
+    :ivar wrench: applied by the user to a link.
+    :ivar engaged: why the brakes are engaged; empty while they are not.
+    :ivar stops: number of times that they were engaged.
+    """
+
+    def __init__(self, plant: Plant, model: RobotModel, period: float, safety: SafetyConfig):
+        self.plant = plant
+        self.wrench = ExternalWrench(model, period)
+        self.engaged = ''
+        self.stops = 0
+        self._model = model
+        self._period = period
+        self._brake = Brake(model, period, safety)
+        self._largest: Array = np.zeros(model.n)
+        self.configure(safety)
+
+    def configure(self, safety: SafetyConfig) -> None:
+        """Take over how old a command may be; the next effort is not compared with the last."""
+        model = self._model
+        self._gate = CommandGate(model.joint_names, model.effort_limit, self._period, safety)
+
+    @property
+    def held(self) -> Array | None:
+        """Return where the brakes hold the robot [rad], shape ``(n,)``; none while it moves."""
+        return self._brake.held if self.engaged else None
+
+    @property
+    def effort_share(self) -> float:
+        """Return the largest effort so far as a share of its limit, external ones not counted."""
+        return float((self._largest / self._model.effort_limit).max())
+
+    def check(self, effort: Array, age: float) -> None:
+        """Let a command pass the gate.
+
+        :param age: of the state that it was computed from [s].
+        :raises UnsafeCommandError: it must not be applied.
+        """
+        self._gate.check(effort, age)
+
+    def engage(self, reason: str) -> bool:
+        """Engage the brakes; return whether they were not engaged before."""
+        if self.engaged:
+            return False
+        self.engaged = reason
+        self.stops += 1
+        self._brake.release()
+        return True
+
+    def release(self, fault: str = '') -> None:
+        """Release the brakes, unless there is a fault that keeps them engaged."""
+        self.engaged = fault
+        self._gate.reset()
+
+    def rest_at(self, position: Array) -> None:
+        """Put the robot to rest at a position [rad], shape ``(n,)``."""
+        self.plant.reset(JointState(position, np.zeros(self._model.n)))
+        self._brake.release()
+
+    def rest_at_home(self) -> None:
+        """Put the robot to rest at its home."""
+        self.rest_at(self._model.home)
+
+    def step(self, effort: Array | None) -> None:
+        """Apply an effort for one period [N m]; that of the brakes if they are engaged.
+
+        :param effort: shape ``(n,)``; the brakes act too where there is none.
+        """
+        truth = self.plant.truth
+        if self.engaged or effort is None:
+            # Friction of the brakes bears the forces of an object between the hands, too.
+            held = self.plant.held_object() is not None
+            effort = self._brake.effort(truth, self.plant.external if held else None)
+        np.maximum(self._largest, np.abs(effort), out=self._largest)  # keeps a NaN
+        self.plant.step(effort, self.wrench.torque(truth.position))

@@ -1,0 +1,176 @@
+"""The plant in real time: it steps at its own rate, as a robot does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+import time
+from typing import Any
+
+from ...core.errors import SimloopError, UnsafeCommandError
+from ...core.values import Array
+from ..messages.joint_state import DecodedJointState
+from ..messages.stamps import NANO, stamp_of
+from .config import GraphConfig
+from .durations import Durations
+from .plant_port import PlantPort
+from .position_stream import PositionStream
+
+MAX_CATCH_UP = 100
+"""Steps that are caught up with at once; after a longer pause time goes on from there."""
+
+
+class RealtimePlant:
+    """Applies the last command in every period; ``tick`` is called by a steady timer.
+
+    Before the first command the robot rests. After ``timeout`` periods without a command the
+    brakes are engaged. With a ``stream`` the plant is the surrogate of a real robot: it begins
+    where that one is, and brakes when that one does not follow.
+
+    :param timeout: returns the present number of periods after which control counts as dead.
+    :param clock: returns the time of a steady clock [ns].
+    :ivar steps: number of steps taken.
+    :ivar paused: whether the plant stands still.
+    :ivar started: whether the robot's position is known.
+    :ivar waits_for_recorder: never, in real time.
+    """
+
+    waits_for_recorder = False
+
+    def __init__(
+        self,
+        port: PlantPort,
+        graph: GraphConfig,
+        timeout: Callable[[], int],
+        stream: PositionStream | None = None,
+        clock: Callable[[], int] = time.monotonic_ns,
+    ):
+        self._port = port
+        self._period = graph.period
+        self._timeout = timeout
+        self._stream = stream
+        self._clock = clock
+        self._effort: Array | None = None
+        self._commanded = False
+        self._periods = 0  # since the last command
+        self._late = self._missed = self._last_tick = 0
+        self._interval = Durations()
+        self.steps = 0
+        self.paused = False
+        self.started = stream is None
+
+    def begin(self, stamp: int) -> None:
+        """Start the steps now.
+
+        :param stamp: of the present state [ns].
+        """
+        self._origin = self._clock() - self._elapsed
+        self._first_stamp = stamp - self._elapsed
+
+    @property
+    def stamp(self) -> int:
+        """Return the stamp of the present state [ns]."""
+        return self._first_stamp + self._elapsed
+
+    @property
+    def _elapsed(self) -> int:
+        """Return the time of all steps so far [ns]."""
+        return stamp_of(self.steps, self._period)
+
+    def command(self, message: DecodedJointState) -> None:
+        """Take a command."""
+        if self._port.accepts(message.effort, (self.stamp - message.stamp) / NANO):
+            self._effort = message.effort
+            self._periods = 0
+            self._commanded = True
+
+    def tick(self) -> None:
+        """Take the step that is due, and those that were missed: a robot would not have waited."""
+        now = self._clock()
+        if self._last_tick:
+            self._interval.add(now - self._last_tick)
+        self._last_tick = now
+        if self.paused or not self._has_started():
+            self._origin = now - self._elapsed
+            return
+        due = int((now - self._origin) / NANO / self._period) - self.steps
+        self._missed += max(0, due - 1)
+        for _ in range(min(due, MAX_CATCH_UP)):
+            self._step()
+        if due > MAX_CATCH_UP:
+            self._origin = now - self._elapsed
+        if due > 0:
+            self._port.publish(self.stamp)
+            if self._stream:
+                self._send_position(self._stream, due)
+
+    def pause(self, paused: bool) -> None:
+        """Stand still, or continue."""
+        self.paused = paused
+
+    def step_once(self) -> None:
+        """Take one step while the plant is paused."""
+        self._port.plant.step(self._effort)
+        self.steps += 1
+        self._port.publish(self.stamp)
+
+    def rest(self) -> str:
+        """Put the robot to rest at its home, or where the real one is; return what was done.
+
+        :raises SimloopError: the position of the real robot is not known.
+        """
+        plant, stream = self._port.plant, self._stream
+        if stream is None:
+            plant.rest_at_home()
+        elif stream.begin() and stream.start is not None:
+            plant.rest_at(stream.start)
+        else:
+            raise SimloopError('the position of the robot is unknown, or beyond its range')
+        self._port.publish(self.stamp)  # control must not go on from the position before
+        return f'the robot rests {"at its home" if stream is None else "where the real one is"}'
+
+    def release(self) -> None:
+        """Release the brakes, unless the real robot does not follow."""
+        self._effort = None
+        self._port.plant.release(self._stream.fault(0, self._timeout()) if self._stream else '')
+
+    def report(self) -> dict[str, Any]:
+        """Return details for the diagnostics."""
+        return {
+            'late commands': self._late,
+            'missed periods': self._missed,
+            **self._interval.summary('period'),
+            **({'positions sent to the robot': self._stream.sent} if self._stream else {}),
+        }
+
+    def _has_started(self) -> bool:
+        """Return whether the robot's position is known; a surrogate is put there first."""
+        if not self.started and self._stream and self._stream.start is not None:
+            self._port.plant.rest_at(self._stream.start)
+            self.started = True
+        return self.started
+
+    def _step(self) -> None:
+        """Take a step; before the first command the robot rests, and external wrenches wait."""
+        if self._commanded:
+            if self._effort is not None:
+                self._periods += 1
+                self._late += self._periods > 1
+                timeout = self._timeout()
+                if self._periods >= timeout:
+                    self._port.engage(f'effort_command: no message for {timeout} periods')
+            self._port.plant.step(self._effort)
+        self.steps += 1
+
+    def _send_position(self, stream: PositionStream, periods: int) -> None:
+        """Send a real robot where the surrogate is, or is held."""
+        fault = stream.fault(periods, self._timeout())
+        if fault:
+            self._port.engage(fault)
+        plant = self._port.plant
+        if self._commanded:
+            held = plant.held
+            try:
+                position = plant.plant.truth.position if held is None else held
+                stream.send(self.stamp, position, periods)
+            except UnsafeCommandError as error:
+                self._port.engage(str(error))
