@@ -139,12 +139,13 @@ class ObjectReport(msgspec.Struct, frozen=True):
     """The object that two hands hold, or shall hold, as the plant knows it.
 
     :ivar position: of its centre in the world [m], shape ``(3,)``.
-    :ivar rotation: from its axes to those of the world, shape ``(3, 3)``.
+    :ivar rotation_vector: turns its axes from those of the world, axis times angle [rad],
+        shape ``(3,)``.
     :ivar velocity: of its centre [m/s], and angular [rad/s], in world axes, shape ``(6,)``.
     """
 
     position: Array
-    rotation: Array
+    rotation_vector: Array
     velocity: Array
 
 

@@ -93,7 +93,7 @@ class AdmittanceNode(MotionPlannerNode):
         if held is not None:
             motion = await plan_motion(self, held, realtime=self.graph.realtime)
             if guide.held is not None:
-                guide.go_on(motion, held)
+                guide.go_on(motion)
         return 'guiding'
 
     def report(self) -> Report:

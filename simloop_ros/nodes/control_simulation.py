@@ -124,11 +124,7 @@ class ControlSimulationNode(BlockNode):
         """Take a step towards a setpoint and send its effort."""
         stops = self.control.stops
         desired = setpoint.position
-        command = (
-            self.control.step(desired, age, setpoint.restart)
-            if setpoint.effort is None
-            else self.control.step_effort(setpoint.effort, age)
-        )
+        command = self.control.step(setpoint, age)
         kind = effort_command.command_kind(limited=command.saturated)
         self._effort.send(stamp, desired, command.velocity, command.effort, frame_id=kind)
         if self._driver:

@@ -11,6 +11,7 @@ import numpy as np
 from std_msgs.msg import Header
 from std_srvs.srv import Trigger
 
+from ..assembly.motion import MotionSettings
 from ..bimanual.config import BimanualConfig
 from ..collision.config import MonitorConfig
 from ..core.errors import ConfigError
@@ -79,17 +80,17 @@ class MotionPlannerNode(BlockNode):
         tracking = self.config(TrackingConfig, 'tracking')
         monitor = self.config(MonitorConfig, 'monitor')
         admittance = self.config(AdmittanceConfig, 'admittance')
-        self.guide = MotionGuide(
-            model,
-            graph.period,
-            self.config(PlannerConfig, 'planner'),
-            monitor,
-            self.config(ReactionConfig, 'reaction'),
-            admittance,
-            self.config(BimanualConfig, 'bimanual'),
-            tracking.noise,
-            tracking.compliance,
+        settings = MotionSettings(
+            period=graph.period,
+            planner=self.config(PlannerConfig, 'planner'),
+            bimanual=self.config(BimanualConfig, 'bimanual'),
+            monitor=monitor,
+            reaction=self.config(ReactionConfig, 'reaction'),
+            admittance=admittance,
+            noise=tracking.noise,
+            compliance=tracking.compliance,
         )
+        self.guide = MotionGuide(model, settings)
         self.hold = MotionHold()
         self._desired = topics.publish_joints(TOPIC, names, FIELDS)
         inputs = open_inputs(topics, names, monitor, admittance, self.FORCE_TOPIC, self.add_input)
@@ -188,8 +189,8 @@ class MotionPlannerNode(BlockNode):
         if self.hold.active:
             return Report(DiagnosticStatus.WARN, 'stopped: waits for the service start', values)
         if reaction:
-            state = f'collision: {reaction.active}, {reaction.state}; waits for the service start'
-            return Report(DiagnosticStatus.WARN, state, values)
+            state = f'collision: {reaction.active}, {reaction.activity}'
+            return Report(DiagnosticStatus.WARN, f'{state}; waits for the service start', values)
         return Report(DiagnosticStatus.OK, 'planning', values)
 
 

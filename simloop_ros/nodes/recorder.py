@@ -9,7 +9,7 @@ from diagnostic_msgs.msg import DiagnosticStatus
 from rich.console import Console
 from std_msgs.msg import Header
 
-from ..record.log import GUIDED_COLUMNS
+from ..record.columns import GUIDED_COLUMNS
 from ..report.page import draw_run, print_run
 from ..report.progress import progress_bar
 from ..ros.messages.contacts import from_message as contacts_from_message
@@ -134,7 +134,7 @@ class RecorderNode(BlockNode):
         for row in self._rows.complete():
             if self.finished:
                 return
-            writer.take(self._builder.build(row))
+            writer.take(self._builder.build(writer.rows, row))
             self.finished = writer.complete
             if not self.finished and not (writer.rows % CREDIT_ROWS or self.graph.realtime):
                 self._publish_progress()

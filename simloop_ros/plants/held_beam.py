@@ -180,7 +180,7 @@ class HeldBeam(PlantWrapper):
             self._plant.truth,
             self._external,
             true_wrenches=(self._to_sensors @ self._wrenches[:, :, None])[:, :, 0],
-            object=ObjectReport(body.position, body.rotation, velocity),
+            object=ObjectReport(body.position, pin.log3(body.rotation), velocity),
         )
 
     def _inertia(self, q: Array) -> Array:

@@ -117,7 +117,7 @@ class PyBulletObject:
         call = self._client.call
         position, quaternion = call('getBasePositionAndOrientation', self.body)
         velocity = np.concatenate(call('getBaseVelocity', self.body))
-        return ObjectReport(np.array(position), _rotation(quaternion), velocity)
+        return ObjectReport(np.array(position), pin.log3(_rotation(quaternion)), velocity)
 
     def push(self, wrench: Array) -> None:
         """Let a wrench at its centre, in world axes, act in the next physics step, ``(6,)``."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pinocchio as pin
 
 from ..core.values import Array, ObjectReport, PathCorrection
 
@@ -33,5 +32,5 @@ def object_row(report: ObjectReport | None) -> Array:
     """Return pose and velocity of an object, shape ``(2, 6)``; zero if there is none."""
     if report is None:
         return np.zeros((2, 6))
-    rotation = pin.log3(report.rotation)
-    return np.array([np.concatenate((report.position, rotation)), report.velocity])
+    pose = np.concatenate((report.position, report.rotation_vector))
+    return np.array([pose, report.velocity])

@@ -107,7 +107,9 @@ def object_markers(
         box.scale.x, box.scale.y, box.scale.z = size
         position, turn = box.pose.position, box.pose.orientation
         position.x, position.y, position.z = held.position.tolist()
-        turn.x, turn.y, turn.z, turn.w = pin.Quaternion(held.rotation).coeffs().tolist()
+        turn.x, turn.y, turn.z, turn.w = (
+            pin.Quaternion(pin.exp3(held.rotation_vector)).coeffs().tolist()
+        )
         markers.append(box)
     if wrenches is not None:
         for i, (sensor, wrench) in enumerate(zip(sensors, np.nan_to_num(wrenches), strict=True)):

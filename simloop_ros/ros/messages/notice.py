@@ -6,8 +6,10 @@ from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 import msgspec
+import numpy as np
 
 from ...collision.detector import Detection
+from ...collision.isolation import Hit
 from ...core.errors import MessageError
 from ...core.values import ContactNature
 from ...record.events import Located, described
@@ -40,6 +42,16 @@ class Notice(msgspec.Struct, frozen=True, gc=False):
 
 
 NO_CONTACT = Notice(0, False, 'none', 1.0)
+
+
+def hit_of(located: Located | None) -> Hit | None:
+    """Return what ``described`` made a location of."""
+    if located is None:
+        return None
+    if located.point is None or located.force is None:
+        return Hit(None, located.link, located.probability)
+    point, force = np.array(located.point), np.array(located.force)
+    return Hit(None, located.link, located.probability, point, force, spread=0.0)
 
 
 def to_message(stamp: int, detection: Detection) -> DiagnosticArray:

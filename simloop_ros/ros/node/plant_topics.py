@@ -10,7 +10,7 @@ from visualization_msgs.msg import MarkerArray
 from ...core.errors import ConfigError
 from ...core.values import Array
 from ...plants.config import PlantConfig
-from ...record.hands_log import AXES, object_row, wrench_rows
+from ...record.hands_log import AXES, object_row
 from ...robot.model import RobotModel
 from ..messages.contacts import to_message as contacts_to_message
 from ..messages.description import with_mesh_addresses
@@ -55,7 +55,7 @@ class PlantTopics:
             self._torque = joints('true_external_torque', names, ('effort',))
         if config.obstacles:
             self._contacts = topics.publish_arrays('contacts')
-        if plant.plant.wrenches() is not None:
+        if plant.plant.report().wrenches is not None:
             axes = hand_axes(model.tips)
             self._wrists = joints(WRENCHES, axes, ('effort',))
             if publish.hands:
@@ -78,19 +78,18 @@ class PlantTopics:
         """Publish the present state with a stamp [ns]."""
         plant = self._plant.plant
         self._joint_states.send(stamp, plant.observe())
+        report = plant.report()
         if self._truth:
-            truth = plant.truth
-            self._truth.send(stamp, truth.position, truth.velocity)
+            self._truth.send(stamp, report.truth.position, report.truth.velocity)
         if self._torque:
-            self._torque.send(stamp, plant.external)
-        if self._wrists:
-            wrenches, true_wrenches = wrench_rows(plant)
-            self._wrists.send(stamp, wrenches.ravel())
-            if self._true_wrists and self._object:
-                self._true_wrists.send(stamp, true_wrenches.ravel())
-                self._object.send(stamp, *object_row(plant.held_object()))
+            self._torque.send(stamp, report.external)
+        if self._wrists and report.wrenches is not None:
+            self._wrists.send(stamp, report.wrenches.ravel())
+            if self._true_wrists and self._object and report.true_wrenches is not None:
+                self._true_wrists.send(stamp, report.true_wrenches.ravel())
+                self._object.send(stamp, *object_row(report.object))
         if self._contacts:
-            self._contacts.send(stamp, contacts_to_message(stamp, plant.contacts()))
+            self._contacts.send(stamp, contacts_to_message(stamp, report.contacts))
         if self._clock and stamp and not step_of(stamp, self._period) % self._clock_steps:
             clock = Clock()
             clock.clock.sec, clock.clock.nanosec = split(stamp)
@@ -100,15 +99,13 @@ class PlantTopics:
         """Publish contacts, wrenches, hands and the object, if there is a subscription."""
         if not self._markers.get_subscription_count():
             return
-        plant, pushed, model = self._plant.plant, self._plant.wrench, self._model
+        report, pushed, model = self._plant.plant.report(), self._plant.wrench, self._model
         beam = self._config.object
         size = (beam.width, beam.length, beam.width) if beam else ()
         markers = (
-            *plant_markers(plant.contacts(), pushed.link, pushed.wrench),
-            *hand_markers(plant.hands(), self._hand_points(), model.base),
-            *object_markers(
-                plant.held_object(), size, model.sensors, plant.wrenches(), model.base
-            ),
+            *plant_markers(report.contacts, pushed.link, pushed.wrench),
+            *hand_markers(report.hands, self._hand_points(), model.base),
+            *object_markers(report.object, size, model.sensors, report.wrenches, model.base),
         )
         self._markers.publish(self._marker_set.message(markers))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...core.values import Array, JointState
+from ...core.values import Array, Disturbance, JointState
 from ...plants.plant import Plant
 from ...robot.model import RobotModel
 from ...safety.brake import Brake
@@ -74,7 +74,7 @@ class BrakedPlant:
 
     def rest_at(self, position: Array) -> None:
         """Put the robot to rest at a position [rad], shape ``(n,)``."""
-        self.plant.reset(JointState(position, np.zeros(self._model.n)))
+        self.plant.start(JointState(position, np.zeros(self._model.n)))
         self._brake.release()
 
     def rest_at_home(self) -> None:
@@ -89,7 +89,8 @@ class BrakedPlant:
         truth = self.plant.truth
         if self.engaged or effort is None:
             # Friction of the brakes bears the forces of an object between the hands, too.
-            held = self.plant.held_object() is not None
-            effort = self._brake.effort(truth, self.plant.external if held else None)
+            report = self.plant.report()
+            external = None if report.object is None else report.external
+            effort = self._brake.effort(truth, external)
         np.maximum(self._largest, np.abs(effort), out=self._largest)  # keeps a NaN
-        self.plant.step(effort, self.wrench.torque(truth.position))
+        self.plant.step(effort, Disturbance(self.wrench.torque(truth.position)))

@@ -35,6 +35,6 @@ async def start_motion(port: MotionPort, *, realtime: bool) -> str:
     motion = await plan_motion(port, start, realtime=realtime)
     if hold.stopped or hold.position is None:
         raise SimloopError('the robot was stopped in the meantime')
-    guide.take(motion, start)
+    guide.take(motion)
     hold.release()
     return 'planned the way to the goal'

@@ -99,4 +99,4 @@ class RealtimeMotion:
             self._planned_from = position
             self._planning = self._port.in_background(lambda: guide.motion_from(position))
         elif self._planning.done():
-            guide.take(self._planning.result(), self._planned_from)
+            guide.take(self._planning.result())

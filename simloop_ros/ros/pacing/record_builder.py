@@ -2,27 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
 import numpy as np
 
+from ...collision.detector import Detection
+from ...collision.observation import Reading, Verdict
 from ...core.values import (
     Array,
     Command,
     JointState,
+    ObjectReport,
     PathCorrection,
     PlannerReport,
     PlantReport,
     Rollback,
     Setpoint,
 )
+from ...loop.step_record import StepRecord
 from ...record.hands_log import AXES
 from ..messages import effort_command
 from ..messages.joint_state import ABSENT, DecodedJointState
+from ..messages.notice import NO_CONTACT, Notice, hit_of
 from ..messages.notice import TOPIC as COLLISION
-from ..messages.notice import Notice
 from ..messages.wrists import CORRECTIONS, OBJECT, TRUE_WRENCHES, WRENCHES, by_hand, hand_axes
 
 STATE = 'control_state'
@@ -102,60 +106,57 @@ class RecordLayout(msgspec.Struct, frozen=True, kw_only=True):
         return [*found, RecordedTopic(STATE, joints, ('position', 'velocity', 'effort'))]
 
 
-class RecordedStep(msgspec.Struct, frozen=True, gc=False):
-    """One step of the loop, as far as its messages tell it.
-
-    :ivar notice: report of the collision monitor.
-    :ivar external: estimated external torque [N m], shape ``(n,)``, where it is logged.
-    :ivar object: pose, rotation vector last, and velocity of the object, shape ``(6,)`` each.
-    """
-
-    setpoint: Setpoint
-    command: Command
-    measured: Array
-    rollback: Rollback
-    plant: PlantReport
-    planner: PlannerReport | None = None
-    notice: Notice | None = None
-    external: Array | None = None
-    object: tuple[Array, Array] | None = None
-
-
 class RecordBuilder:
-    """Turns a complete row of messages, in the order of ``RowJoiner``, into a step."""
+    """Turns complete rows of messages, in the order of ``RowJoiner``, into records of steps."""
 
     def __init__(self, layout: RecordLayout):
         self._topics = (*layout.early, *layout.late, STATE)
+        self._hands = layout.hands
+        self._monitored = layout.collisions or layout.guided
 
-    def build(self, row: Sequence[Any]) -> RecordedStep:
-        """Return the step of a row."""
+    def build(self, index: int, row: Sequence[Any]) -> StepRecord:
+        """Return the record of a row, as far as its messages tell it."""
         parts: dict[str, Any] = dict(zip(self._topics, row, strict=True))
         command: DecodedJointState = parts[effort_command.TOPIC]
         state: DecodedJointState = parts[STATE]
         measured: Array = parts[MEASURED].position
-        truth: Array = parts[TRUTH].position if TRUTH in parts else measured
-        hands = CORRECTIONS in parts
-        return RecordedStep(
-            setpoint=Setpoint(command.position, command.velocity),
-            command=Command(
-                command.velocity, ABSENT, command.effort, effort_command.is_limited(command)
-            ),
-            measured=measured,
-            rollback=Rollback(JointState(state.position, state.velocity), state.effort),
-            plant=PlantReport(
-                JointState(truth, ABSENT),
-                parts[TRUE_EXTERNAL].effort if TRUE_EXTERNAL in parts else ABSENT,
-                parts.get(CONTACTS, ()),
-                wrenches=by_hand(parts[WRENCHES].effort) if hands else None,
-                true_wrenches=by_hand(parts[TRUE_WRENCHES].effort) if hands else None,
-            ),
-            planner=_planner_report(parts[CORRECTIONS]) if hands else None,
-            notice=parts.get(COLLISION),
-            external=parts[EXTERNAL].effort if EXTERNAL in parts else None,
-            object=(parts[OBJECT].position, parts[OBJECT].velocity) if hands else None,
+        limited = effort_command.is_limited(command)
+        return StepRecord(
+            index,
+            Setpoint(command.position, command.velocity),
+            Command(command.velocity, ABSENT, command.effort, limited),
+            measured,
+            Rollback(JointState(state.position, state.velocity), state.effort),
+            self._plant_report(parts, measured),
+            _planner_report(parts[CORRECTIONS]) if self._hands else None,
+            _detection(parts) if self._monitored else None,
+        )
+
+    def _plant_report(self, parts: Mapping[str, Any], measured: Array) -> PlantReport:
+        truth = JointState(parts[TRUTH].position if TRUTH in parts else measured, ABSENT)
+        external = parts[TRUE_EXTERNAL].effort if TRUE_EXTERNAL in parts else ABSENT
+        contacts = parts.get(CONTACTS, ())
+        if not self._hands:
+            return PlantReport(truth, external, contacts)
+        pose = parts[OBJECT]
+        return PlantReport(
+            truth,
+            external,
+            contacts,
+            wrenches=by_hand(parts[WRENCHES].effort),
+            true_wrenches=by_hand(parts[TRUE_WRENCHES].effort),
+            object=ObjectReport(pose.position[:3], pose.position[3:], pose.velocity),
         )
 
 
 def _planner_report(message: DecodedJointState) -> PlannerReport:
     position, rotation = np.split(by_hand(message.position), 2, axis=1)
     return PlannerReport(message.frame_id, PathCorrection(position, rotation))
+
+
+def _detection(parts: Mapping[str, Any]) -> Detection:
+    notice: Notice = parts.get(COLLISION, NO_CONTACT)
+    torque = parts[EXTERNAL].effort if EXTERNAL in parts else ABSENT
+    verdict: Verdict = 'contact' if notice.contact else 'free'
+    reading = Reading(ABSENT, torque, verdict, notice.margin)
+    return Detection(notice.contact, notice.kind, reading, hit_of(notice.located))

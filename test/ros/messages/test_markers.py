@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pinocchio as pin
 import pytest
 from visualization_msgs.msg import Marker
 
@@ -111,7 +112,7 @@ def test_effective_mass_and_hint(
 
 def test_a_held_object_is_a_box_and_each_wrist_that_feels_has_an_arrow() -> None:
     quarter = np.array([[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])  # about z
-    held = ObjectReport(np.array([0.1, 0.2, 0.3]), quarter, np.zeros(6))
+    held = ObjectReport(np.array([0.1, 0.2, 0.3]), pin.log3(quarter), np.zeros(6))
     wrenches = np.array([[0.0, 0.0, -20.0, 0.0, 0.0, 0.0], [np.nan] * 6])
     box, arrow = object_markers(held, (0.04, 0.08, 0.04), ('s_l', 's_r'), wrenches, 'torso')
     assert (box.type, box.header.frame_id, box.scale.y) == (Marker.CUBE, 'torso', 0.08)
