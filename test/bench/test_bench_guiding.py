@@ -18,7 +18,7 @@ from simloop_bench.guiding import (
     stability_figures,
     stability_panels,
 )
-from simloop_bench.guiding_experiment import Led, drift, push_elbow
+from simloop_bench.guiding_experiment import GuidedMotion, drift, push_elbow
 from simloop_bench.guiding_figures import Course, draw_experiment, draw_forces, draw_stability
 from simloop_bench.guiding_force import DIRECTIONS, Pull, pull
 from simloop_bench.guiding_run import GuidedRun, lead
@@ -31,13 +31,13 @@ from simloop_ros.scenario.loading import load_scenario, robot_config
 PERIOD = 0.002
 
 
-def led(angle: float, energy: float, back: float) -> Led:
+def guided(angle: float, energy: float, back: float) -> GuidedMotion:
     """Return an experiment in which joint 0 goes to an angle along a ramp."""
     way = np.linspace(0.0, angle, 50)[:, None]
     rest = np.zeros_like(way)
     hand = np.zeros((50, 1, 3))
     run = GuidedRun(PERIOD, way, rest, rest, rest, hand, hand, True)
-    return Led(run, 0, 0.0, 0.05, angle, angle, energy, back, 0.0)
+    return GuidedMotion(run, 0, 0.0, 0.05, angle, angle, energy, back, 0.0)
 
 
 def test_a_step_is_the_exponential_and_parameters_change_without_a_bump() -> None:
@@ -72,12 +72,12 @@ def test_figures_of_the_experiment() -> None:
             'rigid joints',
             'flexible joints',
         ),
-        led(1.5, 2.0, 6.0),
+        guided(1.5, 2.0, 6.0),
     )
     cases |= {
-        'adapted': led(1.5, 2.0, 6.0),
-        'constant': led(1.5, 8.0, 4.0),
-        'takes positions': led(1.5, 2.1, 6.0),
+        'adapted': guided(1.5, 2.0, 6.0),
+        'constant': guided(1.5, 8.0, 4.0),
+        'takes positions': guided(1.5, 2.1, 6.0),
     }
     figures = experiment_figures(cases)
     assert figures['energy_ratio'] == 0.25

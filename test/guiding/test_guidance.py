@@ -47,7 +47,7 @@ class Hand:
 
 
 def lead(robot: RobotModel, adapt: bool) -> tuple[Hand, np.ndarray]:
-    """Return the hand that guided a joint by 90 degrees in 3 s, and the way back [rad] from there."""
+    """Return the hand that guided a joint by 90 degrees in 3 s, and the way back [rad]."""
     hand = Hand(Guidance(robot, AdmittanceConfig(adapt=adapt), H), 2000.0, 50.0)
     for i in range(1500):
         hand.step(RIGHT_ANGLE * (i + 1) / 1500, RIGHT_ANGLE / 3.0)
