@@ -23,7 +23,7 @@ from simloop_ros.core.errors import USER_ERROR, SimloopError  # noqa: E402
 from simloop_ros.nodes.control_simulation import ControlSimulationNode  # noqa: E402
 from simloop_ros.ros.launch.wiring import WiringOptions, wire  # noqa: E402
 from simloop_ros.ros.transport.qos import LATCHED_READER  # noqa: E402
-from simloop_ros.scenario.scenario import load_scenario  # noqa: E402
+from simloop_ros.scenario.loading import load_scenario  # noqa: E402
 
 DOMAIN = 58
 WEIGHT = 9.82
