@@ -1,0 +1,112 @@
+"""A run that is recorded from topics: its events, its end, its results."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import msgspec
+import numpy as np
+import pytest
+
+from simloop_ros.core.errors import ConfigError
+from simloop_ros.core.values import Command, JointState, PlantReport, Rollback, Setpoint
+from simloop_ros.ros.messages.notice import Notice
+from simloop_ros.ros.messages.safety_status import CONTROL, SafetyStatus
+from simloop_ros.ros.messages.stamps import stamp_of
+from simloop_ros.ros.pacing.record_builder import RecordedStep
+from simloop_ros.ros.pacing.run_writer import MAX_EVENTS, RunWriter, read_facts
+from simloop_ros.scenario.scenario import load_scenario
+
+STEPS = 5
+SETTINGS = ['period=0.01', f'duration={STEPS * 0.01}']
+
+
+class Clock:
+    """A clock that goes on by a second whenever somebody reads it."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        self.now += 1.0
+        return self.now
+
+
+@pytest.fixture
+def writer(tmp_path: Path) -> RunWriter:
+    text = msgspec.json.encode(load_scenario('sphere_step', SETTINGS)).decode()
+    return RunWriter(read_facts(text, simulated=True), tmp_path, Clock())
+
+
+def step(value: float = 0.0, *, limited: bool = False) -> RecordedStep:
+    array = np.full(1, value)  # the sphere has one joint
+    state = JointState(array, array)
+    return RecordedStep(
+        Setpoint(array, array),
+        Command(array, array, array, limited),
+        array,
+        Rollback(state, array),
+        PlantReport(state, array),
+    )
+
+
+def events(folder: Path) -> list[dict[str, object]]:
+    return json.loads((folder / 'summary.json').read_text())['events']
+
+
+def test_a_complete_run_ends_with_its_last_step(writer: RunWriter, tmp_path: Path) -> None:
+    assert writer.elapsed == 0.0
+    for k in range(STEPS):
+        assert not writer.complete
+        writer.take(step(float(k)))
+    assert (writer.complete, writer.rows, writer.elapsed) == (True, STEPS, 1.0)
+    summary = writer.write()
+    assert (summary['status'], summary['steps']) == ('completed', STEPS)
+    assert summary['real_time_factor'] == pytest.approx(STEPS * 0.01)
+    assert {path.name for path in tmp_path.iterdir()} == {'log.mcap', 'summary.json'}
+
+
+def test_limited_efforts_are_those_that_control_reports(writer: RunWriter, tmp_path: Path) -> None:
+    """Not those that happen to be at a limit."""
+    for limited in (False, True, True, False):
+        writer.take(step(1e6, limited=limited))
+    summary = writer.write()
+    assert summary['effort_limited_steps'] == 2
+    assert [event['kind'] for event in events(tmp_path)] == ['effort_limit']
+    assert events(tmp_path)[0]['time'] == pytest.approx(0.02)
+
+
+def test_a_divergence_ends_the_run_at_its_step(writer: RunWriter, tmp_path: Path) -> None:
+    for _ in range(2):
+        writer.take(step())
+    writer.take_stop(SafetyStatus('plant', 'brakes', 1, stamp=stamp_of(1, 0.01)))
+    assert not writer.complete
+    diverged = SafetyStatus(CONTROL, 'ran away', 1, diverged=True, stamp=stamp_of(3, 0.01))
+    writer.take_stop(diverged)
+    assert (writer.steps, writer.complete) == (3, False)
+    writer.take(step())
+    assert writer.complete
+    assert writer.write()['status'] == 'diverged'
+    kinds = [event['kind'] for event in events(tmp_path)]
+    assert kinds == ['stop', 'divergence']
+
+
+def test_in_real_time_a_notice_belongs_to_the_present_step(
+    writer: RunWriter, tmp_path: Path
+) -> None:
+    for _ in range(3):
+        writer.take(step())
+    writer.take_notice(Notice(0, True, 'push', -0.5))
+    for _ in range(2 * MAX_EVENTS):
+        writer.take_notice(Notice(0, True, 'impact', 0.0))
+    assert writer.write()['status'] == 'interrupted'
+    first, second = events(tmp_path)
+    assert (first['kind'], first['nature'], first['margin']) == ('collision', 'push', -0.5)
+    assert first['time'] == pytest.approx(0.04)
+    assert second['nature'] == 'impact'
+
+
+def test_what_is_no_scenario_is_refused() -> None:
+    with pytest.raises(ConfigError, match=r'recorder\.scenario: not a scenario'):
+        read_facts('{"name": 5}', simulated=True)
