@@ -1,4 +1,4 @@
-"""How fast can the robot stop along its path?"""
+"""The shortest stop along a path within the effort limits."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ import pinocchio as pin
 
 from ..core.values import Array
 from ..robot.model import RobotModel
-from .pace import STEEPEST
+from .pace import MAX_SLOPE
 
-FEWEST = 3
-"""Least number of steps of a stop: fewer are a jump."""
-MARGIN = 0.9
+MIN_STOP_STEPS = 3
+"""Least number of steps of a stop."""
+EFFORT_SHARE = 0.9
 """Share of the effort limits that a stop may use."""
-LEAST = 0.05
+MIN_EFFORT_SHARE = 0.05
 """Share of a limit that it may use even where the motion alone takes more than the margin."""
-LONGEST = 1.0
-"""Longest stop [s], whatever the limits say."""
+MAX_STOP_TIME = 1.0
+"""Longest stop [s], also where the limits would ask for more."""
 
 
 def stop_steps(model: RobotModel, period: float, q: Array, stop_time: float) -> tuple[int, ...]:
@@ -29,22 +29,25 @@ def stop_steps(model: RobotModel, period: float, q: Array, stop_time: float) -> 
 
         tau = rnea(q, q', q'') - M q' d,    d = 1.11/T at most
 
-    What the object does to the hands is not known beforehand, and is left to the margin.
+    The wrench of the object on the hands is not known in advance, and is left to the margin.
 
     :param q: positions at each step [rad], shape ``(steps + 1, n)``.
     """
     slope = np.gradient(q, period, axis=0)
     bend = np.gradient(slope, period, axis=0)
     data = model.pin_model.createData()
-    shortest = max(FEWEST, floor(stop_time / period + 1e-9))
-    longest = max(shortest, ceil(LONGEST / period))
+    shortest = max(MIN_STOP_STEPS, floor(stop_time / period + 1e-9))
+    longest = max(shortest, ceil(MAX_STOP_TIME / period))
     counts = []
     for row, v, a in zip(q, slope, bend, strict=True):
         drift = pin.rnea(model.pin_model, data, row, v, a)
         change = pin.rnea(model.pin_model, data, row, v, a - v) - drift
-        most = np.maximum(MARGIN * model.effort_limit, np.abs(drift) + LEAST * model.effort_limit)
-        room = np.where(change > 0.0, most - drift, most + drift)
+        largest = np.maximum(
+            EFFORT_SHARE * model.effort_limit,
+            np.abs(drift) + MIN_EFFORT_SHARE * model.effort_limit,
+        )
+        room = np.where(change > 0.0, largest - drift, largest + drift)
         steepest = float(np.max(np.abs(change) / room))
-        needed = ceil(STEEPEST * steepest / period)
+        needed = ceil(MAX_SLOPE * steepest / period)
         counts.append(min(max(shortest, needed), longest))
     return tuple(counts)
