@@ -103,7 +103,7 @@ def uneven() -> Figure:
 
 
 def carry() -> Figure:
-    """Draw how well the object is held and led, by both robots."""
+    """Draw the errors of squeeze and path in a carry, of both robots."""
     runs = [_curves(f'{robot}_carry').carry(robot) for robot in ('workerbot', 'yumi')]
     title = '0.3 m and 30° in 2 s; robot 10 % heavier, sensors with noise and bias'
     return draw_carry(runs, title)

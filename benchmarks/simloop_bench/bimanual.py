@@ -1,4 +1,4 @@
-"""``simloop bench bimanual``: how exact internal forces are, what their control does and costs."""
+"""``simloop bench bimanual``: accuracy of internal forces, results and cost of their control."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from simloop_ros.bimanual.contact import ContactTarget
 from simloop_ros.bimanual.contact_control import ContactControl
 from simloop_ros.bimanual.hands import HandFinder
 from simloop_ros.bimanual.impedance import ImpedanceConfig, impedance
-from simloop_ros.bimanual.internal_force import NEAREST, grasp_map, split
+from simloop_ros.bimanual.internal_force import MIN_GRASP_DISTANCE, grasp_map, split
 from simloop_ros.core.errors import SimloopError
 from simloop_ros.core.values import Array
 from simloop_ros.robot.fit_robot import load_fit_robot
@@ -32,7 +32,7 @@ HANDS = (2, 3, 4)
 ROBOT = 'yumi'
 PERIOD = 0.001
 SQUEEZE = 20.0
-"""Setpoint internal force in the steps that are timed [N]."""
+"""Setpoint of the internal force in the steps that are timed [N]."""
 LINE = 1e-6
 """How far points nearly in a line are from it [m]."""
 FAR = 10.0
@@ -97,8 +97,8 @@ def _far(hands: int, rng: np.random.Generator) -> Array:
 
 def _near(hands: int, rng: np.random.Generator) -> Array:
     """Return points that are hardly farther from each other than is refused."""
-    apart = 1.1 * NEAREST * np.outer(np.arange(hands), [0.0, 1.0, 0.0])
-    return apart + 0.02 * NEAREST * _anywhere(hands, rng)
+    apart = 1.1 * MIN_GRASP_DISTANCE * np.outer(np.arange(hands), [0.0, 1.0, 0.0])
+    return apart + 0.02 * MIN_GRASP_DISTANCE * _anywhere(hands, rng)
 
 
 POINTS: dict[str, Make] = {
@@ -155,7 +155,7 @@ def _at_centre(shifts: list[Array], wrenches: Array) -> Array:
 def _costs(quick: bool) -> dict[str, float]:
     """Return what a step costs, from joints to correction, for both arms of the robot [us].
 
-    ``step_us``: in contact; ``free_us``: before; ``yielding_us``: while the object gives way.
+    ``step_us``: in contact; ``free_us``: before; ``yielding_us``: while the object yields.
     """
     rounds, steps = (5, 200) if quick else (25, 1000)
     yielding = impedance(ImpedanceConfig())
@@ -190,7 +190,7 @@ def _stepped(target: ContactTarget, steps: int) -> Candidate:
     rng, find, start = np.random.default_rng(0), HandFinder(model), control.snapshot()
     readings = list(SQUEEZE * read + 0.5 * rng.normal(size=(steps, *read.shape)))
     if not control.step(find(model.home), readings[0], ContactTarget(SQUEEZE)).contact:
-        raise SimloopError(f'{ROBOT} does not feel what it presses')
+        raise SimloopError(f'{ROBOT} does not measure what it presses')
 
     def run() -> int:
         control.restore(start)

@@ -1,4 +1,4 @@
-"""What two hands do to an object in the shipped scenarios: cases and what is measured of them."""
+"""Two hands on an object in the shipped scenarios: cases and their measures."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import msgspec
 import numpy as np
 
 from simloop_ros.core.values import Array
-from simloop_ros.record.hands_summary import TOUCH
+from simloop_ros.record.hands_summary import TOUCH_FORCE
 from simloop_ros.scenario.loading import load_scenario
 
 from .hands_run import HandsRun, run_hands
@@ -59,7 +59,7 @@ TURN = 25.0
 RUN_LIMITS = {
     'hold_settling_s': Limit(at_most=0.5),
     # Palms only press, so that no force is below 0: hands that lost the beam read exactly that.
-    'hold_least_n': Limit(at_least=TOUCH),
+    'hold_least_n': Limit(at_least=TOUCH_FORCE),
     'uneven_settling_s': Limit(at_most=0.5),
     'free_desired_rad': Limit(at_most=1e-12),
     'free_true_rad': Limit(at_most=1e-12),
@@ -86,8 +86,8 @@ RUN_LIMITS = {
 Row = dict[str, Any]
 
 
-class Case(msgspec.Struct, frozen=True):
-    """One run to measure; ``part`` says how.
+class BimanualCase(msgspec.Struct, frozen=True):
+    """One run to measure, in the way of its ``part``.
 
     :ivar label: what its row is called: runs with the same one are one row, of the worst.
     :ivar at: when something happens to an arm [s].
@@ -102,35 +102,37 @@ class Case(msgspec.Struct, frozen=True):
     arm: int = 0
 
 
-def run_cases(quick: bool) -> list[Case]:
+def run_cases(quick: bool) -> list[BimanualCase]:
     """Return what is run.
 
     :param quick: one hold, and a carry that is cut short.
     """
     if quick:
         return [
-            Case('hold', 'workerbot, K = 1e5', 'workerbot_hold'),
-            Case('carry', 'workerbot, 0.5 s of it', 'workerbot_carry', ('duration=2',)),
+            BimanualCase('hold', 'workerbot, K = 1e5', 'workerbot_hold'),
+            BimanualCase('carry', 'workerbot, 0.5 s of it', 'workerbot_carry', ('duration=2',)),
         ]
     robots = ('workerbot', 'yumi')
     cases = [case for robot in robots for case in _holds(robot)]
-    cases.append(Case('uneven', 'workerbot', 'workerbot_uneven'))
+    cases.append(BimanualCase('uneven', 'workerbot', 'workerbot_uneven'))
     for name in ('workerbot_uneven', 'workerbot_free'):
-        cases.append(Case('free', name, name))
+        cases.append(BimanualCase('free', name, name))
         cases += [
-            Case('free', f'{name}, noise', name, (*NOISY, f'seed={seed}')) for seed in range(SEEDS)
+            BimanualCase('free', f'{name}, noise', name, (*NOISY, f'seed={seed}'))
+            for seed in range(SEEDS)
         ]
     for robot in robots:
         cases += [
-            Case('carry', robot, f'{robot}_carry', (f'seed={seed}',)) for seed in range(SEEDS)
+            BimanualCase('carry', robot, f'{robot}_carry', (f'seed={seed}',))
+            for seed in range(SEEDS)
         ]
     cases += [
-        Case('servo', f'workerbot, carry, {kind}', 'workerbot_carry', (*settings, LOOSE))
+        BimanualCase('servo', f'workerbot, carry, {kind}', 'workerbot_carry', (*settings, LOOSE))
         for kind, settings in SERVOS.items()
     ]
     late = SERVOS['computed torque, 1 period late']
     cases += [
-        Case(
+        BimanualCase(
             'servo',
             f'workerbot, hold, K = {stiffness}, computed torque, 1 period late',
             'workerbot_hold',
@@ -139,12 +141,16 @@ def run_cases(quick: bool) -> list[Case]:
         for stiffness in STIFFNESSES
     ]
     grip, off = 'workerbot_grip', ('bimanual.force_control=false',)
-    cases += [Case('grip', 'force control', grip, (f'seed={seed}',)) for seed in range(SEEDS)]
-    cases.append(Case('grip', 'force control, 2 mm too short', grip, (SHORTER,)))
-    cases.append(Case('ungripped', 'no force control', grip, off))
+    cases += [
+        BimanualCase('grip', 'force control', grip, (f'seed={seed}',)) for seed in range(SEEDS)
+    ]
+    cases.append(BimanualCase('grip', 'force control, 2 mm too short', grip, (SHORTER,)))
+    cases.append(BimanualCase('ungripped', 'no force control', grip, off))
     end = f'duration={BUMP + AFTER}'
     cases += [
-        Case('bump', 'workerbot, left elbow', 'workerbot_bump', (end, f'seed={seed}'), BUMP)
+        BimanualCase(
+            'bump', 'workerbot, left elbow', 'workerbot_bump', (end, f'seed={seed}'), BUMP
+        )
         for seed in range(SEEDS)
     ]
     for robot in robots:
@@ -152,23 +158,23 @@ def run_cases(quick: bool) -> list[Case]:
     return cases
 
 
-def _holds(robot: str) -> list[Case]:
+def _holds(robot: str) -> list[BimanualCase]:
     name = f'{robot}_hold'
     cases = []
     for stiffness in STIFFNESSES:
         label, beam = f'{robot}, K = {stiffness}', f'plant.object.stiffness={stiffness}'
-        cases.append(Case('hold', label, name, (beam,)))
+        cases.append(BimanualCase('hold', label, name, (beam,)))
         cases += [
-            Case('hold', f'{label}, noise', name, (beam, *NOISY, f'seed={seed}'))
+            BimanualCase('hold', f'{label}, noise', name, (beam, *NOISY, f'seed={seed}'))
             for seed in range(SEEDS)
         ]
     return cases
 
 
-def _stops(robot: str) -> list[Case]:
+def _stops(robot: str) -> list[BimanualCase]:
     name = f'{robot}_carry'
     return [
-        Case(
+        BimanualCase(
             'stop',
             f'{robot}, {tip} at {at:g} s',
             name,
@@ -181,10 +187,10 @@ def _stops(robot: str) -> list[Case]:
     ]
 
 
-def _faults(robot: str) -> list[Case]:
+def _faults(robot: str) -> list[BimanualCase]:
     name = f'{robot}_carry'
     return [
-        Case(
+        BimanualCase(
             'fault',
             f'{robot}, {tip} {kind}',
             name,
@@ -200,29 +206,29 @@ def _faults(robot: str) -> list[Case]:
     ]
 
 
-def measure(case: Case) -> Row:
+def measure(case: BimanualCase) -> Row:
     """Run a case and return what is measured: a job of the benchmark."""
     return MEASURES[case.part](case)
 
 
-def _run(case: Case) -> HandsRun:
+def _run(case: BimanualCase) -> HandsRun:
     return run_hands(case.scenario, case.settings)
 
 
-def _summary(case: Case) -> Row:
-    """Return what is said of a run that came to its end; nothing of one that halted or diverged.
+def _summary(case: BimanualCase) -> Row:
+    """Return the summary of a completed run; empty for one that halted or diverged.
 
-    The summary of a run that halted counts until then: it would look well.
+    The summary of a run that halted counts until then: it would look good.
     """
     run = _run(case)
     return run.summary if run.completed and run.halt is None else {}
 
 
-def _hold(case: Case) -> Row:
+def _hold(case: BimanualCase) -> Row:
     """Return how the internal force dies away.
 
     ``settling_s``: from the first contact until it is for good below 2 % of its peak, or, where
-    the wanted force is above that, no farther from it; infinite where it is not. ``least_n``:
+    the setpoint is above that, no farther from it; infinite where it is not. ``least_n``:
     from the contact on.
     """
     summary = _summary(case)
@@ -235,7 +241,7 @@ def _hold(case: Case) -> Row:
     }
 
 
-def _free(case: Case) -> Row:
+def _free(case: BimanualCase) -> Row:
     """Return how far joints are from those without force control, until something is touched.
 
     Infinite where one of both runs diverged.
@@ -253,11 +259,11 @@ def _free(case: Case) -> Row:
 
 
 def _first_touch(squeeze: Array) -> int:
-    touching = np.flatnonzero(np.abs(squeeze) > TOUCH)
+    touching = np.flatnonzero(np.abs(squeeze) > TOUCH_FORCE)
     return int(touching[0]) if touching.size else len(squeeze)
 
 
-def _carry(case: Case) -> Row:
+def _carry(case: BimanualCase) -> Row:
     """Return the largest errors while the object is moved; infinite if it was not, to the end."""
     summary = _summary(case)
     return {
@@ -267,15 +273,15 @@ def _carry(case: Case) -> Row:
     }
 
 
-def _servo(case: Case) -> Row:
+def _servo(case: BimanualCase) -> Row:
     """Return what is measured of a hold or a carry."""
     return (_hold if case.scenario.endswith('_hold') else _carry)(case)
 
 
-def _ungripped(case: Case) -> Row:
+def _ungripped(case: BimanualCase) -> Row:
     """Return how high the object was lifted, and how far it is below that at the end.
 
-    Of a run that diverged neither: nobody knows where the object would be.
+    Of a run that diverged neither: the place of the object is not known.
     """
     run = _run(case)
     if not run.completed:
@@ -285,7 +291,7 @@ def _ungripped(case: Case) -> Row:
     return {'lifted_mm': highest - float(height[0]), 'fallen_mm': highest - float(height[-1])}
 
 
-def _stop(case: Case) -> Row:
+def _stop(case: BimanualCase) -> Row:
     """Return what the stop of an arm does: see ``steps_behind`` and ``_trouble``."""
     run = _run(case)
     if not run.completed:
@@ -328,8 +334,8 @@ def _trouble(run: HandsRun, at: float) -> Row:
 
     ``noticed_ms``: from then until both arms halt; infinite where they do not, or did so before
     anything happened. ``force_n``: the largest internal force after it. ``dropped``: 1 where the
-    hands press nothing in the end. ``slip_mm``: how far the object was pushed aside between the
-    hands by the end. Of a run that diverged all are as bad as can be.
+    hands press nothing in the end. ``slip_mm``: how far the object slipped between the
+    hands by the end. Of a run that diverged all are as bad as possible.
     """
     if not run.completed:
         return {'noticed_ms': np.inf, 'force_n': np.inf, 'dropped': 1, 'slip_mm': np.inf}
@@ -346,12 +352,12 @@ def _trouble(run: HandsRun, at: float) -> Row:
     }
 
 
-def _fault(case: Case) -> Row:
+def _fault(case: BimanualCase) -> Row:
     """Return what a sensor's fault does: see ``_trouble``."""
     return _trouble(_run(case), case.at)
 
 
-MEASURES: dict[str, Callable[[Case], Row]] = {
+MEASURES: dict[str, Callable[[BimanualCase], Row]] = {
     'hold': _hold,
     'uneven': _hold,
     'free': _free,
@@ -364,11 +370,11 @@ MEASURES: dict[str, Callable[[Case], Row]] = {
     'fault': _fault,
 }
 """Part -> what is measured of a run."""
-LEAST = ('least_n', 'free_s', 'lifted_mm', 'fallen_mm')
+WORST_IS_LEAST = ('least_n', 'free_s', 'lifted_mm', 'fallen_mm')
 """Of which the least is the worst; of all else it is the largest."""
 
 
-def run_rows(cases: Sequence[Case], found: Sequence[Row]) -> list[Row]:
+def run_rows(cases: Sequence[BimanualCase], found: Sequence[Row]) -> list[Row]:
     """Return a row for each label, with the worst of its runs."""
     rows: dict[tuple[str, str], Row] = {}
     for case, values in zip(cases, found, strict=True):
@@ -377,7 +383,7 @@ def run_rows(cases: Sequence[Case], found: Sequence[Row]) -> list[Row]:
         )
         row['runs'] += 1
         for name, value in values.items():
-            worse = min if name in LEAST else max
+            worse = min if name in WORST_IS_LEAST else max
             row[name] = worse(row.get(name, value), value)
     return list(rows.values())
 
@@ -389,5 +395,5 @@ def run_figures(rows: Sequence[Row]) -> dict[str, float]:
         part, _, name = figure.partition('_')
         values = [float(row[name]) for row in rows if row['part'] == part and name in row]
         if values:
-            figures[figure] = min(values) if name in LEAST else max(values)
+            figures[figure] = min(values) if name in WORST_IS_LEAST else max(values)
     return figures

@@ -34,7 +34,7 @@ class HandsRun(msgspec.Struct, frozen=True):
     :ivar squeeze: true internal force [N], shape ``(steps,)``.
     :ivar object: true position of its centre [m], shape ``(steps, 3)``; zero if there is none.
     :ivar doing: of the two hands in each step, ``steps`` of them.
-    :ivar summary: what ``simloop run`` says of the hands.
+    :ivar summary: part of that of ``simloop run``.
     :ivar completed: whether the run came to its end; one that diverged has fewer rows.
     """
 
@@ -56,8 +56,8 @@ class HandsRun(msgspec.Struct, frozen=True):
     @property
     def speeds(self) -> Array:
         """Return the true speeds of the tips, backward differences [m/s], ``(steps, 2)``."""
-        way = np.diff(self.tips, axis=0, prepend=self.tips[:1])
-        return np.linalg.norm(way, axis=2) / self.period
+        moved = np.diff(self.tips, axis=0, prepend=self.tips[:1])
+        return np.linalg.norm(moved, axis=2) / self.period
 
     @property
     def halt(self) -> tuple[float, str] | None:

@@ -1,4 +1,4 @@
-"""What a scenario can say about two arms on one object: the one place of these defaults."""
+"""The configuration of two arms on one object: the one place of its defaults."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Moment = Annotated[float, msgspec.Meta(gt=0.0, le=60.0)]
 
 
 class Grasp(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Where a hand takes the object: pose of its tip in axes of the object.
+    """Where a hand grasps the object: pose of its tip in axes of the object.
 
     :ivar position: from the object's centre [m].
     :ivar rpy: roll, pitch and yaw [rad]; the tip's z axis points into the object.
@@ -27,13 +27,13 @@ class Grasp(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
 
 
 class KnownObject(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What is known of the object, which need not be quite true.
+    """What is known of the object; the true one may differ.
 
-    :ivar position: of its centre in the world, where it waits [m].
+    :ivar position: of its centre in the world at the start [m].
     :ivar rpy: its roll, pitch and yaw there [rad].
     :ivar length: between the grasps, along its y axis [m].
-    :ivar width: across that, along x and z [m]; free hands keep off it.
-    :ivar mass: of it [kg]; its weight is no push from outside.
+    :ivar width: across that, along x and z [m]; free hands keep clear of it.
+    :ivar mass: of it [kg]; its weight does not count as an external force.
     :ivar grasps: one for each of ``robot.tips``; where none are given, of two tips the first one
         takes the end at +y and the second one that at -y, each with its x axis along that of the
         object.
@@ -52,25 +52,25 @@ class BimanualConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw
 
     :ivar object: what is known of it.
     :ivar tasks: what to do, one after the other; each has its name in `do`.
-    :ivar impedance: of each hand, against the internal force that is not wanted.
-    :ivar force_control: whether internal forces are controlled at all; without it the hands go
-        where they are told.
-    :ivar contact_force: internal force from which on the object counts as touched [N]; well
-        above the sensors' noise.
-    :ivar free_force: force on a free hand from which on something is in its way, and both arms
+    :ivar impedance: of each hand, against the error of the internal force.
+    :ivar force_control: whether internal forces are controlled at all; without it the hands follow
+        the plan.
+    :ivar contact_force: internal force from which on there is contact [N]; well above the sensors'
+        noise.
+    :ivar free_force: force on a free hand from which on it counts as obstructed, and both arms
         stop [N]; above what the weight of a hand adds as it turns.
     :ivar tare_time: time at the start in which the sensors' bias is learnt, with free hands [s].
-    :ivar sensor_noise: whether the sensors are known to be noisy, so that a reading that repeats
-        itself is a frozen one.
+    :ivar sensor_noise: whether the sensors are known to be noisy, so that a repeated reading means
+        a frozen sensor.
     :ivar sensor_range: largest force that a wrist sensor reads [N], and, a tenth as many, torque
         [N m]; more is a fault.
-    :ivar leash: how far a hand may be from where it shall be before both are stopped, as an
+    :ivar leash: largest distance of a hand from its setpoint before both are stopped, as an
         acceleration: the distance is ``leash * period^2`` under deadbeat control, and
         ``leash / natural_frequency^2`` under the other laws [m/s^2].
     :ivar stop_time: in which both arms come to rest along their path [s].
     :ivar max_correction: largest correction of a hand's position [m], and, 20 times as many
         radians, of its rotation; beyond it both are stopped.
-    :ivar palm: edge of a palm [m], with which free hands keep off the object.
+    :ivar palm: edge of a palm [m], with which free hands keep clear of the object.
     """
 
     object: KnownObject = KnownObject()

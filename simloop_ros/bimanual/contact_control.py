@@ -16,7 +16,7 @@ from ..maths.vectors import checked_vector
 from .config import BimanualConfig
 from .contact import ContactSnapshot, ContactStep, ContactTarget, YieldingImpedance
 from .hands import HandPoses, mean_rotation
-from .impedance import ARM, impedance
+from .impedance import ROTATION_ARM, impedance
 from .internal_force import WrenchSplit, checked_points, split
 from .wrench_validator import ValidatedWrenches, WrenchValidator
 
@@ -194,12 +194,12 @@ class ContactControl:
         """Return that a correction is beyond its limit; empty if none is."""
         limit = self._config.max_correction
         moved, turned = _longest(correction.position), _longest(correction.rotation)
-        if moved <= limit and ARM * turned <= limit:
+        if moved <= limit and ROTATION_ARM * turned <= limit:
             return ''
         if moved <= limit:
             return (
                 f'correction of a hand is {turned:.2g} rad: more than max_correction allows, '
-                f'{limit / ARM:.2g} rad'
+                f'{limit / ROTATION_ARM:.2g} rad'
             )
         return (
             f'correction of a hand is {1e3 * moved:.1f} mm: more than max_correction, '

@@ -14,7 +14,7 @@ from .tip_follower import TipFollower
 
 
 class CorrectedJoints:
-    """Joints for the planned poses of the tips, displaced, corrected, and led to a stalled arm.
+    """Joints for the planned poses of the tips, displaced, corrected, and moved to a stalled arm.
 
     ::
 
@@ -58,7 +58,7 @@ class CorrectedJoints:
         found = self._follower.follow(near, poses)
         q = found.joints
         beyond = np.maximum(self._lower - q, q - self._upper).max()
-        return q if found.met and beyond <= LIMIT_TOLERANCE else None
+        return q if found.converged and beyond <= LIMIT_TOLERANCE else None
 
     def _beside(
         self, stalled: StalledArm, poses: list[pin.SE3], near: Array

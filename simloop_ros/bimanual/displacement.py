@@ -1,4 +1,4 @@
-"""Where the object is if not where it was planned: forces have moved it."""
+"""The difference of the object from its planned pose: forces have moved it."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from ..core.values import Array
 
 
 class Displacement(msgspec.Struct, frozen=True, gc=False):
-    """What insertions that ended early, and yielding, have made of the planned pose ``(x, R)``.
+    """Effect of yielding, and of insertions that ended early, on the planned pose ``(x, R)``.
 
     ::
 
         x + H d,    R exp(t)
 
-    with ``H``, the turn of the hinges so far: after a hinge an object that was beside its place
-    is as far from the hinge's line as before. All other tasks leave ``d`` as it is, so that they
-    go by what they say, from where the object is.
+    with ``H``, the rotation of the hinges so far: a hinge keeps the distance of a displaced object
+    from its line. All other tasks leave ``d`` as it is: their displacements are relative to where
+    the object is.
 
     :ivar offset: ``d`` in world axes [m], shape ``(3,)``.
     :ivar turn: ``t`` in axes of the object [rad], shape ``(3,)``.
@@ -33,7 +33,7 @@ class Displacement(msgspec.Struct, frozen=True, gc=False):
         return not (self.offset.any() or self.turn.any())
 
     def share(self, part: float) -> Displacement:
-        """Return a part of it, 0 to 1: of hands on their way to the object, or from it."""
+        """Return a part of it, 0 to 1: for hands on their path to the object, or from it."""
         return self if part == 1.0 else Displacement(part * self.offset, part * self.turn)
 
     def axes(self, rotation: Array) -> Array:
@@ -41,7 +41,7 @@ class Displacement(msgspec.Struct, frozen=True, gc=False):
         return rotation @ pin.exp3(self.turn) if self.turn.any() else rotation
 
     def moved(self, pose: pin.SE3, place: pin.SE3, hinged: Array) -> pin.SE3:
-        """Return the pose of a hand that goes along with the object.
+        """Return the pose of a hand that moves with the object.
 
         :param pose: planned one of the hand in the world.
         :param place: planned pose of the object.
@@ -58,7 +58,7 @@ class Displacement(msgspec.Struct, frozen=True, gc=False):
         return Displacement(self.offset + hinged.T @ offset, self.turn)
 
     def deflected(self, deflection: Array, rotation: Array, hinged: Array) -> Displacement:
-        """Return it for an object that has given way.
+        """Return it for an object that has yielded.
 
         :param deflection: position and rotation vector in the object's axes [m, rad], ``(6,)``.
         :param rotation: planned one of the object, shape ``(3, 3)``.

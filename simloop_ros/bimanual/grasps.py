@@ -1,4 +1,4 @@
-"""Where the hands take the object: poses of the tips in axes of the object."""
+"""Grasps: poses of the tips in axes of the object."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ import pinocchio as pin
 from ..core.errors import ConfigError
 from ..core.values import Array
 from .config import Grasp, KnownObject
-from .internal_force import NEAREST
+from .internal_force import MIN_GRASP_DISTANCE
 
-AHEAD = np.array([0.0, 0.0, 1.0])
-"""The palm's normal in axes of the tip, out of the hand."""
+PALM_NORMAL = np.array([0.0, 0.0, 1.0])
+"""Normal of the palm in axes of the tip, out of the hand."""
 
 
 def grasps_of(known: KnownObject, tips: tuple[str, ...]) -> tuple[pin.SE3, ...]:
@@ -37,14 +37,14 @@ def grasps_of(known: KnownObject, tips: tuple[str, ...]) -> tuple[pin.SE3, ...]:
     )
     for (i, a), (j, b) in combinations(enumerate(poses), 2):
         apart = dist(a.translation, b.translation)
-        if not apart >= NEAREST:
+        if not apart >= MIN_GRASP_DISTANCE:
             raise ConfigError(
                 f'bimanual.object.grasps: those of {tips[i]} and {tips[j]} are {apart:.3g} m '
-                f'apart, at least {NEAREST:g} m is needed; move one of them'
+                f'apart, at least {MIN_GRASP_DISTANCE:g} m is needed; move one of them'
             )
     centre: Array = np.mean([pose.translation for pose in poses], axis=0)
     for tip, pose in zip(tips, poses, strict=True):
-        if not float(pose.rotation @ AHEAD @ (centre - pose.translation)) > 0.0:
+        if not float(pose.rotation @ PALM_NORMAL @ (centre - pose.translation)) > 0.0:
             raise ConfigError(
                 f'bimanual.object.grasps: the palm of {tip} faces away from the other grasps; '
                 'turn it (rpy) so that the z axis of the tip points into the object'
@@ -57,7 +57,7 @@ def shifted(grasp: pin.SE3, ahead: float) -> pin.SE3:
 
     :param ahead: distance [m], positive into the object, negative away from it.
     """
-    return grasp * pin.SE3(np.eye(3), ahead * AHEAD)
+    return grasp * pin.SE3(np.eye(3), ahead * PALM_NORMAL)
 
 
 def _ends(length: float) -> tuple[Grasp, Grasp]:

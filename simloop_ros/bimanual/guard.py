@@ -6,10 +6,10 @@ from ..core.errors import GoalError
 
 
 class Guard:
-    """A semaphore that tells whether the arms are bound to each other, 003 section 3.1.
+    """A semaphore: whether the arms are bound to each other, 003 section 3.1.
 
-    Who binds the arms acquires it; until it is released, nobody moves one arm by itself and
-    nobody binds them a second time.
+    The task that binds the arms acquires it; until it is released, no task moves one arm by
+    itself or binds them a second time.
 
     :ivar holder: who holds it, as it stands in messages, for instance ``task 2 (grasp)``; empty
         where the arms are free.
@@ -44,10 +44,10 @@ class Guard:
 
         :raises GoalError: they are.
         """
-        self._refuse_held(who, 'no arm may go its own way')
+        self._refuse_held(who, 'no arm may move by itself')
 
     def refuse_free(self, who: str) -> None:
-        """Refuse a command to the object while nobody holds it.
+        """Refuse a command to the object while the hands do not hold it.
 
         :raises GoalError: the arms are free.
         """

@@ -15,170 +15,175 @@ from ..robot.chain import chain_to
 from .contact import ContactTarget
 from .grasps import shifted
 from .leg import Leg
-from .stage import FREE, Stage
+from .pose_path import PosePath, straight_path
 from .task_config import ApproachTask, GraspTask, ReleaseTask, RetractTask
-from .ways import Way, straight
+from .task_context import FREE, TaskContext
 
-BESIDE, TILTED = 2e-3, 0.02
-"""Distance [m] and angle [rad] from the line before its end of the object at which a palm is not
-before it any more."""
+PALM_OFFSET, PALM_TILT = 2e-3, 0.02
+"""Largest distance [m] and angle [rad] of a palm from the line before its end of the object, for
+a grasp to begin."""
 
 
-def approach(stage: Stage, task: ApproachTask, name: str) -> Leg:
+def approach(context: TaskContext, task: ApproachTask, name: str) -> Leg:
     """Return how both hands go to before the object: Bi-Approach."""
-    stage.guard.refuse_single(name)
-    wanted = [stage.object * shifted(grasp, -task.clearance) for grasp in stage.grasps]
-    shares = stage.shares(task.durations, name)
+    context.guard.refuse_single(name)
+    poses = [context.object * shifted(grasp, -task.clearance) for grasp in context.grasps]
+    shares = context.shares(task.durations, name)
     if task.path == 'ptp':
-        joints = _point_to_point(stage, stage.towards(wanted, name), shares)
+        joints = _point_to_point(context, context.towards(poses, name), shares)
     else:
-        joints = stage.along(_straight(stage, wanted), shares, name)
-    return _free_leg(stage, name, joints, 1.0, task.path == 'cp')
+        joints = context.along(_straight(context, poses), shares, name)
+    return _free_leg(context, name, joints, 1.0, task.path == 'cp')
 
 
-def grasp(stage: Stage, task: GraspTask, name: str) -> Leg:
+def grasp(context: TaskContext, task: GraspTask, name: str) -> Leg:
     """Return how both hands close on the object: Bi-Grasp.
 
     A grasp that would begin before the sensors' bias is learnt waits for that.
 
-    :raises ConfigError: the hands could not give way to what they would press.
+    :raises ConfigError: the hands could not yield by as much as they would press.
     :raises GoalError: a palm is not before its end of the object, or it is held already.
     """
-    most = stage.config.max_correction
-    if stage.config.force_control and not task.press < most:
+    limit = context.config.max_correction
+    if context.config.force_control and not task.press < limit:
         raise ConfigError(
             f'{name}: press {1e3 * task.press:g} mm is not less than bimanual.max_correction, '
-            f'{1e3 * most:g} mm: the hands could not give way to what they meet; lower press'
+            f'{1e3 * limit:g} mm: the hands could not yield to what they meet; lower press'
         )
-    stage.guard.acquire(name)
-    _refuse_beside(stage, name)
-    stage.hold = tuple(shifted(grasp, task.press) for grasp in stage.grasps)
-    stage.target = ContactTarget(task.squeeze)
-    stage.expected = task.expect
-    wanted = [stage.object * hold for hold in stage.hold]
-    shares = stage.shares(task.durations, name)
-    closing = stage.along(_straight(stage, wanted), shares, name)
-    waiting = max(0, whole_steps(stage.config.tare_time, stage.period) - stage.steps)
-    joints = np.concatenate((np.tile(stage.q, (waiting, 1)), closing))
+    context.guard.acquire(name)
+    _refuse_beside(context, name)
+    context.hold = tuple(shifted(grasp, task.press) for grasp in context.grasps)
+    context.target = ContactTarget(task.squeeze)
+    context.expected = task.expect
+    poses = [context.object * hold for hold in context.hold]
+    shares = context.shares(task.durations, name)
+    closing = context.along(_straight(context, poses), shares, name)
+    waiting = max(0, whole_steps(context.config.tare_time, context.period) - context.steps)
+    joints = np.concatenate((np.tile(context.q, (waiting, 1)), closing))
     count = len(joints)
     return Leg(
         name,
         joints,
-        (stage.object,) * count,
-        (FREE,) * waiting + (stage.target,) * len(closing),
-        _to_object(stage, count, 1.0),
+        (context.object,) * count,
+        (FREE,) * waiting + (context.target,) * len(closing),
+        _to_object(context, count, 1.0),
         bound=True,
         holds=count - 1 if task.expect else None,
         slower='durations',
     )
 
 
-def release(stage: Stage, task: ReleaseTask, name: str) -> Leg:
+def release(context: TaskContext, task: ReleaseTask, name: str) -> Leg:
     """Return how both hands open: Bi-Release.
 
-    The wanted squeeze is zero until the palms should be half of the clearance away from the
-    object: corrections that faded earlier would press it once more.
+    The setpoint of the squeeze is zero until the palms should be half of the clearance away from
+    the object: corrections that faded earlier would press it once more.
     """
-    stage.guard.release(name)
-    wanted = [stage.object * shifted(grasp, -task.clearance) for grasp in stage.grasps]
-    shares = stage.shares(task.durations, name)
-    joints = stage.along(_straight(stage, wanted), shares, name)
+    context.guard.release(name)
+    poses = [context.object * shifted(grasp, -task.clearance) for grasp in context.grasps]
+    shares = context.shares(task.durations, name)
+    joints = context.along(_straight(context, poses), shares, name)
     loose = ContactTarget(0.0)
-    press = float(np.linalg.norm(stage.hold[0].translation - stage.grasps[0].translation))
+    press = float(np.linalg.norm(context.hold[0].translation - context.grasps[0].translation))
     half = (press + 0.5 * task.clearance) / (press + task.clearance)
     opened = np.min(shares, axis=0) >= half
-    stage.target, stage.hold = FREE, stage.grasps
+    context.target, context.hold = FREE, context.grasps
     return Leg(
         name,
         joints,
-        (stage.object,) * len(joints),
+        (context.object,) * len(joints),
         tuple(FREE if away else loose for away in opened),
-        np.full(len(joints), stage.at_object),
+        np.full(len(joints), context.at_object),
         bound=True,
         slower='durations',
     )
 
 
-def retract(stage: Stage, task: RetractTask, name: str) -> Leg:
+def retract(context: TaskContext, task: RetractTask, name: str) -> Leg:
     """Return how both hands go back to where they were at the start: Bi-Retract."""
-    stage.guard.refuse_single(name)
-    shares = stage.shares(task.durations, name)
+    context.guard.refuse_single(name)
+    shares = context.shares(task.durations, name)
     if task.path == 'ptp':
-        joints = _point_to_point(stage, stage.start, shares)
+        joints = _point_to_point(context, context.start, shares)
     else:
-        ways = _straight(stage, stage.follower.poses(stage.start))
-        joints = stage.along(ways, shares, name, _homing(stage, shares))
-    return _free_leg(stage, name, joints, 0.0, task.path == 'cp')
+        paths = _straight(context, context.follower.poses(context.start))
+        joints = context.along(paths, shares, name, _homing(context, shares))
+    return _free_leg(context, name, joints, 0.0, task.path == 'cp')
 
 
-def _straight(stage: Stage, wanted: Sequence[pin.SE3]) -> list[Way]:
-    return [straight(here, there) for here, there in zip(stage.hands, wanted, strict=True)]
+def _straight(context: TaskContext, poses: Sequence[pin.SE3]) -> list[PosePath]:
+    return [straight_path(here, there) for here, there in zip(context.hands, poses, strict=True)]
 
 
-def _point_to_point(stage: Stage, goal: Array, shares: Sequence[Array]) -> Array:
+def _point_to_point(context: TaskContext, goal: Array, shares: Sequence[Array]) -> Array:
     """Return joints that all go at once [rad], shape ``(steps, n)``, each with its own hand."""
-    share = _by_joint(stage, shares)
-    return (1.0 - share) * stage.q + share * goal
+    share = _by_joint(context, shares)
+    return (1.0 - share) * context.q + share * goal
 
 
-def _homing(stage: Stage, shares: Sequence[Array]) -> Array:
-    """Return which part of what is left to the start a joint goes in a step, ``(steps, n)``.
+def _homing(context: TaskContext, shares: Sequence[Array]) -> Array:
+    """Return the part of its remaining path to the start that a joint moves, ``(steps, n)``.
 
-    With straight ways of the hands it takes elbows home, which the hands leave free.
+    On straight paths of the hands it moves the elbows home, which the hands leave free.
     """
-    share = _by_joint(stage, shares)
-    before = np.concatenate((np.zeros((1, stage.model.n)), share[:-1]))
+    share = _by_joint(context, shares)
+    before = np.concatenate((np.zeros((1, context.model.n)), share[:-1]))
     left = 1.0 - before
     return np.divide(share - before, left, out=np.zeros_like(share), where=left > 0.0)
 
 
-def _by_joint(stage: Stage, shares: Sequence[Array]) -> Array:
-    """Return the share of its way that each joint has done, shape ``(steps, n)``.
+def _by_joint(context: TaskContext, shares: Sequence[Array]) -> Array:
+    """Return the share of its path that each joint has covered, shape ``(steps, n)``.
 
     A joint that moves both hands, or none, takes as long as the slower one.
     """
     slowest = min(shares, key=lambda share: float(share.sum()))
-    moved = [set(chain_to(stage.model, tip).joints) for tip in stage.model.tips]
+    moved = [set(chain_to(context.model, tip).joints) for tip in context.model.tips]
     columns = []
-    for joint in range(stage.model.n):
+    for joint in range(context.model.n):
         own = [share for share, joints in zip(shares, moved, strict=True) if joint in joints]
         columns.append(own[0] if len(own) == 1 else slowest)
     return np.stack(columns, axis=1)
 
 
-def _free_leg(stage: Stage, name: str, joints: Array, at_object: float, cartesian: bool) -> Leg:
-    """Return a leg with free hands, at whose end they go along with the object, or not."""
+def _free_leg(
+    context: TaskContext, name: str, joints: Array, at_object: float, cartesian: bool
+) -> Leg:
+    """Return a leg with free hands.
+
+    :param at_object: share of the object's displacement that the hands take part in at its end.
+    """
     count = len(joints)
     return Leg(
         name,
         joints,
-        (stage.object,) * count,
+        (context.object,) * count,
         (FREE,) * count,
-        _to_object(stage, count, at_object),
+        _to_object(context, count, at_object),
         cartesian,
         slower='durations',
     )
 
 
-def _to_object(stage: Stage, count: int, share: float) -> Array:
-    """Return how the hands come to go along with the object by a share, shape ``(count,)``."""
+def _to_object(context: TaskContext, count: int, share: float) -> Array:
+    """Return the share of the object's displacement in each step, up to a share, ``(count,)``."""
     done = Quintic().share(np.arange(1, count + 1) / count)
-    before, stage.at_object = stage.at_object, share
+    before, context.at_object = context.at_object, share
     return (1.0 - done) * before + done * share
 
 
-def _refuse_beside(stage: Stage, name: str) -> None:
+def _refuse_beside(context: TaskContext, name: str) -> None:
     """Refuse to close hands whose palms are not before their ends of the object."""
-    for tip, hand, palm in zip(stage.model.tips, stage.hands, stage.grasps, strict=True):
-        seen = (stage.object * palm).actInv(hand)
+    for tip, hand, palm in zip(context.model.tips, context.hands, context.grasps, strict=True):
+        seen = (context.object * palm).actInv(hand)
         beside = float(np.linalg.norm(seen.translation[:2]))
         tilted = float(np.linalg.norm(pin.log3(seen.rotation)))
         ahead = -float(seen.translation[2])
-        if beside > BESIDE or tilted > TILTED or ahead <= 0.0:
+        if beside > PALM_OFFSET or tilted > PALM_TILT or ahead <= 0.0:
             raise GoalError(
                 f'{name}: the palm {tip} is not before its end of the object: {1e3 * beside:.1f} '
                 f'mm beside it, {1e3 * ahead:.1f} mm before it, turned by {tilted:.3f} rad (at '
-                f'most {1e3 * BESIDE:g} mm beside and {TILTED:g} rad); put an approach before it, '
-                'or start from another robot.home',
+                f'most {1e3 * PALM_OFFSET:g} mm beside and {PALM_TILT:g} rad); put an approach '
+                'before it, or start from another robot.home',
                 tip,
             )

@@ -1,4 +1,4 @@
-"""Where the hands are, and the axes of what they hold."""
+"""Poses of the hands, and the axes of the object they hold."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class HandPoses(msgspec.Struct, frozen=True, gc=False):
 
 
 class HandFinder:
-    """Find the hands of a robot from its joints.
+    """Forward kinematics of the hands.
 
     :param model: each of its ``tips`` is a hand.
     """
@@ -49,7 +49,7 @@ class HandFinder:
 
 
 def mean_rotation(rotations: Array) -> Array:
-    """Return the rotation in the middle, shape ``(3, 3)``; of two, half way from one to the other.
+    """Return the mean rotation, shape ``(3, 3)``; of two, half way from one to the other.
 
     The quaternions are added, each with the sign that is nearer to the first, so that the sum is
     never zero; where several rotations are close, this is their mean up to third order.

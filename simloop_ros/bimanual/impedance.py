@@ -1,4 +1,4 @@
-"""Impedance of hands and of the object: what each level of 003 section 3.2.1 (IMCO) stands for."""
+"""Impedance of hands and of the object: the levels of 003 section 3.2.1 (IMCO) as numbers."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ LEVELS: dict[str, dict[Level, float]] = {
     'stiffness': {'low': 20.0, 'medium': 1000.0, 'high': 10000.0},
 }
 """Along an axis [kg, N s/m, N/m]. docs/bimanual.md, "Impedance", has the reasons: damping decides
-how fast an internal force goes away (``beta/(2 K_e)``) and how much delay is borne."""
-ARM = 0.05
-"""About an axis a level is ``ARM^2`` of that along it [m]: at least half the width of a palm, so
-that no turning mode is stiffer, for its damping, than that along the beam."""
+how fast an internal force decays (``beta/(2 K_e)``) and how much delay is tolerated."""
+ROTATION_ARM = 0.05
+"""About an axis a level is ``ROTATION_ARM^2`` of that along it [m]: at least half the width of a
+palm, so that no turning mode is stiffer, for its damping, than that along the beam."""
 
 
 class ImpedanceConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What the hands feel like to a force that is not wanted, 003 (2.1); six axes of the object.
+    """Response of the hands to an error of the internal force, 003 (2.1); six axes of the object.
 
     :ivar mass: M of each axis [kg, kg m^2], or a level.
     :ivar damping: beta of each axis [N s/m, N m s/rad], or a level.
@@ -55,7 +55,7 @@ def impedance(config: ImpedanceConfig) -> Parameters:
 def _axes(name: str, given: Level | Six) -> Array:
     if isinstance(given, str):
         value = LEVELS[name][given]
-        return np.array([value] * 3 + [ARM * ARM * value] * 3)
+        return np.array([value] * 3 + [ROTATION_ARM * ROTATION_ARM * value] * 3)
     axes = np.array(given, dtype=float)
     if axes.shape != (6,) or not (np.isfinite(axes) & (axes > 0.0)).all():
         raise ConfigError(

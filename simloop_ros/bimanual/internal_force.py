@@ -1,4 +1,4 @@
-"""What several hands do to an object: the part that moves it, and the part that is within it."""
+"""The wrenches of several hands on an object: the part that moves it, and the internal part."""
 
 from __future__ import annotations
 
@@ -12,16 +12,18 @@ from ..core.errors import ConfigError
 from ..core.values import Array
 from ..maths.vectors import as_numbers
 
-NEAREST = 1e-3
+MIN_GRASP_DISTANCE = 1e-3
 """Distance below which two grasp points count as one [m]: no two palms are so near, and the line
-between the hands, along which they press, would be noise."""
+between the hands, along which they press, would be undefined."""
+
+_Triple = tuple[float, float, float]
 
 
 class WrenchSplit(msgspec.Struct, frozen=True, gc=False):
     """Wrenches at several points, force first, as a sum of two parts.
 
-    :ivar internal: wrenches that together do nothing, shape ``(hands, 6)``; 003 (2.11).
-    :ivar moving: the smallest ones that together do what all do, shape ``(hands, 6)``; 003 (C.1).
+    :ivar internal: wrenches whose sum is zero, shape ``(hands, 6)``; 003 (2.11).
+    :ivar moving: the smallest ones with the same sum, shape ``(hands, 6)``; 003 (C.1).
     :ivar press: the internal wrenches of a squeeze of 1 N, shape ``(hands, 6)``.
     :ivar squeeze: how much of ``press`` is in ``internal`` [N].
     :ivar total: sum of all wrenches at the mean of the points, shape ``(6,)``; 003 (2.8).
@@ -74,19 +76,11 @@ def split(points: Array, wrenches: Array) -> WrenchSplit:
         xx, yy, zz = xx + sx, yy + sy, zz + sz
         xy, xz, yz = xy - x * y, xz - x * z, yz - y * z
         reach += math.sqrt(sx + sy + sz)
-    if reach < 0.5 * n * NEAREST:
+    if reach < 0.5 * n * MIN_GRASP_DISTANCE:
         raise _too_near(2.0 * reach / n)
     ax, ay, az = fx / n, fy / n, fz / n
-    # A b = T by L D L^T, which is exact to rounding for every positive matrix.
-    d = n + yy + zz
-    p, q = xy / d, xz / d
-    e = n + xx + zz - p * xy
-    s = (yz - p * xz) / e
-    g = n + xx + yy - q * xz - s * s * e
-    uy = ty - p * tx
-    bz = (tz - q * tx - s * uy) / g
-    by = uy / e - s * bz
-    bx = tx / d - p * by - q * bz
+    diagonal = n + yy + zz, n + xx + zz, n + xx + yy
+    bx, by, bz = _solved(diagonal, (xy, xz, yz), (tx, ty, tz))
     parts: tuple[list[list[float]], ...] = ([], [], [])
     internal, moving, press = parts
     k, pressed = n / reach, 0.0
@@ -101,6 +95,24 @@ def split(points: Array, wrenches: Array) -> WrenchSplit:
     # In the mean over the hands, the force of ``press`` is (k r) 1 N: the least-squares factor.
     squeeze = pressed / (k * (xx + yy + zz))
     return WrenchSplit(both[0], both[1], both[2], squeeze, np.array([fx, fy, fz, tx, ty, tz]))
+
+
+def _solved(diagonal: _Triple, beside: _Triple, right: _Triple) -> _Triple:
+    """Return ``b`` of ``A b = T`` by L D L^T, exact to rounding for every positive matrix.
+
+    :param beside: elements xy, xz and yz of ``A``.
+    """
+    xx, yy, zz = diagonal
+    xy, xz, yz = beside
+    tx, ty, tz = right
+    p, q = xy / xx, xz / xx
+    e = yy - p * xy
+    s = (yz - p * xz) / e
+    g = zz - q * xz - s * s * e
+    u = ty - p * tx
+    bz = (tz - q * tx - s * u) / g
+    by = u / e - s * bz
+    return tx / xx - p * by - q * bz, by, bz
 
 
 def wrench_map(rotation: Array, origin: Array) -> Array:
@@ -146,7 +158,7 @@ def checked_points(points: Array) -> Array:
     for i, place in enumerate(places):
         for j in range(i):
             distance = float(np.linalg.norm(place - places[j]))
-            if distance < NEAREST:
+            if distance < MIN_GRASP_DISTANCE:
                 raise _too_near(distance, f'{j + 1} and {i + 1} ')
     return places
 
@@ -154,5 +166,5 @@ def checked_points(points: Array) -> Array:
 def _too_near(distance: float, which: str = '') -> ConfigError:
     return ConfigError(
         f'grasp points {which}are {distance:.2g} m apart: there is no line along which the hands '
-        f'press; at least {NEAREST:g} m is needed, take the object at other points'
+        f'press; at least {MIN_GRASP_DISTANCE:g} m is needed, take the object at other points'
     )

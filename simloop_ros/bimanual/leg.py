@@ -12,7 +12,7 @@ from .contact import ContactTarget
 
 @dataclass(frozen=True)
 class Insertion:
-    """The end that a force can put to a motion of the object.
+    """The force at which a motion of the object ends.
 
     :ivar direction: of the motion, in world axes, of length 1, shape ``(3,)``.
     :ivar max_force: force from outside against it at which it ends [N].
@@ -29,15 +29,15 @@ class Leg:
     :ivar name: of the task in messages, for instance ``task 2 (grasp)``.
     :ivar joints: nominal positions [rad], shape ``(steps, n)``.
     :ivar objects: pose of the object in the world, where it should be, one for each step.
-    :ivar targets: what is wanted of the forces, one for each step.
-    :ivar cartesian: whether the hands have to be able to go in every direction on it.
+    :ivar targets: of the contact, one for each step.
+    :ivar cartesian: whether the hands must be able to move in every direction on it.
     :ivar bound: whether the arms are bound to each other on it.
     :ivar holds: from which of its steps on the object must be in the hands; None: never.
-    :ivar slower: which key of the configuration makes it slower.
-    :ivar at_object: share of the object's displacement that the hands go along with, one for each
+    :ivar slower: key of the configuration that makes it slower.
+    :ivar at_object: share of the object's displacement that the hands take part in, one for each
         step, shape ``(steps,)``.
     :ivar insertion: of an object that is pushed on until something resists.
-    :ivar hinge: whether it turns about a line in the world, an object beside its place, too.
+    :ivar hinge: whether it turns about a line in the world, also an object that is displaced.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""How fast time goes along a plan: 1 is as planned, 0 stands still."""
+"""Rate of the time along a plan: 1 is as planned, 0 is standstill."""
 
 from __future__ import annotations
 
@@ -7,25 +7,25 @@ import numpy as np
 
 from ..planning.side_profiles import Trapezoidal
 
-RAMP = 0.1
-"""Share of a stop in which its deceleration builds up, and in which it goes: little, so that
-limited efforts stop soon."""
-STEEPEST = 1.0 / (1.0 - RAMP)
-"""Largest change of the rate, for a stop in the unit of time."""
+RAMP_SHARE = 0.1
+"""Share of a stop in which its deceleration rises, and in which it falls: small, so that limited
+efforts stop soon."""
+MAX_SLOPE = 1.0 / (1.0 - RAMP_SHARE)
+"""Largest slope of the rate, for a stop in unit time."""
 
 
 class Pace(msgspec.Struct, frozen=True, gc=False):
-    """The rate of the time along a plan, on its way between 0 and 1.
+    """The rate of the time along a plan, between 0 and 1.
 
     ::
 
         r = S(ramp/steps)
 
-    with ``S`` the trapezoidal profile: the rate changes evenly, but for a begin and an end of it,
-    so that neither velocities nor accelerations jump. Its end values are exact.
+    with ``S`` the trapezoidal profile: the rate changes linearly, but for its beginning and its
+    end, so that velocities and accelerations are continuous. Its end values are exact.
 
-    :ivar ramp: steps that it has come up, 0 to ``steps``.
-    :ivar steps: in which it goes from one end to the other.
+    :ivar ramp: position on the ramp, 0 to ``steps``.
+    :ivar steps: length of the ramp.
     """
 
     ramp: int = 1
@@ -36,7 +36,7 @@ class Pace(msgspec.Struct, frozen=True, gc=False):
         """Return the rate, 0 to 1."""
         if self.ramp == self.steps:
             return 1.0
-        return float(Trapezoidal(RAMP).share(np.array(self.ramp / self.steps)))
+        return float(Trapezoidal(RAMP_SHARE).share(np.array(self.ramp / self.steps)))
 
     def stretched(self, steps: int) -> Pace:
         """Return the same rate, or a little less, with another length of the ramp."""

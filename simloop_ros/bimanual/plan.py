@@ -1,4 +1,4 @@
-"""The whole programme beforehand: nominal joints for every step, or the reason to refuse it."""
+"""Planning of all tasks in advance: nominal joints for every step, or the reason of a refusal."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from ..planning.cartesian import whole_steps
 from ..planning.config import LONGEST_MOTION
 from ..robot.chain import chain_to
 from ..robot.model import RobotModel
-from .clear_way import refuse_swept
 from .config import BimanualConfig, refuse_tips
 from .contact import ContactTarget
 from .leg import Leg
+from .object_clearance import refuse_swept
 from .plan_limits import (
     refuse_collision,
     refuse_range,
@@ -27,7 +27,6 @@ from .plan_limits import (
     refuse_slow,
     refuse_weak,
 )
-from .stage import FREE, Stage
 from .stopping import stop_steps
 from .task_config import (
     ApproachTask,
@@ -44,14 +43,15 @@ from .task_config import (
     Task,
     YieldTask,
 )
+from .task_context import FREE, TaskContext
 
 HOME_TOLERANCE = 0.02
 """Distance of a joint from ``robot.home`` at which the robot is there [rad]."""
-TOUCH, REACH = 1e-3, 0.02
-"""Distance before its end of the object at which a palm may touch it, and how far beside or beyond
-it a palm still may have come with it [m]."""
+PALM_CLEARANCE, PALM_REACH = 1e-3, 0.02
+"""Least distance of a palm before its end of the object at the start, and how far beside or beyond
+that end a palm may be and still hold the object [m]."""
 
-PLANNERS: dict[type[Any], Callable[[Stage, Any, str], Leg]] = {
+PLANNERS: dict[type[Any], Callable[[TaskContext, Any, str], Leg]] = {
     ApproachTask: hand_tasks.approach,
     GraspTask: hand_tasks.grasp,
     ReleaseTask: hand_tasks.release,
@@ -59,7 +59,7 @@ PLANNERS: dict[type[Any], Callable[[Stage, Any, str], Leg]] = {
     ReachTask: arm_tasks.reach,
     JogTask: arm_tasks.jog,
     HoldTask: object_tasks.hold,
-    YieldTask: object_tasks.give_way,
+    YieldTask: object_tasks.yielding,
     MoveTask: object_tasks.move,
     SlideTask: object_tasks.slide,
     HingeTask: object_tasks.hinge,
@@ -74,13 +74,13 @@ class BimanualPlan:
     :ivar joints: positions [rad], shape ``(steps + 1, n)``.
     :ivar object_position: of its centre in the world [m], shape ``(steps + 1, 3)``.
     :ivar object_rotation: from its axes to those of the world, shape ``(steps + 1, 3, 3)``.
-    :ivar targets: what is wanted of the forces, ``steps + 1`` of them.
+    :ivar targets: of the contact, ``steps + 1`` of them.
     :ivar legs: the tasks, one after the other.
     :ivar ends: row at which each of them ends, shape ``(legs,)``.
     :ivar leg_of: which of them a row belongs to, shape ``(steps + 1,)``.
     :ivar held: whether the object must be in the hands, shape ``(steps + 1,)``.
     :ivar hinged: turn of the hinges so far, from and to world axes, shape ``(steps + 1, 3, 3)``.
-    :ivar at_object: share of the object's displacement that the hands go along with, shape
+    :ivar at_object: share of the object's displacement that the hands take part in, shape
         ``(steps + 1,)``.
     :ivar stop_steps: number of steps in which the robot can stop from there, ``(steps + 1,)``.
     """
@@ -122,26 +122,26 @@ def plan_bimanual(
 
     Every task goes from rest to rest along a quintic profile, and takes a whole number of steps.
 
-    :raises ConfigError: the tasks make no sense.
-    :raises GoalError: a hand cannot get where it shall, or not within the limits of the robot; or
-        tasks are in an order that the guard forbids.
+    :raises ConfigError: the tasks are invalid.
+    :raises GoalError: a pose cannot be reached, or not within the limits of the robot; or tasks
+        are in an order that the guard forbids.
     """
     _refuse_robot(model)
     _refuse_start(model, start)
     if not config.tasks:
         raise ConfigError(
-            'bimanual.tasks is empty: say what to do, for instance '
+            'bimanual.tasks is empty: list what to do, for instance '
             '[{do: approach}, {do: grasp}, {do: hold}, {do: release}, {do: retract}]'
         )
     _refuse_long(config, period)
-    stage = Stage(config, model, period, start.position)
-    _refuse_touch(stage)
-    placed = stage.object
+    context = TaskContext(config, model, period, start.position)
+    _refuse_touch(context)
+    placed = context.object
     legs: list[Leg] = []
     for number, task in enumerate(config.tasks, 1):
-        leg = PLANNERS[type(task)](stage, task, _name(number, task))
-        stage.q = leg.joints[-1]
-        stage.steps += leg.steps
+        leg = PLANNERS[type(task)](context, task, _name(number, task))
+        context.q = leg.joints[-1]
+        context.steps += leg.steps
         legs.append(leg)
     joints = np.concatenate([start.position[None], *(leg.joints for leg in legs)])
     objects = [placed, *(pose for leg in legs for pose in leg.objects)]
@@ -240,17 +240,18 @@ def _refuse_start(model: RobotModel, start: JointState) -> None:
         )
 
 
-def _refuse_touch(stage: Stage) -> None:
+def _refuse_touch(context: TaskContext) -> None:
     """Refuse to begin with hands that may hold the object.
 
     They would drop it, and take what they press for the bias of their sensors.
     """
-    for tip, hand, palm in zip(stage.model.tips, stage.hands, stage.grasps, strict=True):
-        x, y, z = (stage.object * palm).actInv(hand).translation
-        if np.hypot(x, y) < REACH and -TOUCH < z < REACH:
+    for tip, hand, palm in zip(context.model.tips, context.hands, context.grasps, strict=True):
+        x, y, z = (context.object * palm).actInv(hand).translation
+        if np.hypot(x, y) < PALM_REACH and -PALM_CLEARANCE < z < PALM_REACH:
             raise GoalError(
                 f'the palm {tip} is {-1e3 * z:.2g} mm before its end of the object: it may hold '
-                f'it already, at least {1e3 * TOUCH:g} mm are needed before bimanual.tasks; take '
-                'the object away and bring the robot home first, or move one of both',
+                f'it already, at least {1e3 * PALM_CLEARANCE:g} mm are needed before '
+                'bimanual.tasks; take the object away and bring the robot home first, or move one '
+                'of both',
                 tip,
             )

@@ -1,4 +1,4 @@
-"""Can the robot do a plan: ranges, singularities, speeds, efforts, and itself in the way."""
+"""Checks of a plan: joint ranges, singularities, speeds, efforts, self-collision."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from ..planning.cartesian_limits import Worst, efforts_along, weight_on
 from ..planning.self_collision import first_touch
 from ..robot.model import RobotModel
 from .leg import Leg
-from .stage import REMEDY
+from .task_context import REMEDY
 
-LOOK_SPACING = 10
-"""Steps between two looks for singularities: hands go less than 10 mm in between."""
+CHECK_SPACING = 10
+"""Steps between two checks for singularities: hands move less than 10 mm in between."""
 
 
 def refuse_range(model: RobotModel, legs: Sequence[Leg]) -> None:
@@ -38,18 +38,18 @@ def refuse_range(model: RobotModel, legs: Sequence[Leg]) -> None:
 
 
 def refuse_singular(model: RobotModel, legs: Sequence[Leg]) -> None:
-    """Refuse a plan on which a hand that is led through space comes to a singularity."""
+    """Refuse a plan on which a hand on a Cartesian path comes to a singularity."""
     for tip in model.tips:
         tip_velocity = TipVelocity(model, tip)
         for leg in legs:
             if not leg.cartesian:
                 continue
-            looks = (*leg.joints[::LOOK_SPACING], leg.joints[-1])
-            least = min(tip_velocity.dexterity(q).smallest for q in looks)
-            if least < SINGULAR:
+            samples = (*leg.joints[::CHECK_SPACING], leg.joints[-1])
+            smallest = min(tip_velocity.dexterity(q).smallest for q in samples)
+            if smallest < SINGULAR:
                 raise GoalError(
                     f'{leg.name}: {tip} comes to a singularity, where the joints cannot move it '
-                    f'in every direction (smallest singular value {least:.2g}, at least '
+                    f'in every direction (smallest singular value {smallest:.2g}, at least '
                     f'{SINGULAR:g} is needed); {REMEDY}',
                     tip,
                 )
@@ -69,7 +69,7 @@ def refuse_slow(model: RobotModel, period: float, q: Array, legs: Sequence[Leg])
     raise GoalError(
         f'{leg.name}: {joint} would have to go at {worst.value:.3g} {unit}/s, its limit is '
         f'{worst.limit:.3g} {unit}/s; raise its {leg.slower} {1.01 * worst.share:.3g} times, or '
-        'shorten its way',
+        'shorten its path',
         joints=(joint,),
     )
 

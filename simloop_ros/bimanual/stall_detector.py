@@ -10,8 +10,8 @@ import numpy as np
 from ..core.values import Array
 from ..robot.model import RobotModel
 from .hands import HandFinder, HandPoses
-from .impedance import ARM
-from .pace import RAMP, STEEPEST, Pace
+from .impedance import ROTATION_ARM
+from .pace import MAX_SLOPE, RAMP_SHARE, Pace
 from .snapshot import BimanualSnapshot, StalledArm
 
 RETURN_ACCELERATION = 30.0
@@ -26,8 +26,8 @@ NORM_PER_RADIAN = sqrt(2.0)
 class StallDetector:
     """Halt both arms when a tip is farther than a leash from its last setpoint.
 
-    A rotation counts as a distance at ``ARM`` from the tip. From then on ``stalled`` is the
-    reference of the arm that does not follow.
+    A rotation counts as a distance at ``ROTATION_ARM`` from the tip. From then on ``stalled`` is
+    the reference of the arm that does not follow.
 
     :param period: time between two steps [s].
     :param leash: largest distance of a tip from its last setpoint [m].
@@ -54,7 +54,9 @@ class StallDetector:
         gaps = [dist(a, b) for a, b in zip(measured.position, setpoint.position, strict=True)]
         turns = np.linalg.norm(measured.rotation - setpoint.rotation, axis=(1, 2))
         turns /= NORM_PER_RADIAN
-        errors = [max(gap, ARM * turn) for gap, turn in zip(gaps, turns.tolist(), strict=True)]
+        errors = [
+            max(gap, ROTATION_ARM * turn) for gap, turn in zip(gaps, turns.tolist(), strict=True)
+        ]
         error = max(errors)
         if error <= self._leash:
             return state
@@ -62,9 +64,9 @@ class StallDetector:
         reason = (
             f'the arm of {self._tips[tip]} does not follow: it is {1e3 * gaps[tip]:.2g} mm '
             f'and {1e3 * turns[tip]:.2g} mrad from where it should be, the leash is '
-            f'{1e3 * self._leash:g} mm, {1e3 * self._leash / ARM:g} mrad'
+            f'{1e3 * self._leash:g} mm, {1e3 * self._leash / ROTATION_ARM:g} mrad'
         )
-        gentle = sqrt(STEEPEST * error / (RAMP * RETURN_ACCELERATION)) / self._period
+        gentle = sqrt(MAX_SLOPE * error / (RAMP_SHARE * RETURN_ACCELERATION)) / self._period
         steps = max(state.stop_steps, ceil(gentle))
         coast = max(steps, round(BRAKE_TIME / self._period))
         arm = StalledArm(tip, q, Pace(steps, steps), Pace(coast, coast))

@@ -1,4 +1,4 @@
-"""How fast can the robot stop along its path?"""
+"""The shortest stop along a path within the effort limits."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pinocchio as pin
 from ..core.values import Array
 from ..maths.effort_share import largest_share
 from ..robot.model import RobotModel
-from .pace import STEEPEST
+from .pace import MAX_SLOPE
 
 FEWEST_STEPS = 3
 """Least number of steps of a stop: fewer are a jump."""
@@ -30,7 +30,7 @@ def stop_steps(model: RobotModel, period: float, q: Array, stop_time: float) -> 
 
         tau = rnea(q, q', q'') - M q' d,    d = 1.11/T at most
 
-    What the object does to the hands is not known beforehand, and is left to the margin.
+    The wrench of the object on the hands is not known in advance, and is left to the margin.
 
     :param q: positions at each step [rad], shape ``(steps + 1, n)``.
     """
@@ -45,6 +45,6 @@ def stop_steps(model: RobotModel, period: float, q: Array, stop_time: float) -> 
         change = pin.rnea(model.pin_model, data, row, v, a - v) - drift
         heavy = np.abs(drift) + LEAST_SHARE * limit
         share = largest_share(drift, change, np.maximum(EFFORT_SHARE * limit, heavy))
-        needed = ceil(STEEPEST / share / period)
+        needed = ceil(MAX_SLOPE / share / period)
         counts.append(min(max(shortest, needed), longest))
     return tuple(counts)

@@ -33,7 +33,7 @@ class ApproachTask(_Task, frozen=True, tag='approach', kw_only=True):
 class GraspTask(_Task, frozen=True, tag='grasp', kw_only=True):
     """Both hands close straight on the object, and press it: Bi-Grasp.
 
-    :ivar press: how far beyond its ends they would go if nothing were there [m].
+    :ivar press: how far beyond its ends they would move without contact [m].
     :ivar squeeze: internal force that they keep from the contact on [N].
     :ivar expect: whether the object is known to be there: without it both arms stop.
     :ivar durations: time that it takes [s]; one for both hands, or one for each.
@@ -57,7 +57,7 @@ class HoldTask(_Task, frozen=True, tag='hold', kw_only=True):
 
 
 class YieldTask(_Task, frozen=True, tag='yield', kw_only=True):
-    """Let a push from outside move the object: Bi-Yield.
+    """Let an external force move the object: Bi-Yield.
 
     :ivar duration: [s].
     :ivar impedance: of the object.
@@ -84,9 +84,9 @@ class MoveTask(_Task, frozen=True, tag='move', kw_only=True):
 
 
 class SlideTask(_Task, frozen=True, tag='slide', kw_only=True):
-    """Push the object along a surface, which may push it aside: Bi-Slide.
+    """Push the object along a surface, which may deflect it: Bi-Slide.
 
-    :ivar by: displacement in world axes [m]; across it the object gives way.
+    :ivar by: displacement in world axes [m]; across it the object yields.
     :ivar impedance: of the object, across the displacement.
     :ivar duration: [s].
     """
@@ -110,11 +110,11 @@ class HingeTask(_Task, frozen=True, tag='hinge', kw_only=True):
 
 
 class InsertTask(_Task, frozen=True, tag='insert', kw_only=True):
-    """Push the object on until something resists: Bi-Insert; with the way back, Bi-Extract.
+    """Push the object until something resists: Bi-Insert; in the opposite direction, Bi-Extract.
 
     :ivar by: displacement in world axes [m].
-    :ivar max_force: force from outside against the motion at which it ends [N].
-    :ivar duration: of the whole way [s].
+    :ivar max_force: external force against the motion at which it ends [N].
+    :ivar duration: of the whole displacement [s].
     """
 
     by: Vector

@@ -11,13 +11,13 @@ import pinocchio as pin
 from ..core.values import Array
 from ..robot.model import RobotModel
 
-MET = 1e-10
+POSE_TOLERANCE = 1e-10
 """Largest error of a tip's pose [m and rad]."""
-SAMPLES = 8
+NEWTON_STEPS = 8
 """Largest number of Newton steps: each squares the error, so that from 0.1 four are enough."""
-LONGEST_STEP = 0.5
-"""Joint step beyond which the search is lost [rad]: a pose so far away, or a singularity."""
-REGULAR = 1e-12
+MAX_JOINT_STEP = 0.5
+"""Joint step beyond which the search ends [rad]: the pose is far away, or singular."""
+REGULARISATION = 1e-12
 """Added to ``J J^T``, so that a singularity gives a long step and no division by zero."""
 
 
@@ -32,9 +32,9 @@ class Followed(msgspec.Struct, frozen=True, gc=False):
     errors: Array
 
     @property
-    def met(self) -> bool:
-        """Return whether every tip is where it shall be."""
-        return bool((self.errors <= MET).all())
+    def converged(self) -> bool:
+        """Return whether every tip has its pose."""
+        return bool((self.errors <= POSE_TOLERANCE).all())
 
 
 class TipFollower:
@@ -42,17 +42,17 @@ class TipFollower:
 
     ::
 
-        e_i = log6(T_i(q)^-1 T_i,wanted),    dq = J^T (J J^T)^-1 e
+        e_i = log6(T_i(q)^-1 T_i,goal),    dq = J^T (J J^T)^-1 e
 
     with the Jacobians of the tips, in their own axes, one below the other. Limits of the joints
-    are not looked at. The answer depends on nothing but the question.
+    are not considered. Nothing is remembered.
     """
 
     def __init__(self, model: RobotModel):
         self._model = model.pin_model
         self._data = model.pin_model.createData()
         self._frames = model.tip_frames
-        self._regular = REGULAR * np.eye(6 * len(self._frames))
+        self._regular = REGULARISATION * np.eye(6 * len(self._frames))
 
     def poses(self, q: Array) -> list[pin.SE3]:
         """Return the poses of the tips in the world at joints ``q``."""
@@ -62,26 +62,26 @@ class TipFollower:
             for frame in self._frames
         ]
 
-    def follow(self, q: Array, wanted: Sequence[pin.SE3]) -> Followed:
-        """Return joints near ``q`` that give the wanted poses of the tips in the world.
+    def follow(self, q: Array, goals: Sequence[pin.SE3]) -> Followed:
+        """Return joints near ``q`` that give poses of the tips in the world.
 
         :param q: where the search begins [rad], shape ``(n,)``.
         """
         model, data, local = self._model, self._data, pin.ReferenceFrame.LOCAL
-        for _ in range(SAMPLES):
+        for _ in range(NEWTON_STEPS):
             pin.computeJointJacobians(model, data, q)
             twists, jacobians = [], []
-            for frame, pose in zip(self._frames, wanted, strict=True):
+            for frame, pose in zip(self._frames, goals, strict=True):
                 here = pin.updateFramePlacement(model, data, frame)
                 twists.append(pin.log6(here.actInv(pose)).vector)
                 jacobians.append(pin.getFrameJacobian(model, data, frame, local))
             error = np.concatenate(twists)
             size = np.abs(error)
-            if not size.max() > MET:  # also where it is not a number: no step mends that
+            if not size.max() > POSE_TOLERANCE:  # also where it is NaN
                 break
             J = np.concatenate(jacobians)
             step = J.T @ np.linalg.solve(J @ J.T + self._regular, error)
-            if not np.abs(step).max() <= LONGEST_STEP:
+            if not np.abs(step).max() <= MAX_JOINT_STEP:
                 break
             q = q + step
         return Followed(q, size.reshape(len(self._frames), 6).max(axis=1))

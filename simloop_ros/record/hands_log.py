@@ -7,7 +7,7 @@ import numpy as np
 from ..core.values import Array, ObjectReport, PathCorrection
 
 AXES = ('x', 'y', 'z', 'rx', 'ry', 'rz')
-"""What the six numbers of each column belong to: three axes, and three about them."""
+"""Names of the six numbers of each column: along three axes, and about them."""
 HANDS_COLUMNS = (
     'wrench_1',
     'wrench_2',

@@ -1,4 +1,4 @@
-"""The numbers that sum up what two hands did to an object, from the logs of a run."""
+"""The summary of two hands on one object, from the logs of a run."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from .hands_log import HANDS_COLUMNS
 from .log import LogRows
 from .planned_rows import planned_rows
 
-SMALL = 0.02
-"""Share of its peak below which the internal force has died away, as in 003's abstract."""
-TOUCH = 1e-9
-"""Force above which the object is touched [N]: it is exactly zero before."""
+SETTLED_SHARE = 0.02
+"""Share of its peak below which the internal force has decayed, as in 003's abstract."""
+TOUCH_FORCE = 1e-9
+"""Force above which there is contact [N]: it is exactly zero before."""
 TRUE_WRENCH = slice(HANDS_COLUMNS.index('true_wrench_1'), HANDS_COLUMNS.index('object_pose'))
 POSE = HANDS_COLUMNS.index('object_pose')
 
@@ -34,8 +34,8 @@ def true_squeezes(model: RobotModel, log: LogRows, hands: LogRows) -> Array:
     Positive where they press.
     """
     parts = []
-    for block, felt in zip(log.chunks(), hands.chunks(), strict=True):
-        points, forces = _world(model, block[:, TRUE_POSITION], felt[:, TRUE_WRENCH, :3])
+    for block, wrenches in zip(log.chunks(), hands.chunks(), strict=True):
+        points, forces = _world(model, block[:, TRUE_POSITION], wrenches[:, TRUE_WRENCH, :3])
         line = points[:, 0] - points[:, 1]
         line /= np.linalg.norm(line, axis=1, keepdims=True)
         parts.append(0.5 * ((forces[:, 0] - forces[:, 1]) * line).sum(axis=1))
@@ -73,15 +73,15 @@ def turn_angles(vectors: Array, rotations: Array) -> Array:
     )
 
 
-def settling(force: Array, aim: float, small: float) -> int | None:
-    """Return the number of steps after which a force stays nearer to an aim than ``small`` [N].
+def settling(force: Array, setpoint: float, tolerance: float) -> int | None:
+    """Return the number of steps after which a force stays within a tolerance of a setpoint [N].
 
-    None where it does not, as before a contact that nobody wanted.
+    None if it does not, as before a contact that is not planned.
 
     :param force: shape ``(steps,)``.
     """
-    loud = np.flatnonzero(np.abs(force - aim) >= small)
-    steps = int(loud[-1]) + 1 if loud.size else 0
+    outside = np.flatnonzero(np.abs(force - setpoint) >= tolerance)
+    steps = int(outside[-1]) + 1 if outside.size else 0
     return steps if steps < len(force) else None
 
 
@@ -95,22 +95,20 @@ def hands_summary(
 ) -> dict[str, Any]:
     """Return what the summary of two hands has beside the rest.
 
-    ``internal_force_peak`` and ``internal_force_end`` [N]. ``touched`` [s]: when one of them first
-    presses. ``internal_force_settling`` [s]: how long after that the force stays within ``SMALL``
-    of its peak about what is wanted at the end, or about zero where that is as small; none where
-    it does not. ``internal_force_least`` [N]: from then until the hands let go.
-    ``squeeze_error_max`` [N], ``object_error_max`` [m] and ``object_turn_error_max`` [rad]: while
-    the object is moved, how far the true internal force is from the wanted one, the object's
-    centre from where it shall be, and the angle by which it is turned away from its attitude
-    there; until the hands are halted, and of the object only as long as its place is known
-    beforehand.
-    ``dropped`` [s]: from when on the hands press nothing, though they should to the end; none
-    where they do.
+    ``internal_force_peak`` and ``internal_force_end`` [N]. ``touched`` [s]: first contact.
+    ``internal_force_settling`` [s]: how long after that the force stays within ``SETTLED_SHARE``
+    of its peak about its last setpoint, or about zero if that is as small; none if it does not.
+    ``internal_force_least`` [N]: from then until the release. ``squeeze_error_max`` [N],
+    ``object_error_max`` [m] and ``object_turn_error_max`` [rad]: while the object is moved,
+    differences of the true internal force from its setpoint, and of the object's centre and
+    attitude from the planned ones; until the hands are halted, and of the object only as long as
+    its pose is known in advance. ``dropped`` [s]: from when on the hands press nothing, though
+    they should to the end; none if they do.
 
-    :param halted: step in which they are; none if they are not.
+    :param halted: step in which the hands are halted; none if they are not.
     """
     force = true_squeezes(model, log, hands)
-    touching = np.flatnonzero(np.abs(force) > TOUCH)
+    touching = np.flatnonzero(np.abs(force) > TOUCH_FORCE)
     if not touching.size:
         return {'internal_force_peak': 0.0, 'internal_force_end': 0.0, 'touched': None}
     first = int(touching[0])
@@ -119,8 +117,9 @@ def hands_summary(
     held = force[first : first + int(released[0]) if released.size else None]
     peak = float(np.abs(force).max())
     squeeze = float(planned.squeeze[first : first + len(held)][-1]) if held.size else 0.0
-    settled = settling(held, squeeze if squeeze >= SMALL * peak else 0.0, SMALL * peak)
-    gone = settling(held, 0.0, TOUCH) if squeeze > 0.0 else None
+    tolerance = SETTLED_SHARE * peak
+    settled = settling(held, squeeze if squeeze >= tolerance else 0.0, tolerance)
+    gone = settling(held, 0.0, TOUCH_FORCE) if squeeze > 0.0 else None
     summary: dict[str, Any] = {
         'touched': (first + 1) * period,
         'internal_force_peak': peak,

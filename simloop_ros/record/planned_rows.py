@@ -1,4 +1,4 @@
-"""What the plan of two hands says of each step of a run."""
+"""The plan of two hands for each step of a run."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from ..core.values import Array, Flags
 
 
 class PlannedRows(msgspec.Struct, frozen=True):
-    """The plan, row by row of a log; what is after its end is as at its end.
+    """The plan, row by row of a log; its last row is repeated.
 
     :ivar index: row of the plan, shape ``(rows,)``, as everything below.
     :ivar leg: which of its tasks that is.
-    :ivar squeeze: wanted internal force [N]; NaN while the hands are free.
+    :ivar squeeze: setpoint of the internal force [N]; NaN while the hands are free.
     :ivar holding: whether its task leaves the hands at the object.
     :ivar going: whether the hands still follow it: until they are halted.
     :ivar moving: whether the object is moved, by hands that follow it.
-    :ivar foreseen: whether the object's place is known: until a force may displace it, or the
-        hands are halted.
+    :ivar foreseen: whether the object's pose is known in advance: until a force may displace it,
+        or the hands are halted.
     """
 
     index: Array
@@ -32,7 +32,7 @@ class PlannedRows(msgspec.Struct, frozen=True):
 
 
 def planned_rows(plan: BimanualPlan, rows: int, halted: int | None = None) -> PlannedRows:
-    """Return what the plan says of the first steps of a run.
+    """Return the plan for the first steps of a run.
 
     :param rows: number of steps.
     :param halted: step in which the hands are halted; none if they are not.

@@ -1,4 +1,4 @@
-"""Which tasks of two hands a run did not come to the end of."""
+"""Which tasks of two hands a run did not complete."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def tasks_left(
         if event['kind'] != 'task':
             continue
         stopped = halt_reason(event) is not None
-        # Without the bracket: an insertion may be resisted, and then says so in it.
+        # Without the bracket: that of a resisted insertion has more in it.
         names = (leg.name.rstrip(')') for leg in plan.legs[current + 1 :])
         for number, name in enumerate(names, current + 1):
             if str(event['doing']).startswith(name):

@@ -11,7 +11,7 @@ import msgspec
 import numpy as np
 
 from ..core.values import Array, Flags
-from ..record.hands_summary import SMALL, settling
+from ..record.hands_summary import SETTLED_SHARE, settling
 from .drawing import GREY, RED, Mark, draw_marks, empty_figure, finite, head, readable, shortened
 from .joint_figures import COLOURS
 
@@ -39,12 +39,11 @@ class ForceCourse(msgspec.Struct, frozen=True):
 class Peak(msgspec.Struct, frozen=True):
     """The contact in the internal force of a run.
 
-    :ivar contact: first time at which the force is above ``SMALL`` of its peak [s].
+    :ivar contact: first time at which the force is above ``SETTLED_SHARE`` of its peak [s].
     :ivar time: of the largest force [s].
     :ivar force: the largest one [N].
-    :ivar settled: time after the contact from which on the force stays within ``SMALL`` of the
-        peak about what is wanted, or about zero where that is as small [s]; None where it does
-        not.
+    :ivar settled: time after the contact from which on the force stays within ``SETTLED_SHARE`` of
+        the peak about its setpoint, or about zero if that is as small [s]; None if it does not.
     """
 
     contact: float
@@ -112,7 +111,7 @@ def peak_of(course: ForceCourse, wanted: float = 0.0) -> Peak | None:
     if not len(force) or force.max() <= 0.0:
         return None
     at = int(force.argmax())
-    band = SMALL * float(force[at])
+    band = SETTLED_SHARE * float(force[at])
     contact = float(course.time[np.argmax(force > band)])
     aim = wanted if wanted >= band else 0.0
     within = settling(force, aim, band)
@@ -255,7 +254,8 @@ def _said(peak: Peak) -> str:
     text = f'peak {peak.force:.3g} N'
     if peak.settled is None:
         return text
-    return f'{text}, settled to {100.0 * SMALL:g} % of it {peak.settled:.2g} s after the contact'
+    share = 100.0 * SETTLED_SHARE
+    return f'{text}, settled to {share:g} % of it {peak.settled:.2g} s after the contact'
 
 
 def _off(run: CarryCourse) -> Array:

@@ -17,7 +17,7 @@ from ..record.columns import TRUE_POSITION
 from ..record.events import halt_step
 from ..record.folder import HANDS_LOG
 from ..record.hands_log import HANDS_COLUMNS
-from ..record.hands_summary import POSE, TOUCH, true_squeezes
+from ..record.hands_summary import POSE, TOUCH_FORCE, true_squeezes
 from ..record.mcap import McapReader
 from ..record.planned_rows import planned_rows
 from ..robot.config import RobotConfig
@@ -101,7 +101,7 @@ def hand_curves(folder: Path, summary: Mapping[str, Any]) -> HandCurves:
     felt = np.concatenate(list(hands.chunks()))
     joints = np.concatenate([block[:, TRUE_POSITION] for block in log.chunks()])
     rows = planned_rows(plan, len(felt), halt_step(summary['events'], period))
-    touched = bool((np.abs(squeeze) > TOUCH).any())
+    touched = bool((np.abs(squeeze) > TOUCH_FORCE).any())
     centres, rotations = plan.object_position[rows.index], plan.object_rotation[rows.index]
     along, planned = (
         np.where(rows.foreseen[:, None], _along(model, q, centres, rotations), np.nan)

@@ -11,7 +11,7 @@ from simloop_bench import bimanual_runs
 from simloop_bench.bimanual_runs import (
     MEASURES,
     RUN_LIMITS,
-    Case,
+    BimanualCase,
     measure,
     run_cases,
     run_figures,
@@ -78,7 +78,11 @@ def test_an_arm_that_does_not_slow_down_is_seen() -> None:
 
 
 def test_the_worst_run_of_a_case_is_its_row() -> None:
-    cases = [Case('hold', 'a', 'x'), Case('hold', 'b', 'x'), Case('hold', 'a', 'x')]
+    cases = [
+        BimanualCase('hold', 'a', 'x'),
+        BimanualCase('hold', 'b', 'x'),
+        BimanualCase('hold', 'a', 'x'),
+    ]
     found = [
         {'settling_s': 0.1, 'least_n': 0.3},
         {'settling_s': 0.2, 'least_n': -0.1},
@@ -113,7 +117,7 @@ def test_motion_before_the_contact_is_compared_and_later_motion_is_not(
         return next(runs)
 
     monkeypatch.setattr(bimanual_runs, 'run_hands', fake)
-    row = measure(Case('free', 'x', 'workerbot_free'))
+    row = measure(BimanualCase('free', 'x', 'workerbot_free'))
     assert row == {'free_s': 50 * PERIOD, 'desired_rad': 1e-9, 'true_rad': 2e-9}
     assert asked == [
         ('workerbot_free', ()),
@@ -136,7 +140,10 @@ def test_a_run_that_ended_early_is_no_good_one(
         'object_turn_error_max': 2e-3,
     }
     whole, cut = hands_run(summary=summary), hands_run(summary=summary, **changes)
-    carry, hold = Case('carry', 'x', 'workerbot_carry'), Case('hold', 'x', 'workerbot_hold')
+    carry, hold = (
+        BimanualCase('carry', 'x', 'workerbot_carry'),
+        BimanualCase('hold', 'x', 'workerbot_hold'),
+    )
     monkeypatch.setattr(bimanual_runs, 'run_hands', lambda *_: whole)
     assert measure(carry) == pytest.approx(
         {'squeeze_error_n': 0.2, 'path_error_mm': 0.01, 'turn_error_mrad': 2.0}
@@ -164,7 +171,7 @@ def test_a_run_that_diverged_meets_no_limit(
         completed=False,
     )
     monkeypatch.setattr(bimanual_runs, 'run_hands', lambda *_: run)
-    case = Case(part, 'x', 'workerbot_carry', at=STOP * PERIOD)
+    case = BimanualCase(part, 'x', 'workerbot_carry', at=STOP * PERIOD)
     figures = run_figures(run_rows([case], [measure(case)]))
     assert figures.keys() == {name for name in RUN_LIMITS if name.startswith(f'{part}_')}
     for name, value in figures.items():
@@ -189,7 +196,7 @@ def test_trouble_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
         object=np.linspace([0.0, 0.0, 0.0], [0.0, 0.0, -0.3], STEPS),
     )
     early = hands_run(doing=('stopped: why',) * STEPS, squeeze=squeeze)
-    case = Case('fault', 'x', 'workerbot_carry', at=STOP * PERIOD)
+    case = BimanualCase('fault', 'x', 'workerbot_carry', at=STOP * PERIOD)
     for run, noticed, falls in (
         (held, pytest.approx(7.0), 0),
         (early, np.inf, 0),
@@ -206,7 +213,7 @@ def test_trouble_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_an_object_has_fallen_from_where_it_was_highest(monkeypatch: pytest.MonkeyPatch) -> None:
     course = np.zeros((STEPS, 3))
     course[:, 2] = np.interp(np.arange(STEPS), (0, 300, 350, STEPS), (0.82, 0.92, 0.83, 0.83))
-    case = Case('ungripped', 'x', 'workerbot_grip')
+    case = BimanualCase('ungripped', 'x', 'workerbot_grip')
     monkeypatch.setattr(bimanual_runs, 'run_hands', lambda *_: hands_run(object=course))
     assert measure(case) == pytest.approx({'lifted_mm': 100.0, 'fallen_mm': 90.0})
     rows = run_rows([case, case], [{'fallen_mm': 90.0}, {'fallen_mm': 5.0}])

@@ -69,14 +69,14 @@ class Scene:
         return self.stiffness * max(0.0, LENGTH - float(np.linalg.norm(left - right)))
 
     def readings(self) -> Array:
-        """Return what the wrists feel, worked out from forces at the palms."""
+        """Return the readings of the wrist sensors, from the forces at the palms."""
         force, hands = self.force, self.hands()
         outside = self.push(self.middle) if force else np.zeros(3)
-        way = hands[0].translation - hands[1].translation
+        line = hands[0].translation - hands[1].translation
         sensors = self._poses(self.model.sensors, self.q)
         rows = []
         for hand, sensor, sign in zip(hands, sensors, (1.0, -1.0), strict=True):
-            on_hand = sign * force * way / np.linalg.norm(way) + 0.5 * outside
+            on_hand = sign * force * line / np.linalg.norm(line) + 0.5 * outside
             torque = np.cross(hand.translation - sensor.translation, on_hand)
             rows.append([*(sensor.rotation.T @ on_hand), *(sensor.rotation.T @ torque)])
         return np.array(rows)
@@ -139,13 +139,13 @@ def _configured(model: RobotModel, *tasks: Task, **changes: object) -> BimanualC
 
 @pytest.fixture(scope='session')
 def configured() -> Callable[..., BimanualConfig]:
-    """Return the maker of configurations: the robot, its tasks, and what else is said."""
+    """Return the maker of configurations: the robot, its tasks, and what else is configured."""
     return _configured
 
 
 @pytest.fixture(scope='session')
 def scene() -> Callable[..., Scene]:
-    """Return the maker of scenes: the robot, its tasks, and what else is said."""
+    """Return the maker of scenes: the robot, its tasks, and what else is configured."""
 
     def make(
         model: RobotModel,

@@ -1,4 +1,4 @@
-"""Laws of the contact control, with an object of springs that knows nothing of it."""
+"""Laws of the contact control, with an independent object of springs."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def run(
 ) -> list[ContactStep]:
     """Return the steps of hands that go exactly where they are sent, after a delay.
 
-    :param delay: periods from a correction to the first reading that feels it.
+    :param delay: periods from a correction to the first reading that shows it.
     :param pressed: by time, how far the hands are sent beyond the object, ``(2, 6)``.
     """
     springs, steps, sent = Springs(GRASPS, stiffness), [], []
@@ -134,9 +134,9 @@ def run(
         at = sent[-delay] if len(sent) >= delay else none
         tips = poses(GRASPS, at)
         moved = pressed(i * period) + np.hstack([at.position, at.rotation])
-        felt = readings(tips, springs.wrenches(moved, outside))
-        felt += noise * rng.normal(size=felt.shape)
-        steps.append(controller.step(hands(tips), felt, target(i * period)))
+        measured = readings(tips, springs.wrenches(moved, outside))
+        measured += noise * rng.normal(size=measured.shape)
+        steps.append(controller.step(hands(tips), measured, target(i * period)))
         sent.append(steps[-1].correction)
     return steps
 
@@ -163,19 +163,17 @@ def press(force: float) -> np.ndarray:
 @pytest.mark.parametrize('period', [1e-3, 5e-4])
 @pytest.mark.parametrize('delay', [1, 2, 3])
 @pytest.mark.parametrize('stiffness', [5e4, 1e5, 5e5])
-def test_internal_force_goes_to_what_is_wanted(
-    stiffness: float, delay: int, period: float
-) -> None:
+def test_internal_force_goes_to_its_setpoint(stiffness: float, delay: int, period: float) -> None:
     """A contact at 10 mm/s, 0.5 mm deep at each hand; 003's figure 14.
 
     After the hands have arrived it takes 0.25 s at most, and the force never falls below what is
-    wanted, except by 1.5 % of its peak on the stiffest beam with a delay of 3 ms.
+    setpoint, except by 1.5 % of its peak on the stiffest beam with a delay of 3 ms.
     """
-    wanted, arrival = 20.0, 0.05
+    setpoint, arrival = 20.0, 0.05
     steps = run(
         control(period=period),
         stiffness,
-        lambda _: ContactTarget(wanted),
+        lambda _: ContactTarget(setpoint),
         lambda t: inward(5e-4 * min(1.0, t / arrival)),
         arrival + 0.25,
         period,
@@ -185,26 +183,26 @@ def test_internal_force_goes_to_what_is_wanted(
     touched = int(np.argmax([step.contact for step in steps]))
     peak = int(np.argmax(squeeze))
     rest = 20.0 * 5e-4 + 0.05  # what the low stiffness leaves, and a bit
-    assert abs(squeeze[-1] - wanted) < HELD * (squeeze[peak] - wanted) + rest
+    assert abs(squeeze[-1] - setpoint) < HELD * (squeeze[peak] - setpoint) + rest
     assert touched < peak
     late = stiffness > 1e5 and delay * period > 2e-3
-    assert squeeze[peak:].min() > wanted - (0.015 * (squeeze[peak] - wanted) if late else 0.0)
+    assert squeeze[peak:].min() > setpoint - (0.015 * (squeeze[peak] - setpoint) if late else 0.0)
     assert not any(step.fault for step in steps)
 
 
 @pytest.mark.parametrize('stiffness', [5e4, 5e5])
 def test_noise_does_not_spoil_it(stiffness: float) -> None:
-    noise, wanted = 0.5, 20.0
+    noise, setpoint = 0.5, 20.0
     steps = run(
         control(sensor_noise=True),
         stiffness,
-        lambda _: ContactTarget(wanted),
+        lambda _: ContactTarget(setpoint),
         lambda t: inward(5e-4 * min(1.0, t / 0.05)),
         0.5,
         noise=noise,
     )
     late = np.array([step.squeeze for step in steps])[-200:]
-    assert abs(late.mean() - wanted) < 0.2
+    assert abs(late.mean() - setpoint) < 0.2
     assert late.std() < 1.5 * noise / np.sqrt(2.0)  # two sensors: the loop adds little to it
     assert not steps[-1].fault
 
@@ -228,7 +226,7 @@ def test_every_level_is_stable_on_the_stiffest_beam(delay: int) -> None:
             assert unwanted[-1] < 0.1 * unwanted[0]
 
 
-def test_what_is_felt_is_what_acts() -> None:
+def test_what_is_measured_is_what_acts() -> None:
     """A press, a weight and a push, by crooked sensors; the object is anyhow in the world."""
     weight = POSE.rotation.T @ WEIGHT
     push = np.array([1.0, -2.0, 3.0, 0.0, 0.0, 0.0])
@@ -324,7 +322,7 @@ def test_corrections_of_free_hands_fade() -> None:
     assert not controller.snapshot().state.deflection.any()
 
 
-def test_without_force_control_all_is_felt_and_nothing_done() -> None:
+def test_without_force_control_all_is_measured_and_nothing_done() -> None:
     controller = control(force_control=False)
     last = moved_aside(controller)
     assert last.contact
@@ -336,7 +334,7 @@ def test_without_force_control_all_is_felt_and_nothing_done() -> None:
 YIELD = Parameters(np.full(6, 1.0), np.full(6, 100.0), np.full(6, 400.0))
 
 
-def test_the_object_gives_way_to_a_push_and_its_weight_is_none() -> None:
+def test_the_object_yields_to_a_push_but_not_to_its_weight() -> None:
     weight = np.concatenate([POSE.rotation.T @ WEIGHT, np.zeros(3)])
     push = np.array([0.8, -1.2, 0.4, 0.0, 0.0, 0.0])
     controller = control()
@@ -357,7 +355,7 @@ def test_the_object_gives_way_to_a_push_and_its_weight_is_none() -> None:
     assert np.abs(still.correction.position).max() < 1e-9
 
 
-def test_hands_stay_on_the_object_that_gives_way() -> None:
+def test_hands_stay_on_the_object_that_yields() -> None:
     """It turns a lot; the tips keep their pose to each other, as they hold one body."""
     weight = np.concatenate([POSE.rotation.T @ WEIGHT, np.zeros(3)])
     push = np.array([0.5, 0.3, -0.2, 60.0, -40.0, 80.0])
@@ -375,13 +373,13 @@ def test_hands_stay_on_the_object_that_gives_way() -> None:
     )
 
 
-def test_what_a_hand_gives_way_by_turns_with_the_object() -> None:
+def test_the_deflection_of_a_hand_turns_with_the_object() -> None:
     """Held by a fault: tips are those of hands moved aside first, on an object moved then."""
     rng, controller = np.random.default_rng(8), control()
     deflection = 0.3 * rng.normal(size=18)
-    memory = controller.snapshot()
-    state = msgspec.structs.replace(memory.state, deflection=deflection)
-    controller.restore(msgspec.structs.replace(memory, state=state, fault='held'))
+    snapshot = controller.snapshot()
+    state = msgspec.structs.replace(snapshot.state, deflection=deflection)
+    controller.restore(msgspec.structs.replace(snapshot, state=state, fault='held'))
     found = poses(GRASPS, controller.step(*at_rest(press(0.0)), FREE).correction)
     moved = POSE * pin.SE3(pin.exp3(deflection[15:]), deflection[12:15])
     for tip, grasp, own in zip(found, GRASPS, deflection[:12].reshape(2, 6), strict=True):
@@ -395,9 +393,9 @@ def test_a_turned_object_is_pushed_in_the_axes_it_had() -> None:
     turn = np.array([0.0, 0.0, 0.5])
     deflection = np.zeros(18)
     deflection[15:] = turn
-    memory = controller.snapshot()
-    state = msgspec.structs.replace(memory.state, deflection=deflection)
-    controller.restore(msgspec.structs.replace(memory, state=state))
+    snapshot = controller.snapshot()
+    state = msgspec.structs.replace(snapshot.state, deflection=deflection)
+    controller.restore(msgspec.structs.replace(snapshot, state=state))
     middle = [pin.SE3(pin.exp3(turn), np.zeros(3)) * grasp for grasp in GRASPS]
     tips = [POSE * grasp for grasp in middle]
     along = np.concatenate([pin.exp3(turn) @ [1.0, 0.0, 0.0], np.zeros(3)])
@@ -445,8 +443,8 @@ def test_faults_of_sensors_stop_and_hold(
         np.testing.assert_array_equal(later.correction.position, before.correction.position)
 
 
-def test_hands_that_press_too_much_stop_and_give_way() -> None:
-    """Both sensors say so, and are believed; one alone would be broken."""
+def test_hands_that_press_too_much_stop_and_yield() -> None:
+    """Both sensors read it, and are valid; one alone would be broken."""
     controller = control()
     moved_aside(controller)
     before = controller.snapshot().state.deflection[1]
@@ -473,7 +471,7 @@ def test_a_frozen_noisy_sensor_is_found() -> None:
     assert step.fault.startswith('wrist sensor of right frozen: 11 readings')
 
 
-def test_a_frozen_sensor_without_noise_is_found_by_what_it_should_feel() -> None:
+def test_a_frozen_sensor_without_noise_is_found_by_the_travel_of_its_hand() -> None:
     controller = control()
     free, reading = at_rest(press(60.0))
     for i in range(100):
@@ -549,7 +547,7 @@ def test_going_back_gives_the_same_bits() -> None:
 
 
 def test_three_hands() -> None:
-    """On a ring, with a press towards its middle: all give way along their own lines."""
+    """On a ring, with a press towards its middle: all yield along their own lines."""
     grasps = tuple(
         pin.SE3(pin.exp3(np.array([0.0, 0.0, turn])), np.zeros(3)) * facing(0.1)
         for turn in (0.0, 2.0, 4.2)
@@ -558,11 +556,11 @@ def test_three_hands() -> None:
     tips = poses(grasps)
     arms = np.array([grasp.translation for grasp in grasps])
     arms -= arms.mean(axis=0)
-    wanted = arms / np.linalg.norm(arms, axis=1).mean()
-    wrenches = np.hstack([50.0 * wanted, np.zeros((3, 3))])
+    pattern = arms / np.linalg.norm(arms, axis=1).mean()
+    wrenches = np.hstack([50.0 * pattern, np.zeros((3, 3))])
     step = controller.step(hands(tips), readings(tips, wrenches), ContactTarget(20.0))
     assert step.squeeze == pytest.approx(50.0)
-    ratio = step.correction.position[:, :2] / wanted[:, :2]
+    ratio = step.correction.position[:, :2] / pattern[:, :2]
     np.testing.assert_allclose(ratio, ratio[0, 0], rtol=1e-9)
     assert ratio[0, 0] > 0.0
 

@@ -41,7 +41,7 @@ def test_along_the_palm() -> None:
 
 
 @pytest.mark.parametrize(
-    ('grasps', 'said'),
+    ('grasps', 'message'),
     [
         ([((0.0, 0.1, 0.0), (1.57, 0.0, 0.0))], '1 for 2 tips'),
         (2 * [((0.0, 0.1, 0.0), (1.57, 0.0, 0.0))], '0 m apart'),
@@ -51,6 +51,6 @@ def test_along_the_palm() -> None:
         ),
     ],
 )
-def test_refused(grasps: list, said: str) -> None:
-    with pytest.raises(ConfigError, match=said):
+def test_refused(grasps: list, message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
         grasps_of(known(*grasps), TIPS)

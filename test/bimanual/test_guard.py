@@ -1,4 +1,4 @@
-"""The semaphore: while both arms hold the object, no arm goes its own way."""
+"""The semaphore: while both arms hold the object, no arm moves by itself."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ import pinocchio as pin
 import pytest
 
 from simloop_ros.bimanual.internal_force import (
-    NEAREST,
+    MIN_GRASP_DISTANCE,
     checked_points,
     grasp_map,
     split,
@@ -30,7 +30,9 @@ def random_grasp(rng: np.random.Generator, hands: int) -> np.ndarray:
     elif kind == 2:
         points = 10.0 * points
     elif kind == 3:
-        points = NEAREST * (1.1 * np.arange(hands)[:, None] * [1.0, 0.0, 0.0] + 0.02 * points)
+        points = MIN_GRASP_DISTANCE * (
+            1.1 * np.arange(hands)[:, None] * [1.0, 0.0, 0.0] + 0.02 * points
+        )
     return points
 
 
@@ -186,7 +188,7 @@ def test_points_that_are_refused(points: list, message: str) -> None:
 
 
 def test_the_nearest_points_are_taken() -> None:
-    points = np.array([[0.0, 0.0, 0.0], [0.0, 1.001 * NEAREST, 0.0]])
+    points = np.array([[0.0, 0.0, 0.0], [0.0, 1.001 * MIN_GRASP_DISTANCE, 0.0]])
     assert checked_points(points).tobytes() == points.tobytes()
     with pytest.raises(ConfigError, match='apart'):
         split(0.5 * points, np.ones((2, 6)))

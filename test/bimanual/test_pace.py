@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from simloop_ros.bimanual.pace import STEEPEST, Pace
+from simloop_ros.bimanual.pace import MAX_SLOPE, Pace
 
 
 def test_ends_are_exact_and_what_is_between_is_smooth() -> None:
@@ -14,7 +14,7 @@ def test_ends_are_exact_and_what_is_between_is_smooth() -> None:
     assert rates[-1] == 1.0
     slopes = np.diff(rates) * steps
     assert slopes.min() > 0.0
-    assert slopes.max() <= STEEPEST + 1e-12
+    assert slopes.max() <= MAX_SLOPE + 1e-12
     assert np.abs(np.diff(slopes)).max() < 0.25  # of 1.11: built up in a tenth of the time
     np.testing.assert_allclose(rates + rates[::-1], 1.0, atol=1e-15)
 

@@ -212,8 +212,8 @@ def test_a_waist_does_not_take_the_other_hand_along(
     reach = ReachTask(tip='palm_l', position=tuple(position), rpy=rpy)
     with pytest.raises(GoalError, match=r'waist would have to move, and the other .* path: cp'):
         planned(with_waist, configured(with_waist, reach))
-    led = msgspec.structs.replace(reach, path='cp', through=(tuple(point),))
-    plan = planned(with_waist, configured(with_waist, led))
+    straight = msgspec.structs.replace(reach, path='cp', through=(tuple(point),))
+    plan = planned(with_waist, configured(with_waist, straight))
     assert np.ptp(plan.joints[:, 0]) > 1e-3
     (left, right), (_, rests) = (hands(with_waist, plan.joints[row]) for row in (-1, 0))
     np.testing.assert_allclose(left.translation, position, atol=ON_THE_WAY)

@@ -80,10 +80,12 @@ def test_hands_keep_their_places_on_the_object(
     two_arms: RobotModel, configured: Configured
 ) -> None:
     plan = planned(two_arms, configured(two_arms, GraspTask(press=0.002), CARRY, HoldTask()))
-    wanted = [[0.0, 0.038, 0.0], [0.0, -0.038, 0.0]]
+    expected = [[0.0, 0.038, 0.0], [0.0, -0.038, 0.0]]
     for row in (*rows_of(plan, 'move')[::10], plan.last):
         left, right = in_object(two_arms, plan, row)
-        np.testing.assert_allclose([left.translation, right.translation], wanted, atol=ON_THE_WAY)
+        np.testing.assert_allclose(
+            [left.translation, right.translation], expected, atol=ON_THE_WAY
+        )
         np.testing.assert_allclose(left.rotation[:, 2], [0.0, -1.0, 0.0], atol=ON_THE_WAY)
         np.testing.assert_allclose(right.rotation[:, 2], [0.0, 1.0, 0.0], atol=ON_THE_WAY)
         np.testing.assert_allclose(left.rotation[:, 0], [1.0, 0.0, 0.0], atol=ON_THE_WAY)
@@ -204,7 +206,7 @@ def test_what_is_wanted_of_the_forces(chain: BimanualPlan) -> None:
     assert {squeeze[row] for row in at['hold'][1:]} == {15.0}
     assert {squeeze[row] for row in at['move'][1:]} == {15.0}
     assert {squeeze[row] for row in at['retract'][1:]} == {None}
-    # A release gives way to every force until the palms are half of the clearance away.
+    # A release yields to every force until the palms are half of the clearance away.
     loose = [row for row in at['release'][1:] if squeeze[row] == 0.0]
     assert all(squeeze[row] is None for row in at['release'][len(loose) + 1 :])
     assert loose == list(at['release'][1 : len(loose) + 1])
@@ -244,7 +246,7 @@ def test_a_stop_is_within_the_efforts(workerbot: RobotModel, configured: Configu
 
 
 @pytest.mark.parametrize(
-    ('tasks', 'said'),
+    ('tasks', 'message'),
     [
         ((), 'tasks is empty'),
         ((MoveTask(by=(0.1, 0.0, 0.0)),), r'task 1 \(move\): the hands do not hold'),
@@ -420,9 +422,9 @@ def test_a_stop_is_within_the_efforts(workerbot: RobotModel, configured: Configu
     ],
 )
 def test_refused(
-    workerbot: RobotModel, configured: Configured, tasks: tuple[Task, ...], said: str
+    workerbot: RobotModel, configured: Configured, tasks: tuple[Task, ...], message: str
 ) -> None:
-    with pytest.raises((ConfigError, GoalError), match=said):
+    with pytest.raises((ConfigError, GoalError), match=message):
         planned(workerbot, configured(workerbot, *tasks))
 
 

@@ -79,13 +79,13 @@ def test_the_whole_chain(two_arms: RobotModel, scene: Scenes) -> None:
     )
     run = scene(two_arms, *tasks)
     run.run_to('move')
-    forces, wanted = [], np.array(CARRY.by)
+    forces, displacement = [], np.array(CARRY.by)
     begin = run.middle
     while 'move' in run.planner.task:
         run.step()
         forces.append(run.force)
     assert np.abs(np.array(forces[:-1]) - 20.0).max() < 0.5
-    np.testing.assert_allclose(run.middle - begin, wanted, atol=1e-5)
+    np.testing.assert_allclose(run.middle - begin, displacement, atol=1e-5)
     run.run_to('retract')
     assert run.force == 0.0
     run.run(1.2)
@@ -110,9 +110,9 @@ def test_a_correction_moves_the_tips_by_just_that(workerbot: RobotModel, scene: 
     run.run_to('move')
     run.run(0.5)
     planner = run.planner
-    memory = planner.snapshot()
-    place = int(memory.place)
-    assert memory.place == place
+    snapshot = planner.snapshot()
+    place = int(snapshot.place)
+    assert snapshot.place == place
     R = run.plan.object_rotation[place]
     assert np.abs(R - np.eye(3)).max() > 0.1
     correction: PathCorrection = planner.correction
@@ -125,15 +125,15 @@ def test_a_correction_moves_the_tips_by_just_that(workerbot: RobotModel, scene: 
         np.testing.assert_allclose(turned, R @ correction.rotation[i], atol=1e-9)
 
 
-def test_replay_from_memory(workerbot: RobotModel, scene: Scenes) -> None:
+def test_replay_from_a_snapshot(workerbot: RobotModel, scene: Scenes) -> None:
     """Through contact, and once more: the same bits."""
     run = scene(workerbot, GRASP, HOLD)
     run.run(0.25)
-    memory, q = run.planner.snapshot(), run.q
+    snapshot, q = run.planner.snapshot(), run.q
     first = run.run(0.3)
     assert run.planner.contact is not None
     assert run.planner.contact.contact
-    run.planner.restore(memory)
+    run.planner.restore(snapshot)
     run.q = q
     np.testing.assert_array_equal(run.run(0.3), first)
 
@@ -180,7 +180,7 @@ def test_a_planner_takes_over_the_plan_of_another_one(
         run.run_to(moment if moment in ('task 2', 'task 3', 'resisted') else 'task 5')
         run.run(0.1)
     if moment == 'halting':
-        run.planner.halt('somebody said so')
+        run.planner.halt('a request')
         run.run(0.008)
     elif moment == 'stalled':
         run.stopped = other.stopped = tuple(range(7))
@@ -226,9 +226,9 @@ def test_a_halt_is_on_the_path_and_in_time(
     run.run_to('move')
     run.run(0.5 * duration)
     begin, turned = run.plan.object_position[0], run.plan.object_rotation
-    run.planner.halt('somebody said so')
+    run.planner.halt('a request')
     run.planner.halt('and again')
-    assert run.planner.halted == 'somebody said so'
+    assert run.planner.halted == 'a request'
     steps = round(stop_time / H)
     ways = [run.planner.snapshot().place]
     for _ in range(steps):
@@ -257,7 +257,7 @@ def test_it_goes_on_after_a_halt(workerbot: RobotModel, scene: Scenes) -> None:
     run = scene(workerbot, GRASP, HOLD, CARRY, HOLD, stop_time=0.04)
     run.run_to('move')
     run.run(0.4)
-    run.planner.halt('somebody said so')
+    run.planner.halt('a request')
     run.run(0.1)
     q = run.planner.expected.position
     assert not run.planner.restart(JointState(q + 0.1, 0.0 * q))
@@ -277,7 +277,7 @@ def test_a_halt_while_it_gets_going_again_is_as_fast_as_any(
     run = scene(workerbot, GRASP, HOLD, CARRY, HOLD, stop_time=0.04)
     run.run_to('move')
     run.run(0.4)
-    run.planner.halt('somebody said so')
+    run.planner.halt('a request')
     run.run(0.1)
     q = run.planner.expected.position
     assert run.planner.restart(JointState(q, 0.0 * q))
@@ -289,7 +289,7 @@ def test_a_halt_while_it_gets_going_again_is_as_fast_as_any(
 
 
 @pytest.mark.parametrize(
-    ('wrenches', 'said'),
+    ('wrenches', 'message'),
     [
         (None, 'wrist sensors lost'),
         (np.full((2, 6), np.nan), 'wrist sensor of palm_l lost'),
@@ -297,7 +297,7 @@ def test_a_halt_while_it_gets_going_again_is_as_fast_as_any(
     ],
 )
 def test_sensors_that_are_lost_halt_both_arms(
-    workerbot: RobotModel, scene: Scenes, wrenches: np.ndarray | None, said: str
+    workerbot: RobotModel, scene: Scenes, wrenches: np.ndarray | None, message: str
 ) -> None:
     run = scene(workerbot, GRASP, HOLD)
     run.run_to('hold')
@@ -305,7 +305,7 @@ def test_sensors_that_are_lost_halt_both_arms(
     correction = run.planner.correction.position
     for _ in range(20):
         run.q = run.step_with(wrenches)
-    assert said in run.planner.halted
+    assert message in run.planner.halted
     assert np.isfinite(run.q).all()
     assert run.planner.snapshot().pace.rate == 0.0
     np.testing.assert_allclose(run.planner.correction.position, correction, atol=1e-5)
@@ -426,7 +426,7 @@ def test_a_dropped_object(workerbot: RobotModel, scene: Scenes) -> None:
     assert abs(np.ptp([hand.translation[1] for hand in run.hands()]) - gap) < 5e-4
 
 
-def test_a_push_moves_an_object_that_gives_way(workerbot: RobotModel, scene: Scenes) -> None:
+def test_a_push_moves_an_object_that_yields(workerbot: RobotModel, scene: Scenes) -> None:
     """By force over stiffness: 6 N on 2000 N/m are 3 mm."""
     run = scene(workerbot, GRASP, HOLD, YieldTask(impedance=SOFT, duration=1.0), HOLD)
     weight = -run.config.object.mass * 9.82
@@ -443,7 +443,7 @@ def test_a_push_moves_an_object_that_gives_way(workerbot: RobotModel, scene: Sce
     np.testing.assert_allclose(run.middle - before, [3e-3, 0.0, 0.0], atol=5e-5)
 
 
-def test_hands_that_let_go_leave_an_object_that_gave_way_in_peace(
+def test_hands_that_release_an_object_that_has_yielded_do_not_touch_it_again(
     workerbot: RobotModel, scene: Scenes
 ) -> None:
     """It was pushed 15 mm along its own axis; the palms open by 10 mm, and never come back."""
@@ -468,7 +468,7 @@ def test_hands_that_let_go_leave_an_object_that_gave_way_in_peace(
     np.testing.assert_array_equal(run.q, workerbot.home)
 
 
-def test_a_slide_gives_way_only_across(workerbot: RobotModel, scene: Scenes) -> None:
+def test_a_slide_yields_only_across(workerbot: RobotModel, scene: Scenes) -> None:
     task = SlideTask(by=(0.05, 0.0, 0.0), impedance=SOFT, duration=0.8)
     run = scene(workerbot, GRASP, HOLD, task)
     weight = -run.config.object.mass * 9.82
@@ -480,7 +480,7 @@ def test_a_slide_gives_way_only_across(workerbot: RobotModel, scene: Scenes) -> 
 
 
 def test_an_insertion_ends_where_something_resists(workerbot: RobotModel, scene: Scenes) -> None:
-    """A wall of 1e4 N/m after 20 of 40 mm: 10 N are felt 1 mm inside.
+    """A wall of 1e4 N/m after 20 of 40 mm: 10 N are measured 1 mm inside.
 
     It stops soon after, and goes back to there: a step back is 0.1 of one forth, 0.03 mm here.
     The way that is left is missing in all that follows, until the hands are home.
@@ -560,7 +560,7 @@ def test_an_insertion_that_is_halted_does_not_press_on(
     run.run_to('insert')
     while run.middle[0] <= wall:
         run.step()
-    run.planner.halt('somebody says so')
+    run.planner.halt('a request')
     presses = []
     for _ in range(200):
         run.step()
@@ -568,13 +568,13 @@ def test_an_insertion_that_is_halted_does_not_press_on(
     assert max(presses) > 20.0
     assert presses[-1] <= 5.0
     assert 'insert, resisted' in run.planner.task
-    assert run.planner.doing == 'stopped: somebody says so'
+    assert run.planner.doing == 'stopped: a request'
 
 
 def _yielded(
     run: Any, push: tuple[float, float, float], task: str
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Push the object as long as it gives way; return where it was and is after that [m]."""
+    """Push the object as long as it yields; return where it was and is after that [m]."""
     weight = np.array([0.0, 0.0, -run.config.object.mass * 9.82])
     run.push = lambda _: weight
     run.run_to('yield')
@@ -585,7 +585,7 @@ def _yielded(
     return before, run.middle
 
 
-def test_what_has_given_way_does_not_spring_back(workerbot: RobotModel, scene: Scenes) -> None:
+def test_what_has_yielded_does_not_spring_back(workerbot: RobotModel, scene: Scenes) -> None:
     """Not in a second yield without a push, nor in a slide along the same axis."""
     give = YieldTask(impedance=SOFT, duration=1.0)
     slide = SlideTask(by=(0.02, 0.0, 0.0), impedance=SOFT, duration=0.5)
@@ -599,7 +599,7 @@ def test_what_has_given_way_does_not_spring_back(workerbot: RobotModel, scene: S
     assert not run.planner.halted
 
 
-def test_a_move_goes_by_what_it_says_from_where_the_object_has_given_way_to(
+def test_a_move_begins_where_the_object_has_yielded_to(
     workerbot: RobotModel, scene: Scenes
 ) -> None:
     """And it turns about the object's centre, where that is now."""
@@ -742,18 +742,18 @@ def test_built_from_a_scenario(
     assert built.goals is None
 
 
-def test_its_memory_is_a_value(workerbot: RobotModel, scene: Scenes) -> None:
+def test_its_snapshot_is_a_value(workerbot: RobotModel, scene: Scenes) -> None:
     run = scene(workerbot, GRASP)
-    memory = run.planner.snapshot()
+    snapshot = run.planner.snapshot()
     with pytest.raises(AttributeError):
-        memory.place = 1.0
+        snapshot.place = 1.0
     run.step_with(np.ones((2, 6)))
-    assert memory.place == 0.0
-    assert not memory.control.sensors.readings.any()
-    assert run.planner.snapshot() != memory
+    assert snapshot.place == 0.0
+    assert not snapshot.control.sensors.readings.any()
+    assert run.planner.snapshot() != snapshot
 
 
-def test_hands_that_seek_to_the_end_of_the_tasks_say_that_nothing_is_there(
+def test_hands_that_seek_to_the_end_of_the_tasks_report_that_nothing_is_there(
     workerbot: RobotModel, scene: Scenes
 ) -> None:
     empty = scene(workerbot, ApproachTask(durations=(0.3,)), GRASP, HOLD, stiffness=0.0)

@@ -302,7 +302,7 @@ def test_a_hinge(play: Play) -> None:
 
 
 def test_jogs_of_free_hands(play: Play) -> None:
-    """One before the grasp, one after the release: the object does not feel them."""
+    """One before the grasp, one after the release: they do not affect the object."""
     seen = play(
         '{do: jog, tip: palm_l, by: [0, 0.03, 0.02], duration: 0.2}',
         *TAKE,
@@ -367,7 +367,7 @@ JOG = '{do: jog, tip: palm_l, by: [0, 0.01, 0]}'
 
 
 @pytest.mark.parametrize(
-    ('tasks', 'said'),
+    ('tasks', 'message'),
     [
         (('{do: fly}',), r"tasks\[0\].do: unknown value 'fly': .*valid: approach, grasp, hinge"),
         ((*TAKE, '{do: move, to: [0, 0, 1]}'), r"unknown key 'bimanual.tasks\[3\].to': .*by"),
@@ -407,6 +407,6 @@ JOG = '{do: jog, tip: palm_l, by: [0, 0.01, 0]}'
         ),
     ],
 )
-def test_what_makes_no_sense_is_refused(tasks: tuple[str, ...], said: str) -> None:
-    with pytest.raises((ConfigError, GoalError), match=said):
+def test_what_makes_no_sense_is_refused(tasks: tuple[str, ...], message: str) -> None:
+    with pytest.raises((ConfigError, GoalError), match=message):
         assemble(load_scenario('workerbot_hold', [*SETTINGS, programme(tasks)]))

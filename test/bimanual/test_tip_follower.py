@@ -6,7 +6,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from simloop_ros.bimanual.tip_follower import MET, TipFollower
+from simloop_ros.bimanual.tip_follower import POSE_TOLERANCE, TipFollower
 from simloop_ros.kinematics.velocity import TipVelocity
 from simloop_ros.robot.model import RobotModel
 
@@ -23,12 +23,12 @@ def moved(model: RobotModel, by: float) -> list[pin.SE3]:
 
 @pytest.mark.parametrize('by', [1e-6, 1e-3, 0.03])
 def test_both_tips_get_there(two_arms: RobotModel, by: float) -> None:
-    wanted = moved(two_arms, by)
-    found = TipFollower(two_arms).follow(two_arms.home, wanted)
-    assert found.met
-    for pose, want in zip(two_arms.frame_poses(found.joints, two_arms.tips), wanted, strict=True):
-        assert np.abs(pose.translation - want.translation).max() <= MET
-        assert np.linalg.norm(pin.log3(pose.rotation.T @ want.rotation)) <= 2.0 * MET
+    goals = moved(two_arms, by)
+    found = TipFollower(two_arms).follow(two_arms.home, goals)
+    assert found.converged
+    for pose, goal in zip(two_arms.frame_poses(found.joints, two_arms.tips), goals, strict=True):
+        assert np.abs(pose.translation - goal.translation).max() <= POSE_TOLERANCE
+        assert np.linalg.norm(pin.log3(pose.rotation.T @ goal.rotation)) <= 2.0 * POSE_TOLERANCE
 
 
 def test_joints_that_are_there_stay_bit_for_bit(two_arms: RobotModel) -> None:
@@ -40,22 +40,22 @@ def test_joints_that_are_there_stay_bit_for_bit(two_arms: RobotModel) -> None:
 def test_the_least_change(two_arms: RobotModel) -> None:
     """A small step is that of each arm's own pseudo-inverse, 002 (24)."""
     by, home = 1e-5, two_arms.home
-    wanted = moved(two_arms, by)
-    step = TipFollower(two_arms).follow(home, wanted).joints - home
+    goals = moved(two_arms, by)
+    step = TipFollower(two_arms).follow(home, goals).joints - home
     least = np.zeros(two_arms.n)
-    for tip, pose, want in zip(
-        two_arms.tips, two_arms.frame_poses(home, two_arms.tips), wanted, strict=True
+    for tip, pose, goal in zip(
+        two_arms.tips, two_arms.frame_poses(home, two_arms.tips), goals, strict=True
     ):
-        twist = [*(want.translation - pose.translation)]
-        twist += [*pin.log3(want.rotation @ pose.rotation.T)]
+        twist = [*(goal.translation - pose.translation)]
+        twist += [*pin.log3(goal.rotation @ pose.rotation.T)]
         least += TipVelocity(two_arms, tip).joint_velocity(home, np.array(twist))
     assert np.abs(step - least).max() < 1e-3 * np.abs(least).max()
 
 
 @pytest.mark.parametrize('far', [3.0, np.nan])
 def test_what_is_not_there_is_not_met(workerbot: RobotModel, far: float) -> None:
-    wanted = moved(workerbot, 1e-3)
-    wanted[1] = pin.SE3(wanted[1].rotation, wanted[1].translation + np.array([far, 0.0, 0.0]))
-    found = TipFollower(workerbot).follow(workerbot.home, wanted)
-    assert not found.met
+    goals = moved(workerbot, 1e-3)
+    goals[1] = pin.SE3(goals[1].rotation, goals[1].translation + np.array([far, 0.0, 0.0]))
+    found = TipFollower(workerbot).follow(workerbot.home, goals)
+    assert not found.converged
     assert np.argmax(np.nan_to_num(found.errors, nan=np.inf)) == 1

@@ -19,15 +19,17 @@ from .config import BimanualConfig
 from .contact import ContactTarget
 from .grasps import grasps_of
 from .guard import Guard
+from .pose_path import PosePath
 from .tip_follower import TipFollower
-from .ways import Way
 
-REMEDY = 'shorten its way, move or turn the object or its grasps, or start from another robot.home'
+REMEDY = (
+    'shorten its path, move or turn the object or its grasps, or start from another robot.home'
+)
 FREE = ContactTarget(None)
-"""Free hands: no force is wanted."""
+"""Free hands: no squeeze is controlled."""
 
 
-class Stage:
+class TaskContext:
     """Robot and object between two tasks, while a plan is made.
 
     :param q: joints at the start [rad], shape ``(n,)``.
@@ -35,12 +37,12 @@ class Stage:
     :ivar q: joints now [rad], shape ``(n,)``.
     :ivar object: pose of the object in the world.
     :ivar grasps: poses of the tips in axes of the object, the palms on it.
-    :ivar hold: poses of the tips in axes of the object while it is held: pressed by as much as
-        the grasp says.
+    :ivar hold: poses of the tips in axes of the object while it is held: with the ``press`` of
+        the grasp.
     :ivar guard: whether the arms are bound to each other.
-    :ivar target: what is wanted of the forces while the object is held.
+    :ivar target: of the contact while the object is held.
     :ivar expected: whether the object that is held is known to be there.
-    :ivar at_object: share of the object's displacement that the hands go along with.
+    :ivar at_object: share of the object's displacement that the hands take part in.
     :ivar steps: number of steps that are planned.
     """
 
@@ -73,7 +75,7 @@ class Stage:
         return self._solvers[tip]
 
     def shares(self, durations: Sequence[float], name: str) -> list[Array]:
-        """Return the share of its way that each hand has done, by step, shape ``(steps,)`` each.
+        """Return the share of its path that each hand has covered, shape ``(steps,)`` each.
 
         A task lasts as long as the slower hand, a whole number of steps; the faster one waits at
         its end.
@@ -93,20 +95,20 @@ class Stage:
 
     def along(
         self,
-        ways: Sequence[Way],
+        paths: Sequence[PosePath],
         shares: Sequence[Array],
         name: str,
         homing: Array | None = None,
     ) -> Array:
-        """Return joints with which the hands go along their ways [rad], shape ``(steps, n)``.
+        """Return joints with which the hands go along their paths [rad], shape ``(steps, n)``.
 
         Each is the one with the least change from the one before.
 
-        :param homing: which part of what is left to the start each joint goes in a step, as far
-            as the hands leave it free, shape ``(steps, n)``.
+        :param homing: the part of its remaining path to the start that each joint moves, as far as
+            the hands leave it free, shape ``(steps, n)``.
         :raises GoalError: a hand cannot get there.
         """
-        poses = [way.poses(share) for way, share in zip(ways, shares, strict=True)]
+        poses = [path.poses(share) for path, share in zip(paths, shares, strict=True)]
         return self.through(list(zip(*poses, strict=True)), name, homing)
 
     def through(
@@ -120,24 +122,24 @@ class Stage:
         """
         joints = np.empty((len(poses), self.model.n))
         q, last = self.q, self.hands
-        for k, wanted in enumerate(poses):
+        for k, goal in enumerate(poses):
             if homing is not None:
                 q, last = (1.0 - homing[k]) * q + homing[k] * self.start, ()
-            if wanted != last:  # resting hands have resting joints, bit for bit
-                found = self.follower.follow(q, wanted)
-                if not found.met:
-                    raise self._lost(name, q, wanted, found.errors)
-                q, last = found.joints, wanted
+            if goal != last:  # resting hands have resting joints, bit for bit
+                found = self.follower.follow(q, goal)
+                if not found.converged:
+                    raise self._lost(name, q, goal, found.errors)
+                q, last = found.joints, goal
             joints[k] = q
         return joints
 
-    def towards(self, wanted: Sequence[pin.SE3], name: str) -> Array:
+    def towards(self, poses: Sequence[pin.SE3], name: str) -> Array:
         """Return the joints nearest to those now that give poses of the hands [rad], ``(n,)``.
 
         :raises GoalError: a hand cannot get there.
         """
         q = self.q
-        for tip, pose in zip(self.model.tips, wanted, strict=True):
+        for tip, pose in zip(self.model.tips, poses, strict=True):
             q = self.nearest(tip, pose, q, name)
         return q
 
@@ -158,10 +160,10 @@ class Stage:
                 error.joints,
             ) from error
 
-    def _lost(self, name: str, q: Array, wanted: Sequence[pin.SE3], errors: Array) -> GoalError:
+    def _lost(self, name: str, q: Array, poses: Sequence[pin.SE3], errors: Array) -> GoalError:
         """Return why the hands cannot get to poses from joints ``q`` a little before."""
         worst = int(np.argmax(errors))
-        tip, pose = self.model.tips[worst], wanted[worst]
+        tip, pose = self.model.tips[worst], poses[worst]
         try:
             self.nearest(tip, pose, q, name)
         except GoalError as error:

@@ -1,4 +1,4 @@
-"""Do free hands keep off the object?"""
+"""Check that free hands do not touch the object."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .config import BimanualConfig
 from .leg import Leg
 from .tip_follower import TipFollower
 
-THIN = 1e-4
+PALM_THICKNESS = 1e-4
 """Thickness of a palm [m], behind the tip's origin."""
 
 
@@ -24,15 +24,15 @@ def refuse_swept(
 ) -> None:
     """Refuse a plan on which a free hand would sweep the object from its place.
 
-    Only palms are looked at: squares, against the object as a block, where it is by plan. Where an
-    insertion ends early hands that are near the object are displaced as it is.
+    Only palms are checked: squares, against the object as a block at its planned pose. After an
+    insertion that ended early hands near the object are displaced with it.
 
     :raises GoalError: a task does, with its number.
     """
     known = config.object
     block = coal.Box(known.width, known.length, known.width)
-    palm = coal.Box(config.palm, config.palm, THIN)
-    back = pin.SE3(np.eye(3), np.array([0.0, 0.0, -0.5 * THIN]))
+    palm = coal.Box(config.palm, config.palm, PALM_THICKNESS)
+    back = pin.SE3(np.eye(3), np.array([0.0, 0.0, -0.5 * PALM_THICKNESS]))
     find = TipFollower(model)
     stride = max(1, round(COLLISION_SPACING / period))
     begin = 0
@@ -46,7 +46,7 @@ def refuse_swept(
                     if coal.collide(palm, place, block, there, coal.CollisionRequest(), result):
                         raise GoalError(
                             f'{leg.name}: {tip} would sweep the object from its place at t = '
-                            f'{(begin + step + 1) * period:.2f} s; lead it round with a jog '
+                            f'{(begin + step + 1) * period:.2f} s; lead it around with a jog '
                             'or a reach before, use the other path (ptp or cp), or set the object '
                             'down elsewhere',
                             tip,

@@ -6,7 +6,14 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from simloop_ros.bimanual.ways import Arc, Curve, Rest, curved, displaced, straight
+from simloop_ros.bimanual.pose_path import (
+    ArcPath,
+    ConstantPath,
+    SplinePath,
+    displaced_path,
+    spline_path,
+    straight_path,
+)
 from simloop_ros.core.errors import ConfigError
 
 SHARES = np.linspace(0.0, 1.0, 11)
@@ -19,7 +26,7 @@ ROUNDING = 1e-14  # of places of about 1 m, and of sums of a few of them [m]
 
 def test_a_displacement_is_even_and_in_world_axes() -> None:
     by, turn = np.array([0.1, -0.2, 0.3]), np.array([0.0, 0.0, 0.6])
-    for s, pose in zip(SHARES, displaced(BEGIN, by, turn).poses(SHARES), strict=True):
+    for s, pose in zip(SHARES, displaced_path(BEGIN, by, turn).poses(SHARES), strict=True):
         np.testing.assert_allclose(pose.translation, BEGIN.translation + s * by, atol=1e-15)
         np.testing.assert_allclose(
             pose.rotation @ BEGIN.rotation.T, pin.exp3(s * turn), atol=1e-14
@@ -27,7 +34,7 @@ def test_a_displacement_is_even_and_in_world_axes() -> None:
 
 
 def test_more_than_half_a_turn() -> None:
-    last = displaced(BEGIN, np.zeros(3), np.array([0.0, 4.0, 0.0])).poses(SHARES)[-1]
+    last = displaced_path(BEGIN, np.zeros(3), np.array([0.0, 4.0, 0.0])).poses(SHARES)[-1]
     np.testing.assert_allclose(
         last.rotation, pin.exp3(np.array([0.0, 4.0, 0.0])) @ BEGIN.rotation, atol=1e-14
     )
@@ -35,7 +42,7 @@ def test_more_than_half_a_turn() -> None:
 
 def test_straight_from_pose_to_pose() -> None:
     end = pin.SE3(pin.exp3(np.array([-0.3, 0.9, 0.1])), np.array([0.1, 0.0, 1.0]))
-    poses = straight(BEGIN, end).poses(SHARES)
+    poses = straight_path(BEGIN, end).poses(SHARES)
     assert poses[0].isApprox(BEGIN, 1e-14)
     assert poses[-1].isApprox(end, 1e-14)
     turned = [np.linalg.norm(pin.log3(BEGIN.rotation.T @ pose.rotation)) for pose in poses]
@@ -44,7 +51,7 @@ def test_straight_from_pose_to_pose() -> None:
 
 def test_an_arc_keeps_its_distance_from_the_line() -> None:
     pivot, turn = np.array([0.9, 0.0, 0.0]), np.array([0.0, 0.0, -0.7])
-    poses = Arc(BEGIN, pivot, turn).poses(SHARES)
+    poses = ArcPath(BEGIN, pivot, turn).poses(SHARES)
     radius = np.hypot(*(BEGIN.translation - pivot)[:2])
     for s, pose in zip(SHARES, poses, strict=True):
         assert abs(np.hypot(*(pose.translation - pivot)[:2]) - radius) < 1e-15
@@ -58,20 +65,20 @@ def test_an_arc_keeps_its_distance_from_the_line() -> None:
 
 
 def test_rest_is_rest() -> None:
-    assert all(pose == BEGIN for pose in Rest(BEGIN).poses(SHARES))
+    assert all(pose == BEGIN for pose in ConstantPath(BEGIN).poses(SHARES))
 
 
-def bent(turn: tuple[float, float, float] = (0.0, 0.0, 0.0)) -> Curve:
-    return curved(BEGIN, BENT, np.array(turn), 'task 1 (move)')
+def bent(turn: tuple[float, float, float] = (0.0, 0.0, 0.0)) -> SplinePath:
+    return spline_path(BEGIN, BENT, np.array(turn), 'task 1 (move)')
 
 
-def places(curve: Curve) -> np.ndarray:
+def places(curve: SplinePath) -> np.ndarray:
     """Return the shares at which a curve is at its points: by the length of the chords."""
     chords = [np.linalg.norm(b - a) for a, b in zip(curve.points, curve.points[1:], strict=False)]
     return np.array([sum(chords[:i]) for i in range(len(chords) + 1)]) / sum(chords)
 
 
-def positions(curve: Curve, shares: np.ndarray) -> np.ndarray:
+def positions(curve: SplinePath, shares: np.ndarray) -> np.ndarray:
     return np.array([pose.translation for pose in curve.poses(shares)])
 
 
@@ -112,7 +119,7 @@ def test_a_curve_turns_evenly() -> None:
 def test_a_curve_through_points_of_a_line_is_that_line() -> None:
     by = np.array([0.1, -0.2, 0.3])
     points = BEGIN.translation + np.outer([0.1, 0.7, 1.0], by)
-    curve = curved(BEGIN, points, np.zeros(3), 'task 1 (move)')
+    curve = spline_path(BEGIN, points, np.zeros(3), 'task 1 (move)')
     np.testing.assert_allclose(
         positions(curve, SHARES), BEGIN.translation + np.outer(SHARES, by), atol=ROUNDING
     )
@@ -122,13 +129,13 @@ def test_a_curve_does_not_depend_on_where_it_is_nor_on_axes() -> None:
     """Moved and turned points give the moved and turned curve."""
     away = pin.SE3(pin.exp3(np.array([1.0, 0.4, -2.0])), np.array([0.3, -0.1, 0.2]))
     points = np.array([away.act(point) for point in BENT])
-    turned = positions(curved(away * BEGIN, points, np.zeros(3), 'task 1 (move)'), SHARES)
+    turned = positions(spline_path(away * BEGIN, points, np.zeros(3), 'task 1 (move)'), SHARES)
     expected = [away.act(point) for point in positions(bent(), SHARES)]
     np.testing.assert_allclose(turned, expected, atol=ROUNDING)
 
 
 @pytest.mark.parametrize(
-    ('points', 'said'),
+    ('points', 'message'),
     [
         ([BEGIN.translation, BENT[1]], r'its start and through\[0\] coincide'),
         ([BENT[0], BENT[0] + 1e-7, BENT[1]], r'through\[0\] and through\[1\] coincide'),
@@ -139,6 +146,6 @@ def test_a_curve_does_not_depend_on_where_it_is_nor_on_axes() -> None:
         ),
     ],
 )
-def test_points_that_coincide_are_refused(points: list[np.ndarray], said: str) -> None:
-    with pytest.raises(ConfigError, match=said):
-        curved(BEGIN, np.array(points), np.zeros(3), 'task 4 (move)')
+def test_points_that_coincide_are_refused(points: list[np.ndarray], message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        spline_path(BEGIN, np.array(points), np.zeros(3), 'task 4 (move)')

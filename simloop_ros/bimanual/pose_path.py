@@ -1,4 +1,4 @@
-"""Ways of a hand or of the object through space, from rest to rest."""
+"""Paths of a hand or of the object through space, from rest to rest."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from ..core.values import Array
 from ..planning.tip_path import Corner, Side, at_same_place, in_words
 
 
-class Way(Protocol):
-    """Poses by the share of a way that is done, 0 to 1."""
+class PosePath(Protocol):
+    """Poses by the covered share of a path, 0 to 1."""
 
     def poses(self, shares: Array) -> list[pin.SE3]:
         """Return the poses in the world at places on it, shape ``(m,)``."""
 
 
 @dataclass(frozen=True)
-class Arc:
+class ArcPath:
     """A rigid turn about a line in the world, as that of a door.
 
     ::
 
         x(s) = c + exp(s w) (x_0 - c),   R(s) = exp(s w) R_0,   0 <= s <= 1
 
-    :ivar begin: pose at its begin.
+    :ivar begin: pose at its beginning.
     :ivar pivot: ``c``, a point of the line [m], shape ``(3,)``.
     :ivar turn: ``w``, along the line [rad], shape ``(3,)``.
     """
@@ -46,20 +46,20 @@ class Arc:
 
 
 @dataclass(frozen=True)
-class Curve:
-    """A smooth way through points, without a stop at any of them.
+class SplinePath:
+    """A smooth path through points, without a stop at any of them.
 
     ::
 
         x(s_i) = x_i,   x''(0) = x''(1) = 0,   R(s) = exp(s w) R_0,   0 <= s <= 1
 
     The natural cubic spline over the length of the chords: ``s_i`` is the share of
-    ``|x_1 - x_0| + |x_2 - x_1| + ...`` up to ``x_i``. Its direction and its bend do not jump. A
-    chord is done in its share of ``s``, so that the speed does not depend on how dense the points
-    are.
+    ``|x_1 - x_0| + |x_2 - x_1| + ...`` up to ``x_i``. Its direction and its curvature are
+    continuous. A chord takes its share of ``s``, so that the speed does not depend on the density
+    of the points.
 
-    :ivar rotation: ``R_0``, at its begin, shape ``(3, 3)``.
-    :ivar points: ``x_i``, from its begin to its end in the world [m], shape ``(k, 3)``; no two
+    :ivar rotation: ``R_0``, at its beginning, shape ``(3, 3)``.
+    :ivar points: ``x_i``, from its beginning to its end in the world [m], shape ``(k, 3)``; no two
         that follow each other coincide.
     :ivar turn: ``w``, in world axes [rad], shape ``(3,)``.
     """
@@ -82,8 +82,8 @@ class Curve:
 
 
 @dataclass(frozen=True)
-class Rest:
-    """The way that leads nowhere: the same pose, bit for bit.
+class ConstantPath:
+    """A path at rest: the same pose, bit for bit.
 
     :ivar pose: in the world.
     """
@@ -95,14 +95,14 @@ class Rest:
         return [self.pose] * len(shares)
 
 
-def straight(begin: pin.SE3, end: pin.SE3) -> Side:
-    """Return the straight way between two poses, with an even turn."""
+def straight_path(begin: pin.SE3, end: pin.SE3) -> Side:
+    """Return the straight path between two poses, with a constant axis of rotation."""
     turn = pin.log3(begin.rotation.T @ end.rotation)
     return _side(begin, end.translation, turn)
 
 
-def displaced(begin: pin.SE3, by: Array, turn: Array) -> Side:
-    """Return the straight way from a pose by a displacement, with a turn.
+def displaced_path(begin: pin.SE3, by: Array, turn: Array) -> Side:
+    """Return the straight path from a pose by a displacement, with a turn.
 
     ::
 
@@ -114,8 +114,8 @@ def displaced(begin: pin.SE3, by: Array, turn: Array) -> Side:
     return _side(begin, begin.translation + by, begin.rotation.T @ turn)
 
 
-def curved(begin: pin.SE3, points: Array, turn: Array, name: str) -> Curve:
-    """Return the smooth way from a pose through points, with a turn.
+def spline_path(begin: pin.SE3, points: Array, turn: Array, name: str) -> SplinePath:
+    """Return the smooth path from a pose through points, with a turn.
 
     :param points: in the world [m], shape ``(k, 3)``; the last one is its end.
     :param turn: in world axes [rad], shape ``(3,)``; more than half a turn is possible.
@@ -123,14 +123,14 @@ def curved(begin: pin.SE3, points: Array, turn: Array, name: str) -> Curve:
     :raises ConfigError: two points that follow each other coincide.
     """
     names = ['its start', *(f'through[{i}]' for i in range(len(points) - 1)), 'its end']
-    way = np.vstack((begin.translation, points))
-    for (here, before), (there, after) in pairwise(zip(names, way, strict=True)):
+    path = np.vstack((begin.translation, points))
+    for (here, before), (there, after) in pairwise(zip(names, path, strict=True)):
         if at_same_place(before, after):
             raise ConfigError(
                 f'{name}: {here} and {there} coincide, both are at {in_words(after)} in the '
                 'world; leave one of them out'
             )
-    return Curve(begin.rotation.copy(), way, turn)
+    return SplinePath(begin.rotation.copy(), path, turn)
 
 
 def _side(begin: pin.SE3, end: Array, turn: Array) -> Side:
