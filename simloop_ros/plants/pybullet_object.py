@@ -23,6 +23,8 @@ THICKNESS = 0.01
 """Of a palm [m]."""
 TABLE = (2.0, 2.0, 0.1)
 """Edges of the table [m]."""
+FAR_AWAY = (0.0, 0.0, 1e3)
+"""Where the block touches nothing [m]."""
 CORNERS = 4
 """Points in which an end of the block touches a palm."""
 RESIDUAL = 1e-12
@@ -125,6 +127,13 @@ class PyBulletObject:
         centre, _ = call('getBasePositionAndOrientation', self.body)
         call('applyExternalForce', self.body, -1, wrench[:3].tolist(), centre, world)
         call('applyExternalTorque', self.body, -1, wrench[3:].tolist(), world)
+
+    def forget_contacts(self) -> None:
+        """Remove all contacts, which a restored state that has none would leave as they are."""
+        call = self._client.call
+        if call('getContactPoints', self.body):
+            call('resetBasePositionAndOrientation', self.body, FAR_AWAY, (0.0, 0.0, 0.0, 1.0))
+            call('performCollisionDetection')
 
     def wrenches(self) -> Array:
         """Return what it did to the hands in the last physics step [N, N m], ``(tips, 6)``.

@@ -183,6 +183,8 @@ class PyBulletPlant(Plant):
         )
 
     def _load(self, saved: SavedSimulation, joints: JointState) -> None:
+        if self._object is not None:
+            self._object.forget_contacts()
         self.client.call('restoreState', stateId=saved.id)
         self.client.call(
             'resetJointStatesMultiDof',

@@ -111,20 +111,6 @@ def test_both_arms_can_stop_each_at_its_time(yumi):
     assert np.abs(seen[-1][14:]).max() < SLOW
 
 
-def test_replay_from_a_saved_state_is_bitwise_the_straight_run(yumi):
-    """Before the stop, while braking, and while the brake holds."""
-    plant = stopping(yumi, ArmStop(tip='tool0_l', start=START))
-    states, pieces = [], []
-    for first in range(0, 250, 50):
-        states.append(plant.snapshot())
-        pieces.append(run(plant, yumi, first, first + 50))
-    for i in (3, 1, 4, 0, 2):
-        plant.restore(states[i])
-        assert np.array_equal(run(plant, yumi, 50 * i, 50 * i + 50), pieces[i])
-    plant.start(JointState(yumi.home, np.full(14, 0.3)))
-    assert np.array_equal(run(plant, yumi, 0, 50), pieces[0])
-
-
 def test_a_scenario_can_stop_an_arm(yumi):
     """With the brake of its safety; masses that it does not know sag, until it holds them."""
     config = PlantConfig(stops=(ArmStop(tip='tool0_r', start=0.0),), noise=1e-4, mass_bias=0.1)

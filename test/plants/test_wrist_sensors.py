@@ -127,16 +127,6 @@ def test_a_fault_of_one_sensor_does_not_change_the_other(build, pair):
     assert np.array_equal(whole[:, 1], broken[:, 1])
 
 
-def test_a_frozen_sensor_stays_frozen_after_going_back(build, pair):
-    fault = {'tip': 'left', 'kind': 'frozen', 'start': 0.005}
-    plant = build(pair, H, sensors={'noise': 1.0, 'faults': [fault]})
-    readings(plant, 3)
-    state = plant.snapshot()
-    seen = readings(plant, 10)
-    plant.restore(state)
-    assert np.array_equal(readings(plant, 10), seen)
-
-
 def test_refusals(build, pair, fork):
     lost = {'tip': 'left', 'kind': 'lost', 'start': 0.0}
     with pytest.raises(ConfigError, match='no tips'):
