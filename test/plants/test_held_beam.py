@@ -92,7 +92,7 @@ def test_deadbeat_control_presses_it_quietly(build, hands, stiffness):
     assert seen[-1] == pytest.approx(stiffness * compression(plant), rel=1e-6)
 
 
-def test_what_the_hands_feel_together_is_the_weight(build, hands):
+def test_both_hands_together_carry_the_weight(build, hands):
     plant = build(hands, H, object={'mass': 0.7})
     grip(plant)
     for step in range(1000):
@@ -106,13 +106,13 @@ def test_what_the_hands_feel_together_is_the_weight(build, hands):
     assert forces[:, 2] == pytest.approx([-0.35 * G] * 2, rel=1e-6)
 
 
-def test_the_torque_from_outside_is_what_the_beam_and_others_do(build, hands):
+def test_the_external_torque_is_that_of_the_beam_and_of_pushes(build, hands):
     push = {'link': 'left', 'start': 0.3, 'duration': 10, 'force': [0, 0, 4]}
     plant = build(hands, H, object={}, pushes=[push])
     grip(plant)
     left, right = in_world(plant, hands)
-    felt = [left[2] + 4.0, left[1], right[2], right[1]]
-    assert plant.report().external == pytest.approx(felt, abs=1e-9)
+    torque = [left[2] + 4.0, left[1], right[2], right[1]]
+    assert plant.report().external == pytest.approx(torque, abs=1e-9)
 
 
 def test_it_swings_between_palms_with_the_root_of_4k_over_m(build, anvils):
@@ -171,11 +171,11 @@ def test_bounces_gain_no_energy(build, load, friction):
     touching = False
     for _ in range(300):
         plant.step(np.zeros(4))
-        felt = plant.report().true_wrenches.any()
-        hits += felt and not touching
-        touching = felt
+        pressed = plant.report().true_wrenches.any()
+        hits += pressed and not touching
+        touching = pressed
         assert energy() < 1.01 * start
-        if not felt:
+        if not pressed:
             free.append(energy())
     assert hits >= 3
     if friction == 0.0:
@@ -362,15 +362,15 @@ def test_yumi_presses_a_beam_with_one_palm(build, yumi):
     hold = pin.rnea(
         yumi.pin_model, yumi.pin_model.createData(), yumi.home, np.zeros(14), np.zeros(14)
     )
-    felt, away = np.zeros(6), 0.0
+    impulse, away = np.zeros(6), 0.0
     for _ in range(30):
         plant.step(hold)
-        felt += H * plant.report().true_wrenches[0]
+        impulse += H * plant.report().true_wrenches[0]
     away = plant.report().object.velocity[:3] @ tip.rotation[:, 2]
     assert not plant.report().true_wrenches[1].any()
     assert away > 0.0
     fall = G * 0.03 * -tip.rotation[2, 2]
-    assert -felt[2] == pytest.approx(0.5 * (away + 0.5 - fall), rel=0.02)
+    assert -impulse[2] == pytest.approx(0.5 * (away + 0.5 - fall), rel=0.02)
     left = np.array([name.endswith('_l') for name in yumi.joint_names])
     assert np.abs(plant.truth.velocity[left]).max() > 1e-3
     assert np.abs(plant.truth.velocity[~left]).max() < 1e-12

@@ -27,7 +27,7 @@ def run(plant, steps):
         assert np.array_equal(truth.velocity, plant.truth.velocity)
 
 
-def test_a_torque_from_outside_is_told_and_ends_with_its_step(plant, arm):
+def test_an_external_torque_is_reported_and_ends_with_its_step(plant, arm):
     torque = 0.1 * effort(3)
     assert not plant.report().external.any()
     plant.step(effort(0), Disturbance(torque))  # the pushes begin later
@@ -73,7 +73,7 @@ def test_a_new_plant_is_at_home_at_rest(plant, arm):
     assert not plant.truth.velocity.any()
 
 
-def test_nobody_overwrites_what_was_shown(plant):
+def test_arrays_that_were_returned_are_not_overwritten(plant):
     plant.step(effort(0), Disturbance(effort(1)))
     report = plant.report()
     shown = [plant.observe(), report.truth.position, report.truth.velocity, report.external]
@@ -101,7 +101,7 @@ def test_inverse_dynamics_of_a_step_gives_the_effort_back(engine, build, arm):
         assert moved == pytest.approx(plant.truth.velocity, abs=1e-12)
 
 
-def test_a_rigid_joint_cannot_tell_a_torque_from_outside_from_an_effort(engine, build, arm):
+def test_on_a_rigid_joint_an_external_torque_acts_as_an_effort(engine, build, arm):
     plants = [build(arm, H, engine=engine) for _ in range(2)]
     for step in range(50):
         plants[0].step(effort(step), Disturbance(effort(step + 9)))

@@ -83,7 +83,7 @@ def test_one_reading_per_step(build, pair):
     assert not np.array_equal(plant.report().wrenches, first)
 
 
-def test_seeds_and_reset(build, pair):
+def test_seeds_and_start(build, pair):
     config = {'noise': 1.0, 'bias': 1.0}
     first, same, other = (build(pair, H, seed, sensors=config) for seed in (1, 1, 2))
     seen = readings(first, 5)
