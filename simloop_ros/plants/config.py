@@ -1,4 +1,4 @@
-"""What a scenario can say about its plant: the one place of these defaults."""
+"""Configuration of the plant: the one place of these defaults."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ class LinePath(
 
 
 class Hand(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """An operator who holds a point of a link and leads it: a spring-damper of limited force.
+    """An operator who holds a point of a link and guides it: a spring-damper of limited force.
 
     :ivar link: name of the link.
     :ivar point: the point, from the link's frame and in its axes [m].
@@ -184,9 +184,9 @@ class HeldObject(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
     :ivar length: along its y axis [m].
     :ivar width: edge of its square ends [m].
     :ivar mass: of it [kg].
-    :ivar position: of its centre in the world, before anybody moves it [m].
+    :ivar position: of its centre in the world, at the start [m].
     :ivar rpy: its roll, pitch and yaw there [rad].
-    :ivar table: whether it lies on a table; else it falls if nobody holds it.
+    :ivar table: whether it lies on a table; else it falls unless it is held.
     :ivar palm: edge of a palm [m].
     """
 
@@ -234,7 +234,7 @@ class WristSensors(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
 
 
 class ArmStop(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """An arm whose drives stop by themselves: its driver died, or somebody pressed its button.
+    """An arm whose drives stop by themselves: its driver failed, or its stop was pressed.
 
     :ivar tip: at the end of the arm.
     :ivar start: time at which its brakes engage [s].
@@ -260,8 +260,8 @@ class PlantConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     :ivar noise: standard deviation of the encoders [rad].
     :ivar resolution: step of the encoders [rad]; 0 for none.
     :ivar delay: age of the measured position, in whole periods.
-    :ivar pushes: wrenches from outside.
-    :ivar hands: operators who hold the robot and lead it.
+    :ivar pushes: external wrenches.
+    :ivar hands: operators who hold the robot and guide it.
     :ivar obstacles: bodies in the way, unknown to planner and control.
     :ivar object: what two hands shall hold.
     :ivar sensors: force sensors at the tips; none where nothing is given.

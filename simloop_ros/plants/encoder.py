@@ -29,7 +29,7 @@ class Encoder(PlantWrapper):
     :param plant: the plant that is measured.
     :param noise: standard deviation [rad].
     :param resolution: size of an encoder step [rad]; 0 for none.
-    :param rng: generator that nobody else draws from: ``start`` rewinds it.
+    :param rng: generator for it alone: ``start`` rewinds it.
     """
 
     def __init__(self, plant: Plant, noise: float, resolution: float, rng: np.random.Generator):

@@ -15,7 +15,7 @@ BLOCK_ROUNDS = 8
 ROUNDS = 200
 """Rounds in all: the rest correct only the first wrong guess, which cannot cycle (Murty 1974)."""
 
-ROUNDING = 1e-14
+IMPULSE_ROUNDING = 1e-14
 """Part of the momentum by which a holding impulse may exceed the limit without being wrong."""
 
 
@@ -28,7 +28,7 @@ class JointFriction(PlantWrapper):
         M (v+ - v) = h (tau + tau_ext - nle(q, v) - f - c v+)
         f = F sign(v+)  where v+ != 0,    |f| <= F  where v+ = 0
 
-    The plant inside gets ``tau - f - c v+`` as effort. Contact forces are not foreseen in ``v+``.
+    The plant inside gets ``tau - f - c v+`` as effort. ``v+`` does not contain contact forces.
 
     While every joint slides on in its direction, ``f = F sign(v)`` and ``c h`` acts as an inertia
     of the joints, so that one ``aba`` solves the law; only a joint that starts, stops or sticks
@@ -104,7 +104,7 @@ def end_velocity(a: Array, b: Array, limit: float | Array, sign: Array) -> Array
     """
     limit = np.broadcast_to(limit, b.shape)
     sign = np.where(limit == 0.0, 1.0, sign)
-    edge = limit + ROUNDING * np.abs(b).max()
+    edge = limit + IMPULSE_ROUNDING * np.abs(b).max()
     for trial in range(ROUNDS):
         v = np.zeros_like(b)
         slide = np.flatnonzero(sign)

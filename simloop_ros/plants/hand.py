@@ -20,7 +20,7 @@ from .spring_contact import point_jacobian
 from .wrapper import PlantWrapper
 
 NEVER = 2**62
-"""Step in which nobody lets go."""
+"""Step of a release that does not happen."""
 
 
 class HandGrip(msgspec.Struct, frozen=True):
@@ -62,7 +62,7 @@ class _Holder(msgspec.Struct, frozen=True):
 
 
 class _Pull(msgspec.Struct, frozen=True):
-    """What a hand that holds wants in this step, before the robot's answer is known.
+    """What the force of a hand in this step depends on.
 
     :ivar index: which hand it is.
     :ivar jacobian: of the point's velocity, shape ``(3, n)``.
@@ -88,8 +88,8 @@ class Hands(PlantWrapper):
     The target starts where the point is at the grip, and ``s`` rises smoothly from 0 to 1 while
     the grip becomes firm: whatever the robot does, a grip makes no jump. A release is immediate.
 
-    The force is constant over a step and foresees what it does to the point, with
-    ``W = J M^-1 J^T`` and the velocity ``x'_free`` that would follow without it::
+    The force is constant over a step. It is solved implicitly, with its own effect on the point:
+    ``W = J M^-1 J^T``, and ``x'_free`` is the velocity that would follow without it::
 
         x'+ = x'_free + h W f
         f   = k (x_t - x + o h (x_t' - x') - h/4 (x'+ - x')) + c (x_t' - x'+)
@@ -97,22 +97,22 @@ class Hands(PlantWrapper):
     A plant that takes one semi-implicit step has ``o = 0``, and the spring sees the mean
     ``(x- + 2 x + x+)/4`` of three positions. One that takes many, or steps of second order, moves
     by ``x+ = x + h (x'+ - o (x'+ - x'))``; with ``o = 1/2`` the spring sees the mean position of
-    the step. On a free mass it neither makes nor takes energy, for any ``k``. The damper sees the
+    the step. On a free mass it neither adds nor removes energy, for any ``k``. The damper sees the
     velocity at the end, which it never reverses. So a hand is stable by itself, however stiff it
-    is and however light the link; only the change of ``J`` and ``M`` over a step is not foreseen.
-    ``x'_free`` has the efforts, the torques from outside and, as in the step before, all that
-    those did not explain: friction, elastic joints, obstacles. Hands are solved together, then
-    each is limited.
+    is and however light the link; only the change of ``J`` and ``M`` over a step is neglected.
+    ``x'_free`` contains the efforts, the external torques and, as in the step before, the
+    acceleration that those do not explain: friction, elastic joints, obstacles. Hands are solved
+    together, then each is limited.
 
     The work of a hand is ``h f . J (v + v+)/2``, trapezoidal in the velocity: by that much a
     semi-implicit step of a rigid arm changes its kinetic energy, but for the change of ``M``.
 
-    :param plant: the plant that is led.
+    :param plant: the plant that is guided.
     :param model: the robot as the plant has it, mass bias included.
     :param period: time ``h`` of one ``step`` [s].
     :param hands: the hands and when they hold.
     :param lag: ``o`` of the plant inside.
-    :raises UnknownNameError: a hand names a link or joint that the robot has not.
+    :raises UnknownNameError: a hand names a link or joint that the robot does not have.
     :raises ConfigError: a hand lets go before it takes hold, or its times are not in order.
     """
 
@@ -190,7 +190,7 @@ class Hands(PlantWrapper):
         self._unexplained, self._reports = snapshot.unexplained, snapshot.reports
 
     def _pulls(self, state: JointState) -> list[_Pull]:
-        """Return what the hands that hold in this step want; one that begins takes hold."""
+        """Return the hands that hold in this step; one that begins takes hold."""
         pulls = []
         for i, holder in enumerate(self._holders):
             if not holder.first <= self._index < holder.end:
@@ -245,12 +245,12 @@ class Hands(PlantWrapper):
 def _solve(
     pulls: Sequence[_Pull], rate: Array, free: Array, mobility: Array, h: float, ahead: float
 ) -> Array:
-    """Return the forces [N] that foresee their own effect, shape ``(3 hands,)``.
+    """Return the forces [N], solved implicitly, shape ``(3 hands,)``.
 
     :param rate: velocities of the points [m/s], shape ``(3 hands,)``.
     :param free: those at the end of the step if no hand pulled [m/s], shape ``(3 hands,)``.
     :param mobility: ``W`` [1/kg], shape ``(3 hands, 3 hands)``.
-    :param ahead: time ``o h`` after which the spring looks at the positions [s].
+    :param ahead: time ``o h`` into the step at which the spring sees the positions [s].
     """
     gap = np.concatenate([pull.gap for pull in pulls])
     velocity = np.concatenate([pull.velocity for pull in pulls])

@@ -1,4 +1,4 @@
-"""What the target of a hand does after the grip."""
+"""Paths of the target of a hand after the grip."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .spring_contact import point_jacobian
 
 
 class HandTarget(msgspec.Struct, frozen=True):
-    """Where a hand wants the point: position [m] and velocity [m/s] in the world, ``(3,)``."""
+    """Where a hand pulls the point to: position [m] and velocity [m/s] in the world, ``(3,)``."""
 
     position: Array
     velocity: Array
@@ -117,7 +117,7 @@ class JointArc(HandPath):
 
 
 def build_path(hand: Hand, model: RobotModel, frame: int) -> HandPath:
-    """Return the path of a hand from its words.
+    """Return the path of a hand from its configuration.
 
     :param frame: Pinocchio index of the frame of the hand's link.
     """

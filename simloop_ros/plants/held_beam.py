@@ -211,8 +211,8 @@ class HeldBeam(PlantWrapper):
         total, torques = np.zeros((2, 6)), self._zero
         for _ in range(self._substeps):
             q, steady = arms.truth.position, self._steady
-            foreseen = total_torque(steady, external)
-            arms.step(effort, Disturbance(foreseen))
+            predicted = total_torque(steady, external)
+            arms.step(effort, Disturbance(predicted))
             v = arms.truth.velocity
             mobility = np.linalg.inv(self._inertia(q))
             contact = self._zero
@@ -230,7 +230,7 @@ class HeldBeam(PlantWrapper):
                 total -= press.wrench[:2]
                 contact = contact + torque
             contact = contact / self._contact_steps
-            torques = torques + contact + (foreseen - steady)
+            torques = torques + contact + (predicted - steady)
             if contact.any() or steady.any():
                 arms.start(JointState(q, v))
             fresh = steady + self._forgets * (contact - steady)

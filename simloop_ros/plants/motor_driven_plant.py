@@ -34,10 +34,10 @@ class MotorDrivenPlant(FlexiblePlant):
         tau'+ = K_m (w+ - v+)
         q+ = q_m + h/2 v+,   tau+ = tau_m + h/2 tau'+
 
-    With torque control an effort is the torque that the drives are asked for, and ``tau_motor``
-    that of ``TorqueStage``; without, an effort is ``tau_motor`` itself.
+    With torque control an effort is the desired torque of the drives, and ``tau_motor`` that of
+    ``TorqueStage``; without, an effort is ``tau_motor`` itself.
 
-    :param stage: the drives' torque control; none for motors that give the effort as it is.
+    :param stage: the drives' torque control; ``None`` where an effort is the motor torque.
     :param coulomb: friction ``F`` of every motor that does not depend on speed [N m].
     :param viscous: friction ``c`` of every motor per speed [N m s/rad].
     :param substeps: where none are given, as many as keep the phase of the fastest elastic mode

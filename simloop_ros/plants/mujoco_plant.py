@@ -18,7 +18,7 @@ from .contact_law import SLIDING_FRICTION, sum_contacts
 from .engine_urdf import engine_urdf
 from .plant import Plant, joint_disturbance, total_torque
 
-MESHES = ('.obj', '.stl', '.msh')
+MESH_SUFFIXES = ('.obj', '.stl', '.msh')
 """Kinds of mesh that MuJoCo reads."""
 COMPILED_INERTIA = 1e-12
 """Mass and inertia [kg, kg m^2] that MuJoCo's compiler gets in place of zero."""
@@ -27,7 +27,7 @@ DAMPING_RATIO = 2.0
 IMPEDANCE = (0.99, 0.999)
 """How rigid a contact is at touch and in depth: a weight at rest sinks in by micrometres."""
 ROBOT_BIT, OBSTACLE_BIT = 1, 2
-THROWN = 'thrown: '
+THROWN_PREFIX = 'thrown: '
 """Prefix of the names of bodies that fly; no link has it."""
 
 
@@ -179,10 +179,11 @@ def _robot_spec(mujoco: Any, model: RobotModel, *, collision: bool) -> Any:
     root = engine_urdf(model.urdf, collision=collision)
     for mesh in root.iter('mesh'):
         name = mesh.get('filename', '')
-        if Path(name).suffix.lower() not in MESHES:
+        if Path(name).suffix.lower() not in MESH_SUFFIXES:
             raise ModelError(
                 f'{model.name}: collision mesh {name} cannot be read by MuJoCo; convert it to '
-                f'{" or ".join(MESHES)}, choose plant.engine pybullet, or leave out the obstacles'
+                f'{" or ".join(MESH_SUFFIXES)}, choose plant.engine pybullet, or leave out the '
+                'obstacles'
             )
     ET.SubElement(
         ET.SubElement(root, 'mujoco'),
@@ -219,7 +220,7 @@ def _add(mujoco: Any, spec: Any, obstacle: Obstacle) -> Any:
     bits = {'contype': OBSTACLE_BIT, 'conaffinity': ROBOT_BIT}
     if not obstacle.mass:
         return spec.worldbody.add_geom(pos=obstacle.position, **bits, **shape)
-    body = spec.worldbody.add_body(name=THROWN + obstacle.name, pos=obstacle.position)
+    body = spec.worldbody.add_body(name=THROWN_PREFIX + obstacle.name, pos=obstacle.position)
     body.add_freejoint()
     return body.add_geom(mass=obstacle.mass, **bits, **shape)
 
@@ -230,7 +231,7 @@ def _compile(mujoco: Any, spec: Any, model: RobotModel) -> tuple[Any, Any]:
     exact = [
         (body.name, body.mass, np.nan_to_num(body.fullinertia[:3]), body.iquat.copy())
         for body in spec.bodies[1:]
-        if not body.name.startswith(THROWN)
+        if not body.name.startswith(THROWN_PREFIX)
     ]
     try:
         compiled = spec.compile()

@@ -10,19 +10,21 @@ from ..core.errors import ConfigError
 from ..robot.model import RobotModel
 from .config import HeldObject
 
-LEVEL = 1e-9
+LEVEL_TOLERANCE = 1e-9
 """Largest roll and pitch of an object that lies flat [rad]."""
-OVERLAP = 1e-5
-"""Depth from which on a palm is in the object [m]; less is a touch."""
+OVERLAP_DEPTH = 1e-5
+"""Depth beyond which a palm is in the object [m]; less is a touch."""
 
 
-def object_start(model: RobotModel, config: HeldObject, thickness: float = OVERLAP) -> pin.SE3:
-    """Return the object's pose in the world, before anybody moves it.
+def object_start(
+    model: RobotModel, config: HeldObject, thickness: float = OVERLAP_DEPTH
+) -> pin.SE3:
+    """Return the object's pose in the world at the start.
 
     :param thickness: of a palm [m].
     :raises ConfigError: it does not lie flat on its table, or a palm is in it at the robot's home.
     """
-    if config.table and max(abs(angle) for angle in config.rpy[:2]) > LEVEL:
+    if config.table and max(abs(angle) for angle in config.rpy[:2]) > LEVEL_TOLERANCE:
         raise ConfigError(
             f'plant.object.rpy: {list(config.rpy)} does not lie flat on the table, which '
             'is level; make roll and pitch 0, or plant.object.table false'
@@ -32,7 +34,7 @@ def object_start(model: RobotModel, config: HeldObject, thickness: float = OVERL
     there = coal.Transform3s(place.rotation, place.translation)
     palm = coal.Box(config.palm, config.palm, thickness)
     for tip, pose in zip(model.tips, model.frame_poses(model.home, model.tips), strict=True):
-        behind = pose.translation - (OVERLAP + 0.5 * thickness) * pose.rotation[:, 2]
+        behind = pose.translation - (OVERLAP_DEPTH + 0.5 * thickness) * pose.rotation[:, 2]
         where = coal.Transform3s(pose.rotation, behind)
         result = coal.CollisionResult()
         if coal.collide(palm, where, beam, there, coal.CollisionRequest(), result):

@@ -1,4 +1,4 @@
-"""Does the robot start inside an obstacle? Engines throw it out with enormous forces."""
+"""Refusal of a robot that starts inside an obstacle: engines expel it with enormous forces."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from .plant import Plant, joint_disturbance, total_torque
 
 
 class PinocchioSnapshot(msgspec.Struct, frozen=True, gc=False):
-    """The joint state, and the external torque in the step that led to it [N m]."""
+    """The joint state, and the external torque in the last step [N m]."""
 
     joints: JointState
     external: Array

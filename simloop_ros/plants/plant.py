@@ -19,7 +19,7 @@ class Plant(ABC):
     @property
     @abstractmethod
     def truth(self) -> JointState:
-        """Return the true joint state, which a real robot would not tell."""
+        """Return the true joint state, which is unknown of a real robot."""
 
     @abstractmethod
     def start(self, state: JointState) -> None:

@@ -1,4 +1,4 @@
-"""A robot that takes positions only: its maker's own servo closes the inner loop."""
+"""A robot that takes positions only: its own servo closes the inner loop."""
 
 from __future__ import annotations
 

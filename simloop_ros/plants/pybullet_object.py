@@ -17,15 +17,17 @@ from .config import HeldObject
 from .object_start import object_start
 from .pybullet_client import PyBulletClient
 
-PALM = 'palm of '
-"""What the names of the palms begin with: no link is called so."""
-THICKNESS = 0.01
+PALM_PREFIX = 'palm of '
+"""Prefix of the names of the palms; no link has it."""
+PALM_THICKNESS = 0.01
 """Of a palm [m]."""
-TABLE = (2.0, 2.0, 0.1)
+TABLE_SIZE = (2.0, 2.0, 0.1)
 """Edges of the table [m]."""
+FAR_AWAY = (0.0, 0.0, 1e3)
+"""Where the block touches nothing [m]."""
 CORNERS = 4
 """Points in which an end of the block touches a palm."""
-RESIDUAL = 1e-12
+SOLVER_RESIDUAL = 1e-12
 """Square of the speed [m^2/s^2] that may be left at a contact; PyBullet's own is 1 N of noise."""
 LINK, POINT = 3, 5
 SIZES, DIRECTIONS = (9, 10, 12), (7, 11, 13)
@@ -41,30 +43,30 @@ def add_palms(root: ET.Element, tips: Iterable[str], edge: float) -> None:
     :param edge: of the square [m].
     """
     for tip in tips:
-        link = ET.SubElement(root, 'link', name=PALM + tip)
+        link = ET.SubElement(root, 'link', name=PALM_PREFIX + tip)
         inertial = ET.SubElement(link, 'inertial')
         ET.SubElement(inertial, 'mass', value='0')
         ET.SubElement(inertial, 'inertia', ixx='0', iyy='0', izz='0', ixy='0', ixz='0', iyz='0')
         collision = ET.SubElement(link, 'collision')
-        ET.SubElement(collision, 'origin', xyz=f'0 0 {-0.5 * THICKNESS!r}')
+        ET.SubElement(collision, 'origin', xyz=f'0 0 {-0.5 * PALM_THICKNESS!r}')
         geometry = ET.SubElement(collision, 'geometry')
-        ET.SubElement(geometry, 'box', size=f'{edge!r} {edge!r} {THICKNESS!r}')
-        joint = ET.SubElement(root, 'joint', name=PALM + tip, type='fixed')
+        ET.SubElement(geometry, 'box', size=f'{edge!r} {edge!r} {PALM_THICKNESS!r}')
+        joint = ET.SubElement(root, 'joint', name=PALM_PREFIX + tip, type='fixed')
         ET.SubElement(joint, 'parent', link=tip)
-        ET.SubElement(joint, 'child', link=PALM + tip)
+        ET.SubElement(joint, 'child', link=PALM_PREFIX + tip)
 
 
 class PyBulletObject:
-    """The block, its table, and what it does to the palms.
+    """The block, its table, and its wrenches on the palms.
 
-    Friction obeys Coulomb's law. A rigid block neither gives way nor bounces. Each point of a soft
+    Friction obeys Coulomb's law. A rigid block neither deforms nor bounces. Each point of a soft
     one is a spring and a damper, which PyBullet solves implicitly::
 
         f = k d + c d',    k = K / 2,    c = ratio sqrt(K m) / 2
 
     with the depth ``d`` in a palm or in the table. An end touches a palm in its four corners, so
     it has the stiffness ``2 K``; both ends, one behind the other, have ``K``, and the block, which
-    swings between the palms with the frequency ``sqrt(4 K / m)``, has the damping ratio.
+    oscillates between the palms with the frequency ``sqrt(4 K / m)``, has the damping ratio.
 
     Palms and table touch nothing else, and the robot's links do not touch the block.
 
@@ -73,7 +75,7 @@ class PyBulletObject:
     :param links: numbers of the robot's links without the palms.
     :param palms: numbers of the palms, in the order of the tips.
     :param obstacles: numbers of the other bodies.
-    :param model: the robot, whose sensors feel the block.
+    :param model: the robot with its sensors.
     :param config: the block.
     :ivar body: the block's number in the simulation.
     :raises ConfigError: the robot has no tips, the table is not level, or a palm is in the block.
@@ -91,14 +93,14 @@ class PyBulletObject:
     ):
         if not model.tips:
             raise ConfigError('plant.object: the robot has no hands; name them: robot.tips')
-        place = object_start(model, config, THICKNESS)
+        place = object_start(model, config, PALM_THICKNESS)
         self._client, self._robot, self._palms = client, robot, palms
         self._sensors = model.sensors_in_tips()
         client.call(
             'setPhysicsEngineParameter',
             # PyBullet would leave a depth of 10 um alone, which is 2 N of a beam of 1e5 N/m.
             contactSlop=0.0,
-            solverResidualThreshold=RESIDUAL,
+            solverResidualThreshold=SOLVER_RESIDUAL,
         )
         for palm in palms:
             client.call('changeDynamics', robot, palm, lateralFriction=1.0)
@@ -120,16 +122,23 @@ class PyBulletObject:
         return ObjectReport(np.array(position), pin.log3(_rotation(quaternion)), velocity)
 
     def push(self, wrench: Array) -> None:
-        """Let a wrench at its centre, in world axes, act in the next physics step, ``(6,)``."""
+        """Apply a wrench at its centre, in world axes, in the next physics step, ``(6,)``."""
         call, world = self._client.call, self._client.bullet.WORLD_FRAME
         centre, _ = call('getBasePositionAndOrientation', self.body)
         call('applyExternalForce', self.body, -1, wrench[:3].tolist(), centre, world)
         call('applyExternalTorque', self.body, -1, wrench[3:].tolist(), world)
 
-    def wrenches(self) -> Array:
-        """Return what it did to the hands in the last physics step [N, N m], ``(tips, 6)``.
+    def forget_contacts(self) -> None:
+        """Remove all contacts, which a restored state that has none would leave as they are."""
+        call = self._client.call
+        if call('getContactPoints', self.body):
+            call('resetBasePositionAndOrientation', self.body, FAR_AWAY, (0.0, 0.0, 0.0, 1.0))
+            call('performCollisionDetection')
 
-        At the sensors' origins and in their axes, as ``Plant.true_wrenches``.
+    def wrenches(self) -> Array:
+        """Return its wrenches on the hands in the last physics step [N, N m], ``(tips, 6)``.
+
+        At the sensors' origins and in their axes, as ``PlantReport.true_wrenches``.
         """
         wrenches = np.zeros((len(self._palms), 6))
         bullet, client = self._client.bullet, self._client.id
@@ -173,8 +182,8 @@ class PyBulletObject:
         """
         x, y, z = config.position
         sunk = 0.5 * weight / config.stiffness if config.kind == 'soft' else 0.0
-        centre = np.array([x, y, z + sunk - 0.5 * (config.width + TABLE[2])])
-        return self._add_box(TABLE, 0.0, pin.SE3(np.eye(3), centre))
+        centre = np.array([x, y, z + sunk - 0.5 * (config.width + TABLE_SIZE[2])])
+        return self._add_box(TABLE_SIZE, 0.0, pin.SE3(np.eye(3), centre))
 
     def _add_box(self, size: Sequence[float], mass: float, place: pin.SE3) -> int:
         call, bullet = self._client.call, self._client.bullet

@@ -17,7 +17,7 @@ from .contact_law import SLIDING_FRICTION, sum_contacts
 from .engine_urdf import DIAGONAL, engine_urdf
 from .plant import Plant, joint_disturbance, total_torque
 from .pybullet_client import PyBulletClient, SavedSimulation
-from .pybullet_object import PALM, PyBulletObject, add_palms
+from .pybullet_object import PALM_PREFIX, PyBulletObject, add_palms
 
 SOLVER_ITERATIONS = 200
 SPEED_CUTOFF = 1e9
@@ -75,19 +75,19 @@ class PyBulletPlant(Plant):
         )
         client.call('setGravity', *model.gravity)
         links, self.joints = self._load_robot(model, bool(obstacles), held)
-        self._links = {i: link for i, link in links.items() if not link.startswith(PALM)}
+        self._links = {i: link for i, link in links.items() if not link.startswith(PALM_PREFIX)}
         self._obstacles = {self._add(obstacle): obstacle.name for obstacle in obstacles}
         self._separate_base(model)
         for pair in combinations(self._obstacles, 2):
             client.call('setCollisionFilterPair', *pair, -1, -1, enableCollision=0)
         self._object: PyBulletObject | None = None
         if held is not None:
-            palms = {link: i for i, link in links.items() if link.startswith(PALM)}
+            palms = {link: i for i, link in links.items() if link.startswith(PALM_PREFIX)}
             self._object = PyBulletObject(
                 client,
                 self.robot,
                 tuple(self._links),
-                [palms[PALM + tip] for tip in model.tips],
+                [palms[PALM_PREFIX + tip] for tip in model.tips],
                 tuple(self._obstacles),
                 model,
                 held,
@@ -183,6 +183,8 @@ class PyBulletPlant(Plant):
         )
 
     def _load(self, saved: SavedSimulation, joints: JointState) -> None:
+        if self._object is not None:
+            self._object.forget_contacts()
         self.client.call('restoreState', stateId=saved.id)
         self.client.call(
             'resetJointStatesMultiDof',

@@ -12,9 +12,9 @@ TORQUE_PHASE = 0.5
 
 
 class TorqueDrivenPlant(FlexiblePlant):
-    """Flexible joints whose drives do what 001 (3) says, continuously.
+    """Flexible joints whose drives obey 001 (3) in continuous time.
 
-    An effort is the torque that the drives are asked for. With the acceleration feedback of
+    An effort is the desired torque of the drives. With the acceleration feedback of
     ``TorqueStage`` the torque in the gears obeys (3) whatever the links do, so it is known in
     closed form for the whole of a physics step, exactly and without a limit on the step; the
     links get its mean::

@@ -11,13 +11,14 @@ from ..maths.effort_share import largest_share
 from ..robot.model import RobotModel
 from .config import SafetyConfig
 
-SLOW = 0.02
+STOPPED_SPEED = 0.02
 """Speed below which a joint counts as stopped [rad/s]: at the default ``hold_frequency`` holding
-it takes ``SLOW/(e w)``, about 0.1 mrad, less than an arm's play; encoders still tell it from 0."""
-SETTLED = 10.0
+it takes ``STOPPED_SPEED/(e w)``, about 0.1 mrad, less than an arm's backlash; encoders still
+resolve it."""
+SETTLING_TIMES = 10.0
 """Time constants after which braking is over: ``e^-10`` of the speed would be left, so a joint
-that still moves is pulled by what the model does not know, which only a spring can hold."""
-FASTEST_HOLD = 0.5
+that still moves is driven by a disturbance, which only a spring can hold."""
+MAX_HOLD_GAIN = 0.5
 """Largest product of ``hold_frequency`` and period; see ``Brake``."""
 
 
@@ -39,7 +40,7 @@ class Brake:
 
     Moving, a step leaves ``exp(-h/T)`` of each velocity, for any ``T`` and ``h``, so a joint
     travels ``v_0 h/(exp(h/T) - 1) <= v_0 T``. Held, both poles of a step are at ``1 - w h``; an
-    acceleration ``e`` that the model does not know moves the joint by ``e/w^2``. On a robot with
+    acceleration ``e`` that is not modelled moves the joint by ``e/w^2``. On a robot with
     ``1/k`` of the model's inertia, steps are stable while ``k (4 w h - (w h)^2) < 4`` if held, and
     ``k < 2`` if moving: with ``w h <= 0.5`` on robots more than half as heavy as their model.
 
@@ -47,15 +48,15 @@ class Brake:
     would not: the joints push each other, and a brake at its limits would speed some of them up.
     Only where not even ``rnea(q, v, 0)`` is within the limits are efforts clipped.
 
-    The position is latched once all joints are slower than ``SLOW``, or after ``SETTLED`` time
-    constants without a limit. Limits that do not allow ``a`` make the brake slip: it lets go of
-    the latched position and brakes anew, so that it never swings back.
+    The position is latched once all joints are slower than ``STOPPED_SPEED``, or after
+    ``SETTLING_TIMES`` time constants without a limit. Limits that do not allow ``a`` make the
+    brake slip: it releases the latched position and brakes again, so that it never swings back.
 
     :param model: the robot as it is known; the efforts are within its limits.
     :param period: time between two calls of ``effort`` [s].
     :param joints: which joints it stops, shape ``(n,)``; all where nothing is given. The others
         are taken not to accelerate, and their effort is zero.
-    :ivar held: the latched position [rad], shape ``(n,)``; none while the robot moves.
+    :ivar held: the latched position [rad], shape ``(n,)``; ``None`` while the robot moves.
     """
 
     def __init__(
@@ -67,19 +68,19 @@ class Brake:
         self._limit = np.where(self._braked, model.effort_limit, np.inf)
         self._n = model.n
         self._decay = -np.expm1(-period / config.brake_time) / period
-        w = min(config.hold_frequency, FASTEST_HOLD / period)
+        w = min(config.hold_frequency, MAX_HOLD_GAIN / period)
         self._stiffness = w * w
         self._damping = w * (2.0 - w * period)
-        self._longest = SETTLED * config.brake_time / period
+        self._longest = SETTLING_TIMES * config.brake_time / period
         self.release()
 
     def release(self) -> None:
-        """Forget the latched position: the next ``effort`` brakes anew."""
+        """Forget the latched position: the next ``effort`` brakes from the beginning."""
         self.held: Array | None = None
         self._steps = 0
 
     def snapshot(self) -> BrakeSnapshot:
-        """Return all that the next effort depends on; assigning an earlier one goes back."""
+        """Return all that the next effort depends on."""
         return BrakeSnapshot(self.held, self._steps)
 
     def restore(self, snapshot: BrakeSnapshot) -> None:
@@ -90,7 +91,7 @@ class Brake:
     def effort(self, state: JointState, external: Array | None = None) -> Array:
         """Return the brakes' effort for one period [N m], shape ``(n,)``.
 
-        :param external: torque from outside that they bear, where it is known [N m], ``(n,)``.
+        :param external: external torque that they compensate, where it is known [N m], ``(n,)``.
 
         Finite and within the limits for every state; zero if the state is not finite or so large
         that its dynamics are not.
@@ -98,7 +99,7 @@ class Brake:
         q, v = state.position, state.velocity
         if not (np.isfinite(q).all() and np.isfinite(v).all()):
             return np.zeros(self._n)
-        slow = (np.abs(v[self._braked]) < SLOW).all()
+        slow = (np.abs(v[self._braked]) < STOPPED_SPEED).all()
         if self.held is None and (slow or self._steps >= self._longest):
             self.held = q.copy()
         if self.held is None:
@@ -114,15 +115,15 @@ class Brake:
         return self._slipping(effort, self._moving(q, v, np.zeros(self._n), external))
 
     def _moving(self, q: Array, v: Array, acceleration: Array, external: Array | None) -> Array:
-        """Return the effort of an acceleration against a torque from outside [N m]."""
+        """Return the effort of an acceleration under an external torque [N m]."""
         effort: Array = pin.rnea(self._pin_model, self._data, q, v, acceleration)
         return effort if external is None else effort - external
 
     def _slipping(self, wanted: Array, drift: Array) -> Array:
         """Return the effort of the largest share of the acceleration that the limits allow.
 
-        :param wanted: effort of the whole acceleration [N m], shape ``(n,)``.
-        :param drift: effort of none.
+        :param wanted: effort of the full acceleration [N m], shape ``(n,)``.
+        :param drift: effort of no acceleration.
         """
         added = wanted - drift
         if not np.isfinite(added).all():

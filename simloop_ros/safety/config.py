@@ -1,4 +1,4 @@
-"""What a scenario can say about stopping the robot: the one place of these defaults."""
+"""Configuration of the safety functions: the one place of these defaults."""
 
 from __future__ import annotations
 

@@ -173,7 +173,7 @@ def _installed(engine: str) -> str:
 
 @pytest.fixture
 def build() -> Iterator[Callable[..., Plant]]:
-    """Return the builder of a plant from the words of its config; it is closed afterwards."""
+    """Return the builder of a plant from its configuration; it is closed afterwards."""
     plants = []
 
     def make(model: RobotModel, period: float = 0.001, seed: int = 0, **config: object) -> Plant:

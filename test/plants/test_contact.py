@@ -59,7 +59,7 @@ def test_a_fall_does_not_bounce(contact_engine, build, ball):
     assert max(heights[np.argmin(heights) :]) < 0.1 + SINK
 
 
-def test_no_contact_in_the_air_or_after_a_reset(contact_engine, build, ball):
+def test_no_contact_in_the_air_or_after_a_start(contact_engine, build, ball):
     plant = build(ball, H, engine=contact_engine, obstacles=[{'kind': 'plane'}])
     plant.start(JointState(np.array([0.3]), np.zeros(1)))
     drop(plant, 10)
@@ -158,7 +158,7 @@ def test_links_do_not_touch_each_other(contact_engine, build, arm):
     assert plant.observe() == pytest.approx(free.observe(), abs=1e-10)
 
 
-def test_pybullet_states_outlive_and_die_with_their_plant(build, ball):
+def test_pybullet_snapshots_outlive_and_die_with_their_plant(build, ball):
     pytest.importorskip('pybullet')
     plant = build(ball, H, engine='pybullet', obstacles=[{'kind': 'plane'}])
     other = build(ball, H, engine='pybullet', obstacles=[{'kind': 'plane'}])
@@ -205,7 +205,7 @@ def test_a_thrown_body_flies_freely_and_gives_its_momentum(contact_engine, build
     assert plant.truth.velocity[0] == pytest.approx(together, rel=0.05)
 
 
-def test_a_flight_goes_on_bit_for_bit_from_any_state(contact_engine, build, ball):
+def test_a_flight_goes_on_bit_for_bit_from_a_snapshot(contact_engine, build, ball):
     plant = build(ball, H, engine=contact_engine, obstacles=[THROWN])
     plant.start(JointState(np.array([0.5]), np.zeros(1)))
     drop(plant, 50, WEIGHT)

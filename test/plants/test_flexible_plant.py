@@ -129,7 +129,7 @@ def test_stiff_gears_make_a_rigid_arm_with_the_inertia_of_the_motors(arm, damped
 
 
 def test_fast_drives_make_a_rigid_arm_without_the_inertia_of_the_motors(arm):
-    """The acceleration feedback hides the motors. (A damper in the gear would be felt.)"""
+    """The acceleration feedback hides the motors. (A damper in the gear would not be hidden.)"""
     free = with_motors(arm, damping=0.0)
 
     def difference(frequency):
@@ -222,7 +222,7 @@ def test_closed_form_and_simulated_motors_are_the_same_robot(arm):
 
 @pytest.mark.parametrize('driven', [False, True])
 def test_a_push_meets_the_link_and_not_the_motor(arm, driven):
-    """In the first microsecond the link feels it, as if it were rigid, and the motor nothing."""
+    """In the first microsecond it moves the link, as if it were rigid, and not the motor."""
     h, data = 1e-6, arm.pin_model.createData()
     torque = np.linspace(1.0, 2.0, 7)
     plant = MotorDrivenPlant(arm, h, stage(arm) if driven else None, substeps=1)
@@ -269,7 +269,7 @@ def test_a_motor_sticks_while_the_link_swings(sprung):
     assert 2.0 * np.pi / period == pytest.approx(sqrt(STIFFNESS / MASS), rel=0.01)
 
 
-def test_a_sliding_motor_feels_its_friction(sprung):
+def test_friction_acts_on_a_sliding_motor(sprung):
     """Newton for both masses under 5 N less 2 N, once the spring is at rest."""
     joints = known_motors(sprung)
     damped = replace(sprung, flexible_joints=replace(joints, damping=np.array([20.0])))

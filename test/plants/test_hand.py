@@ -177,7 +177,7 @@ def test_it_pulls_with_the_jacobian_of_its_point(build, arm):
 
 
 def test_two_hands_on_two_links_hold_a_heavy_arm(build, arm):
-    """Each tells its own force; together they are the torque from outside."""
+    """The report has the force of each; together they are the external torque."""
     hands = [
         {**TOOL, 'stiffness': 3000.0},
         {'link': 'link2', 'stiffness': 3000.0, 'damping': 80.0, 'max_force': 1e4},
@@ -196,7 +196,7 @@ def test_two_hands_on_two_links_hold_a_heavy_arm(build, arm):
 
 
 def test_dry_friction_does_not_change_the_law_at_rest(build, block):
-    """A stuck joint moves otherwise than foreseen; the hand learns it within a few steps."""
+    """A stuck joint moves otherwise than predicted; the hand corrects it within a few steps."""
     path = {'kind': 'waypoints', 'waypoints': [{'time': 0.5, 'offset': [0.02, 0.0, 0.0]}]}
     plant = build(block, H, hands=[{**HOLD, 'path': path}], friction={'coulomb': 30.0})
     last = run(plant, 500)[-1]
@@ -204,8 +204,8 @@ def test_dry_friction_does_not_change_the_law_at_rest(build, block):
     assert last.force == pytest.approx([10.0, 0.0, 0.0], abs=1e-6)
 
 
-def test_a_hand_acts_anew_in_every_physics_step(build, arm):
-    """Steps of a finer plant and physics steps are the same; its torque is told as their mean."""
+def test_a_hand_acts_in_every_physics_step(build, arm):
+    """Steps of a finer plant and physics steps are the same; the report has their mean torque."""
     hand = {**TOOL, 'stiffness': 2000.0}
     coarse = build(arm, H, hands=[hand], step=H / 5)
     fine = build(arm, H / 5, hands=[hand])
@@ -222,7 +222,7 @@ def test_a_hand_acts_anew_in_every_physics_step(build, arm):
 @pytest.mark.parametrize('substeps', [1, 2, 5, 20])
 @pytest.mark.parametrize('stiffness', [1000.0, 1e5])
 def test_a_force_that_stays_for_several_physics_steps_makes_no_energy(block, stiffness, substeps):
-    """A held force is late by half a step, as a damping of -k h/2 would be; it is foreseen."""
+    """A held force is late by half a step, as a damping of -k h/2 would be; it is compensated."""
     hand = msgspec.convert({**HOLD, 'stiffness': stiffness, 'damping': 0, 'grip': 0}, Hand)
     hand = msgspec.structs.replace(hand, max_force=1e9)
     plant = Hands(
@@ -240,7 +240,7 @@ def test_a_force_that_stays_for_several_physics_steps_makes_no_energy(block, sti
 @pytest.mark.parametrize('damping', [0.0, 50.0])
 @pytest.mark.parametrize('stiffness', [10.0, 1000.0, 5000.0])
 def test_flexible_joints_are_held_too(build, weightless_arm, stiffness, damping, coulomb):
-    """What springs and torque control add is foreseen as it was; the arm never gets faster."""
+    """Springs and torque control are predicted from the last step; the arm never gets faster."""
     hand = {**TOOL, 'stiffness': stiffness, 'damping': damping, 'grip': 0.0}
     friction = {'coulomb': coulomb}
     plant = build(weightless_arm, H, hands=[hand], flexible_joints=True, friction=friction)
@@ -252,7 +252,7 @@ def test_flexible_joints_are_held_too(build, weightless_arm, stiffness, damping,
     assert max(energies) < 1.02 * energies[0]
 
 
-def test_it_leads_every_engine_alike(engine, build, arm):
+def test_it_guides_every_engine_alike(engine, build, arm):
     """The engines agree within 1e-10 for a moment, and so do the hands on them."""
     hand = {**TOOL, 'stiffness': 1000.0}
     force = run(build(arm, H, engine=engine, hands=[hand]), 50)[-1].force

@@ -28,8 +28,8 @@ PATHS = {
 
 def make(arm, path):
     """Return the target as a function of time, for a hand on the tool, and the grip."""
-    words = {'link': 'tool', 'point': POINT.tolist(), 'stiffness': 1, 'damping': 1, 'path': path}
-    hand = msgspec.convert({**words, 'max_force': 1}, Hand)
+    config = {'link': 'tool', 'point': POINT.tolist(), 'stiffness': 1, 'damping': 1, 'path': path}
+    hand = msgspec.convert({**config, 'max_force': 1}, Hand)
     frame = arm.frame('tool')
     q = np.linspace(-0.4, 0.5, arm.n)
     _, origin = point_jacobian(arm.pin_model, arm.pin_model.createData(), q, frame, POINT)

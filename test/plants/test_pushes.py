@@ -60,7 +60,7 @@ def test_pushes_add_up(build, block):
     assert plant.truth.velocity[0] == pytest.approx(H * (1.0 + 3.0) / 2.0)
 
 
-def test_pushes_and_what_comes_from_further_out_are_told_as_one(build, block):
+def test_pushes_and_disturbances_are_reported_as_their_sum(build, block):
     """Each at the joint of a block that slides along x is its force along x."""
     push = {'link': 'block', 'start': 0.0, 'duration': H, 'force': [3.0, 5.0, 0.0]}
     plant = build(block, H, pushes=[push, push], noise=1e-5, delay=2, friction={'coulomb': 4.0})

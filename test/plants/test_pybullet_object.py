@@ -25,7 +25,7 @@ GRIP = WEIGHT / (2.0 * BLOCK.friction)
 CREEP = 1e-3
 """How far a block that is held may slip [m]; measured 1e-7."""
 SINK = 1e-5
-"""How far a rigid block sinks into the table before it is felt [m]; measured 2e-6."""
+"""How far a rigid block sinks into the table before it is carried [m]; measured 2e-6."""
 DIGITS = 1e-6
 """Error of a force, relative to the largest one; PyBullet's rotations have seven digits."""
 HAND = 3.0
@@ -69,7 +69,7 @@ def hands(load):
 
 @pytest.fixture
 def held(build, hands):
-    """Return the builder of the two palms with a block, of which it takes the words."""
+    """Return the builder of the two palms with a block of a given configuration."""
 
     def make(step=STEP, **block):
         return build(hands, H, engine='pybullet', step=step, object=block)
@@ -125,19 +125,19 @@ def test_the_wrenches_explain_how_the_hands_move(build, hands, kind):
         effort = press(plant, 25.0, 0.02 * np.sin(0.03 * step), 0.2 * np.sin(0.02 * step))
         acceleration = (plant.truth.velocity - before.velocity) / H
         explained = pin.rnea(hands.pin_model, data, before.position, before.velocity, acceleration)
-        felt = np.zeros(6)
+        torque = np.zeros(6)
         for sensor, wrench in zip(hands.sensors, plant.report().true_wrenches, strict=True):
             jacobian = pin.computeFrameJacobian(
                 hands.pin_model, data, before.position, hands.frame(sensor)
             )
-            felt += jacobian.T @ wrench
-        assert explained - effort == pytest.approx(felt, abs=DIGITS * max(1.0, *np.abs(felt)))
-        strongest = np.maximum(strongest, np.abs(felt))
+            torque += jacobian.T @ wrench
+        assert explained - effort == pytest.approx(torque, abs=DIGITS * max(1.0, *np.abs(torque)))
+        strongest = np.maximum(strongest, np.abs(torque))
     assert (strongest > [5.0, 20.0, 0.1, 5.0, 20.0, 0.1]).all()
 
 
 @pytest.mark.parametrize('kind', ['rigid', 'soft'])
-def test_hands_feel_the_squeeze_and_the_weight(held, hands, kind):
+def test_wrenches_are_the_squeeze_and_the_weight(held, hands, kind):
     """Equal and opposite forces along the block; together the hands carry its weight."""
     plant = held(kind=kind)
     assert abs(carry(plant, 20.0)) < CREEP
@@ -275,7 +275,7 @@ SHAPE = '<collision><geometry><box size="0.1 0.1 0.1"/></geometry></collision>'
 
 
 def test_only_palms_touch_the_block_and_only_the_block_touches_the_table(build, load):
-    """Hands of 0.1 m, with the block inside and through the table, feel neither."""
+    """Hands of 0.1 m, with the block inside and through the table, touch neither."""
     bulky = load(_hands(SHAPE), **FRAMES)
     obstacles = [{'kind': 'sphere', 'position': [5.0, 0.0, 0.0]}]
     block = {'kind': 'rigid', 'position': [0.1, 0.0, 0.0]}  # beside the palms

@@ -6,7 +6,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from simloop_ros.core.values import Disturbance, JointState
+from simloop_ros.core.values import JointState
 from simloop_ros.plants.pinocchio_plant import PinocchioPlant
 from simloop_ros.plants.spring_contact import Spring, SpringContact, point_jacobian
 
@@ -71,27 +71,6 @@ def test_a_steady_push_goes_in_by_force_over_stiffness(block):
     plant.step(np.array([5.0]))
     assert plant.force == pytest.approx(5.0, rel=1e-9)
     assert [(c.link, c.obstacle) for c in plant.report().contacts] == [('block', 'spring')]
-
-
-def test_replay_from_a_contact_is_bitwise_the_straight_run(block):
-    plant = wall(block, 1e4)
-    plant.start(JointState(np.array([0.101]), np.array([SPEED])))
-
-    def run():
-        seen = []
-        for _ in range(10):
-            plant.step(np.zeros(1), Disturbance(np.array([0.3])))
-            report = plant.report()
-            seen.append([report.truth.position[0], plant.force, plant.peak, report.external[0]])
-        return seen
-
-    run()
-    state = plant.snapshot()
-    shown = plant.force, plant.peak, plant.report().external
-    first = run()
-    plant.restore(state)
-    assert (plant.force, plant.peak, plant.report().external) == shown
-    assert run() == first
 
 
 def test_an_arm_keeps_its_energy(arm):

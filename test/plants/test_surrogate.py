@@ -19,7 +19,7 @@ PUSH = {'link': 'tool', 'start': 0.1, 'duration': 0.2, 'force': [5.0, -3.0, 8.0]
 
 
 class Pushed:
-    """A plant on which a torque from outside [N m] acts all the time."""
+    """A plant on which a constant external torque [N m] acts."""
 
     def __init__(self, plant, torque):
         self._plant, self._torque = plant, torque
@@ -31,8 +31,8 @@ class Pushed:
         self._plant.step(effort, Disturbance(self._torque))
 
 
-def lead(plant, model, seconds, turn=0.1):
-    """Lead all joints along a smooth step by the loop around the surrogate; yield the states."""
+def follow(plant, model, seconds, turn=0.1):
+    """Move all joints along a smooth step by the loop around the surrogate; yield the states."""
     control = ControlSimulation(model, ControlConfig(), H)
     control.start(JointState(model.home, np.zeros(model.n)))
     for i in range(1, round(seconds / H) + 1):
@@ -47,7 +47,7 @@ def lead(plant, model, seconds, turn=0.1):
 def test_the_real_robot_is_where_its_surrogate_is(build, arm):
     """Servo errors: friction over its stiffness, and jerk; the surrogate has none."""
     plant = build(arm, H, **REAL)
-    for desired, seen, truth in lead(plant, arm, 1.5):
+    for desired, seen, truth in follow(plant, arm, 1.5):
         assert seen == pytest.approx(desired, abs=1e-9)
         assert truth.position == pytest.approx(seen, abs=2e-4)
         assert truth.velocity == pytest.approx(np.zeros(7), abs=1.0)
@@ -69,7 +69,7 @@ def test_a_push_bends_it_as_a_stiff_spring(build, arm):
     """(M + B) w^2 (q - q_c) is the torque, and B w^2 alone the effort limit over the give."""
     plant = build(arm, H, takes='position', servo={'give': 0.02, 'bandwidth': 80.0})
     torque = np.array([5.0, -8.0, 6.0, 12.0, -3.0, 2.0, 1.0])
-    for _ in lead(Pushed(plant, torque), arm, 1.0, 0.0):
+    for _ in follow(Pushed(plant, torque), arm, 1.0, 0.0):
         pass
     q = plant.truth.position
     inertia = pin.crba(arm.pin_model, arm.pin_model.createData(), q)
@@ -80,7 +80,7 @@ def test_a_push_bends_it_as_a_stiff_spring(build, arm):
 def test_a_faster_servo_follows_better(build, arm):
     def miss(bandwidth):
         plant = build(arm, H, step=H / 4, servo={'bandwidth': bandwidth}, **REAL)
-        return max(np.abs(t.position - seen).max() for _, seen, t in lead(plant, arm, 1.2))
+        return max(np.abs(t.position - seen).max() for _, seen, t in follow(plant, arm, 1.2))
 
     assert miss(400.0) < 0.5 * miss(50.0)
 
@@ -91,15 +91,15 @@ def test_a_servo_that_is_too_fast_is_refused(build, arm):
     build(arm, H, takes='position', servo={'bandwidth': 300.0}, step=H / 2)
 
 
-def test_a_push_is_felt_by_the_real_robot_only(build, arm):
-    """Control sees nothing of it; the plant tells its torque: that of a robot taking efforts."""
+def test_a_push_acts_on_the_real_robot_only(build, arm):
+    """Control does not see it; the plant reports its torque: that of a robot taking efforts."""
     pushed = build(arm, H, pushes=[PUSH], **REAL)
     free = build(arm, H, **REAL)
     plain = build(arm, H, pushes=[{**PUSH, 'start': 0.0}])
     plain.step(np.zeros(7))
     bent = 0.0
     for i, (first, second) in enumerate(
-        zip(lead(pushed, arm, 0.5, 0.0), lead(free, arm, 0.5, 0.0), strict=True)
+        zip(follow(pushed, arm, 0.5, 0.0), follow(free, arm, 0.5, 0.0), strict=True)
     ):
         assert np.array_equal(first[1], second[1])
         bent = max(bent, np.abs(first[2].position - second[2].position).max())
@@ -112,7 +112,7 @@ def test_a_push_is_felt_by_the_real_robot_only(build, arm):
     assert 1e-5 < bent < 0.02
 
 
-def test_a_torque_of_one_step_is_told(build, arm):
+def test_a_torque_of_one_step_is_reported(build, arm):
     plant = build(arm, H, **REAL)
     plant.step(np.zeros(7), Disturbance(np.arange(7.0)))
     assert plant.report().external == pytest.approx(np.arange(7.0))
@@ -123,7 +123,7 @@ def test_a_hand_cannot_upset_the_servo(build, arm, stiffness):
     hand = {'link': 'tool', 'stiffness': stiffness, 'damping': 50.0, 'max_force': 30.0}
     path = {'kind': 'waypoints', 'waypoints': [{'time': 0.3, 'offset': [0.02, 0.02, 0.02]}]}
     plant = build(arm, H, hands=[{**hand, 'path': path}], **REAL)
-    for _, _, truth in lead(plant, arm, 1.5, 0.0):
+    for _, _, truth in follow(plant, arm, 1.5, 0.0):
         assert np.abs(truth.position - arm.home).max() < 0.05
     assert np.abs(truth.velocity).max() < 1e-3
     (report,) = plant.report().hands
@@ -150,6 +150,6 @@ def test_a_joint_without_effort_limit_is_refused(build, fork):
 
 
 @pytest.mark.parametrize('fault', [{'noise': 1e-3}, {'resolution': 1e-3}, {'delay': 2}])
-def test_encoders_that_nobody_reads_cannot_err(build, arm, fault):
+def test_errors_of_encoders_that_are_not_read_are_refused(build, arm, fault):
     with pytest.raises(ConfigError, match=r'plant\.takes'):
         build(arm, H, takes='position', **fault)

@@ -83,7 +83,7 @@ def test_one_reading_per_step(build, pair):
     assert not np.array_equal(plant.report().wrenches, first)
 
 
-def test_seeds_and_reset(build, pair):
+def test_seeds_and_start(build, pair):
     config = {'noise': 1.0, 'bias': 1.0}
     first, same, other = (build(pair, H, seed, sensors=config) for seed in (1, 1, 2))
     seen = readings(first, 5)
@@ -125,16 +125,6 @@ def test_a_fault_of_one_sensor_does_not_change_the_other(build, pair):
         for faults in ([], [fault])
     )
     assert np.array_equal(whole[:, 1], broken[:, 1])
-
-
-def test_a_frozen_sensor_stays_frozen_after_going_back(build, pair):
-    fault = {'tip': 'left', 'kind': 'frozen', 'start': 0.005}
-    plant = build(pair, H, sensors={'noise': 1.0, 'faults': [fault]})
-    readings(plant, 3)
-    state = plant.snapshot()
-    seen = readings(plant, 10)
-    plant.restore(state)
-    assert np.array_equal(readings(plant, 10), seen)
 
 
 def test_refusals(build, pair, fork):

@@ -1,4 +1,4 @@
-"""The brake: it stops every robot within its travel, holds it, and knows no state it fears."""
+"""The brake: it stops every robot within its travel, holds it, and bears every state."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from simloop_ros.plants.config import PlantConfig
 from simloop_ros.plants.pinocchio_plant import PinocchioPlant
 from simloop_ros.plants.plant import Plant
 from simloop_ros.robot.model import RobotModel
-from simloop_ros.safety.brake import SETTLED, SLOW, Brake
+from simloop_ros.safety.brake import SETTLING_TIMES, STOPPED_SPEED, Brake
 from simloop_ros.safety.config import SafetyConfig
 from simloop_ros.safety.gate import CommandGate
 
@@ -78,7 +78,7 @@ def test_velocities_decay_with_the_time_constant(robot: RobotModel, h: float, T:
         expected = start.velocity * np.exp(-k * h / T)
         np.testing.assert_allclose(state.velocity, expected, rtol=0.0, atol=ROUNDING)
         moved = k
-    assert np.abs(start.velocity * np.exp(-(moved + 1) * h / T)).max() < SLOW
+    assert np.abs(start.velocity * np.exp(-(moved + 1) * h / T)).max() < STOPPED_SPEED
 
 
 @pytest.mark.parametrize('h', [1e-4, 1e-3, 1e-2])
@@ -163,11 +163,11 @@ def test_a_wrong_model_cannot_keep_it_from_latching(yumi: RobotModel, bias: floa
     plant = PinocchioPlant(yumi.with_mass_bias(bias), H)
     plant.start(JointState(yumi.home, 0.1 * yumi.velocity_limit))
     speeds = []
-    for brake, state in braked(plant, yumi, H, CONFIG, 2.0 * SETTLED * T):
+    for brake, state in braked(plant, yumi, H, CONFIG, 2.0 * SETTLING_TIMES * T):
         speeds.append(np.abs(state.velocity).max())
         if brake.held is None:
             creeping = speeds[-1]
-    assert creeping > SLOW
+    assert creeping > STOPPED_SPEED
     assert speeds[-1] < STILL
 
 
@@ -266,7 +266,7 @@ def test_a_brake_of_some_joints_leaves_the_others_alone(yumi: RobotModel) -> Non
     assert whole.held is None
 
 
-def test_a_brake_goes_back_to_what_it_remembered(yumi: RobotModel) -> None:
+def test_a_brake_goes_back_to_a_snapshot(yumi: RobotModel) -> None:
     plant = PinocchioPlant(yumi, H)
     plant.start(JointState(yumi.home, np.full(yumi.n, 0.1)))
     brake = Brake(yumi, H, CONFIG)
@@ -280,10 +280,10 @@ def test_a_brake_goes_back_to_what_it_remembered(yumi: RobotModel) -> None:
         return seen
 
     run(60)
-    memory, state = brake.snapshot(), plant.snapshot()
+    snapshot, state = brake.snapshot(), plant.snapshot()
     first = run(100)
-    assert memory.held is None
+    assert snapshot.held is None
     assert brake.snapshot().held is not None
-    brake.restore(memory)
+    brake.restore(snapshot)
     plant.restore(state)
     assert run(100) == first

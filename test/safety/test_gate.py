@@ -202,7 +202,7 @@ def test_limits_that_are_none_are_refused(limit: np.ndarray) -> None:
 
 
 @pytest.mark.parametrize(
-    'words',
+    'config',
     [
         {'stop': 'fall'},
         {'timeout': 1},
@@ -214,9 +214,9 @@ def test_limits_that_are_none_are_refused(limit: np.ndarray) -> None:
         {'effort_rte': 1.0},
     ],
 )
-def test_bad_words_are_refused(words: dict[str, object]) -> None:
+def test_bad_configurations_are_refused(config: dict[str, object]) -> None:
     with pytest.raises(msgspec.ValidationError):
-        msgspec.convert(words, SafetyConfig)
+        msgspec.convert(config, SafetyConfig)
 
 
 def test_gravity_effort_keeps_a_robot_where_it_is(robot: RobotModel) -> None:
