@@ -1,20 +1,19 @@
-"""What every collision monitor can do."""
+"""Collision monitors that compare residuals with calibrated thresholds."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from typing import Any
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
 from ..core.values import Array
 from ..robot.model import RobotModel
+from .monitor import IntArray, Monitor
 from .observation import Observation, Reading, Verdict
 from .sample_validation import SampleValidator, SampleValidatorSnapshot, speed_tolerance
 
-IntArray = npt.NDArray[np.int64]
 EFFORT_ROUNDING = 1e-6
 """Part of an effort limit that may be rounding: engines and solvers agree better than that."""
 UNLIMITED_EFFORT = 1e6
@@ -50,7 +49,7 @@ class MonitorSnapshot(msgspec.Struct, frozen=True):
     reading: Reading
 
 
-class CollisionMonitor(ABC):
+class CollisionMonitor(Monitor):
     """Compares residuals with thresholds, step by step.
 
     A monitor has one or more channels, each with one residual per joint; contact is a residual
@@ -58,19 +57,16 @@ class CollisionMonitor(ABC):
     it turns. Steps that ``SampleValidator`` rejects change nothing. They have no verdict, nor have
     the first steps after a start, a gap or a rejected step, until the residuals have settled.
 
-    :cvar kind: its name in configurations and calibrations.
     :cvar channels: residuals per joint; the first one is shown in readings.
     :cvar regimes: thresholds per residual.
     :cvar settling: time without a verdict after a start or a gap [s].
     :cvar recovery: time without a verdict after a rejected jump [s]: as long as the control state
         that the residuals are made of is affected by it.
     :ivar residuals: of the last step, shape ``(channels, n)``.
-    :ivar regime: index of each joint's regime in the last step, shape ``(n,)``.
     :ivar reading: the last one.
     :param limits: without them there is no threshold, and never a contact.
     """
 
-    kind: str
     channels: int = 1
     regimes: int = 1
     settling: float = 0.1
@@ -78,8 +74,7 @@ class CollisionMonitor(ABC):
     residuals: Array
 
     def __init__(self, model: RobotModel, period: float, limits: MonitorLimits | None = None):
-        self.model = model
-        self.period = period
+        super().__init__(model, period)
         if limits is None:
             limits = MonitorLimits(
                 np.full((self.regimes, self.channels, model.n), np.inf),
@@ -96,13 +91,18 @@ class CollisionMonitor(ABC):
         self._filters: Any = None
         self._waiting = 0
         self.residuals = np.zeros((self.channels, self.model.n))
-        self.regime: IntArray = np.zeros(self.model.n, np.int64)
+        self.regime = np.zeros(self.model.n, np.int64)
         self.reading = Reading(self._zero, self._zero, 'unknown', 1.0)
 
     @property
     def least_threshold(self) -> Array:
         """Return what rounding alone may make of the residuals, shape ``(n,)``."""
         return EFFORT_ROUNDING * np.minimum(self.model.effort_limit, UNLIMITED_EFFORT)
+
+    @property
+    def rejected(self) -> int:  # type: ignore[override]
+        """Return the number of samples that were not valid."""
+        return self.validator.rejected
 
     def snapshot(self) -> MonitorSnapshot:
         """Return all that the next step depends on."""

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import msgspec
 
-from ..core.config_types import Parameters, Positive, ReactionKind, one_of_or_class
+from ..core.config_types import Parameters, Positive, ReactionKind, is_class_name, one_of_or_class
 
 MonitorKind = Annotated[
     str,
@@ -44,7 +44,7 @@ class MonitorConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
     @property
     def watches(self) -> bool:
         """Return whether contacts are to be detected."""
-        return bool(self.calibration) or self.reacts
+        return bool(self.calibration) or self.reacts or is_class_name(self.kind)
 
     @property
     def reactions(self) -> tuple[ReactionKind, ReactionKind]:

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import numpy as np
 
+from ..core.config_types import is_class_name
+from ..core.custom import build_custom
 from ..core.errors import ConfigError
 from ..core.resources import resource_folder
 from ..core.values import ContactNature
 from ..robot.model import RobotModel
 from .build import build_monitor
 from .calibration import Calibration, load_calibration
-from .collision_monitor import CollisionMonitor, MonitorSnapshot
 from .config import MonitorConfig
 from .contact_classifier import ContactClassifier, ContactClassifierSnapshot
 from .isolation import Clue, Hit, Isolation
+from .monitor import Monitor
 from .observation import Observation, Reading
 
 LOCATING_DELAY = 0.02
@@ -47,7 +50,7 @@ class DetectorSnapshot(msgspec.Struct, frozen=True):
     :ivar since: steps since the present contact began.
     """
 
-    monitor: MonitorSnapshot
+    monitor: Any
     classifier: ContactClassifierSnapshot | None
     since: int
 
@@ -64,7 +67,7 @@ class CollisionDetector:
 
     def __init__(
         self,
-        monitor: CollisionMonitor,
+        monitor: Monitor,
         classifier: ContactClassifier | None = None,
         isolation: Isolation | None = None,
         *,
@@ -120,6 +123,11 @@ def build_detector(
     :param at_once: whether contacts are located within the step.
     :raises ConfigError: the calibration does not fit, or a reaction has none.
     """
+    if is_class_name(config.kind):
+        custom = build_custom(
+            'monitor.kind', config.kind, Monitor, config.parameters, model, period
+        )
+        return CollisionDetector(custom, ContactClassifier(model.effort_limit, period))
     if not config.calibration:
         if config.reacts:
             raise ConfigError(
@@ -133,7 +141,7 @@ def build_detector(
 
 
 def calibrated_detector(
-    monitor: CollisionMonitor, calibration: Calibration, *, at_once: bool = True
+    monitor: Monitor, calibration: Calibration, *, at_once: bool = True
 ) -> CollisionDetector:
     """Return the detector that classifies and locates the contacts of a calibrated monitor.
 

@@ -8,8 +8,9 @@ import numpy as np
 from ..core.values import Array
 from ..maths.kalman import disturbance_filter, motion_filter
 from ..robot.model import RobotModel
-from .collision_monitor import CollisionMonitor, IntArray, MonitorLimits
+from .collision_monitor import CollisionMonitor, MonitorLimits
 from .explanation import Explainer, Explanation, nothing_learnt
+from .monitor import IntArray
 from .observation import Observation
 
 BANDWIDTHS = (600.0, 300.0, 150.0, 50.0)

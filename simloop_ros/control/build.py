@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from math import sqrt
 
+from ..core.config_types import is_class_name
+from ..core.custom import build_custom
 from ..core.errors import ConfigError
 from ..robot.model import RobotModel
 from .config import ControlConfig
 from .joint_laws import EffortLaw, PdGravity, Pid
-from .laws import AccelerationLaw, ComputedTorque, Deadbeat
+from .laws import AccelerationLaw, ComputedTorque, Deadbeat, Law
 from .tuning import nominal_bandwidth, pd_gains, pid_gains
 
 
@@ -19,6 +21,14 @@ def build_law(
 
     :raises ConfigError: no robot could be stable under it at this period.
     """
+    if config.law is not None and is_class_name(config.law):
+        law = build_custom('control.law', config.law, Law, config.parameters, model, period)
+        if not isinstance(law, (AccelerationLaw, EffortLaw)):
+            raise ConfigError(
+                f'control.law: {config.law} has to derive from simloop_ros.AccelerationLaw or '
+                'simloop_ros.EffortLaw'
+            )
+        return law
     tuning = config.natural_frequency, config.damping_ratio
     if config.law not in (None, 'deadbeat'):
         _refuse_unstable(period, *tuning)

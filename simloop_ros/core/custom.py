@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from importlib import import_module
 import os
 import sys
@@ -11,16 +11,10 @@ from typing import Any, TypeVar
 from .errors import ConfigError
 
 T = TypeVar('T')
-SEPARATOR = ':'
-
-
-def is_custom(name: str | None) -> bool:
-    """Return whether a name stands for a class of the user."""
-    return name is not None and SEPARATOR in name
 
 
 def build_custom(
-    key: str, name: str, base: type[T], parameters: Mapping[str, Any], *arguments: Any
+    key: str, name: str, base: Callable[..., T], parameters: Mapping[str, Any], *arguments: Any
 ) -> T:
     """Build an object of a user's class.
 
@@ -32,7 +26,7 @@ def build_custom(
     :param parameters: given to the class by name, after the ``arguments``.
     :raises ConfigError: there is no such class, or it does not take these parameters.
     """
-    module_name, _, class_name = name.partition(SEPARATOR)
+    module_name, _, class_name = name.partition(':')
     if os.getcwd() not in sys.path:
         sys.path.append(os.getcwd())
     try:
@@ -43,12 +37,13 @@ def build_custom(
             'add its folder to PYTHONPATH'
         ) from error
     kind = getattr(module, class_name, None)
-    if not (isinstance(kind, type) and issubclass(kind, base)):
+    if not (isinstance(kind, type) and isinstance(base, type) and issubclass(kind, base)):
         raise ConfigError(
             f'{key}: {name}: {module.__file__} has no class {class_name} that derives from '
-            f'simloop_ros.{base.__name__}'
+            f'simloop_ros.{getattr(base, "__name__", base)}'
         )
     try:
-        return kind(*arguments, **parameters)
+        built: Any = kind(*arguments, **parameters)
+        return built
     except TypeError as error:
         raise ConfigError(f'{key}: {name}: {error}; see the parameters of its key') from error

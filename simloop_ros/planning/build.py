@@ -7,6 +7,7 @@ from math import hypot, sqrt
 
 import numpy as np
 
+from ..core.custom import build_custom
 from ..core.errors import ConfigError
 from ..core.values import Array, JointState
 from ..robot.model import RobotModel
@@ -14,6 +15,7 @@ from .cartesian import chosen_tip, plan_cartesian
 from .config import (
     LONGEST_MOTION,
     CartesianConfig,
+    CustomPlannerConfig,
     ForcedMotionConfig,
     GuidingConfig,
     HoldConfig,
@@ -87,6 +89,11 @@ def build_planner(
         case OnlineConfig() | OfflineConfig():
             leash = config.leash * compliance + floor if isinstance(config, OnlineConfig) else None
             return _forced(config, model, period, start, goals, leash)
+        case CustomPlannerConfig():
+            planner = build_custom(
+                'planner.kind', config.kind, Planner, config.parameters, model, period, start
+            )
+            return PlannedMotion(planner, planner.duration)
     raise ValueError(f'planner.kind {config.kind} is not built here')
 
 

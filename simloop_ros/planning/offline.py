@@ -33,6 +33,7 @@ class OfflinePlanner(Planner):
     def __init__(self, positions: Array, period: float):
         # Once for all: a node sends the velocity with every position.
         velocities = np.diff(positions, axis=0, prepend=positions[:1]) / period
+        self.duration = period * len(positions)
         self.restore(OfflineSnapshot(positions, velocities, 0))
 
     def snapshot(self) -> OfflineSnapshot:

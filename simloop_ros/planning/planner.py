@@ -14,9 +14,11 @@ class Planner(ABC):
     Reaction to contacts and hand guiding are decorators: planners around a planner.
 
     :cvar open_loop: whether the setpoints depend neither on the control state nor on the inputs.
+    :ivar duration: of the motion [s]; ``None`` if it has no end of its own.
     """
 
     open_loop: ClassVar[bool] = False
+    duration: float | None = None
 
     @abstractmethod
     def step(self, control: JointState, inputs: ExternalInputs) -> Setpoint:

@@ -8,7 +8,9 @@ from importlib.util import find_spec
 
 import numpy as np
 
-from ..core.errors import ConfigError, MissingDependencyError
+from ..core.config_types import is_class_name
+from ..core.custom import build_custom
+from ..core.errors import ConfigError
 from ..robot.model import RobotModel
 from .arm_stops import ArmStops, Brakes
 from .config import HeldObject, PlantConfig
@@ -102,17 +104,15 @@ def _build_engine(
     config: PlantConfig, model: RobotModel, period: float, substeps: int | None
 ) -> BuiltPlant:
     """Build the engine alone, or the one that replaces it."""
+    if is_class_name(config.engine):
+        plant = build_custom(
+            'plant.engine', config.engine, Plant, config.parameters, model, period
+        )
+        return BuiltPlant(plant, config.engine)
     if config.flexible_joints:
         return BuiltPlant(_flexible(config, model, period, substeps), config.engine)
-    try:
-        plant = ENGINES[config.engine](model, period, substeps or 1, config)
-    except MissingDependencyError as error:
-        if config.engine not in FALLBACKS or config.object is not None:
-            raise
-        engine = FALLBACKS[config.engine]
-        plant = ENGINES[engine](model, period, substeps or 1, config)
-        return BuiltPlant(plant, engine, (f'{error}; {engine} is used instead',))
-    return BuiltPlant(plant, config.engine)
+    engine, notes = used_engine(config)
+    return BuiltPlant(ENGINES[engine](model, period, substeps or 1, config), engine, notes)
 
 
 def _refuse_contradictions(config: PlantConfig) -> None:

@@ -46,6 +46,16 @@ def stacked(records: Sequence[StepRecord], columns: tuple[str, ...] = COLUMNS) -
     return np.array([row(record) for record in records])
 
 
+def columns_of(records: Sequence[StepRecord]) -> dict[str, Array]:
+    """Return the columns of the log by name, each of shape ``(steps, n)``.
+
+    ``external_torque`` only where a monitor estimates it.
+    """
+    monitored = bool(records) and records[0].monitor is not None
+    names = GUIDED_COLUMNS if monitored else COLUMNS
+    return dict(zip(names, stacked(records, names).swapaxes(0, 1), strict=True))
+
+
 def hands_row(record: StepRecord) -> tuple[Array, ...]:
     """Return ``HANDS_COLUMNS`` of a record, each of shape ``(6,)``."""
     plant, planner = record.plant, record.planner

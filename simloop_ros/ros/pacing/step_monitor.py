@@ -85,5 +85,5 @@ class StepMonitor:
             'largest external torque [N m]': f'{self._torque.max():.6g}',
             'largest position difference [rad]': f'{self._difference.max():.6g}',
             'interpolated steps': self._gaps.filled,
-            'rejected samples': monitor.validator.rejected,
+            'rejected samples': monitor.rejected,
         }
