@@ -41,7 +41,7 @@ class ConfigParameter:
     :ivar type: that type as msgspec sees it, without ``None`` if ``optional``.
     :ivar optional: whether a number or string may be left out.
     :ivar default: default in the configuration, or ``NODEFAULT``.
-    :ivar description: what the class says about the field.
+    :ivar description: of the field, from the docstring of the class.
     """
 
     name: str
