@@ -71,11 +71,7 @@ def measure(name: str, settings: Sequence[str], folder: Path, *, composed: bool)
         folder,
         composed=composed,
         realtime=True,
-        beside=[
-            module(
-                'simloop_bench.diagnostics_log', str(said), output=folder / 'output.txt'
-            )
-        ],
+        beside=[module('simloop_bench.diagnostics_log', str(said), output=folder / 'output.txt')],
     )
     last = json.loads(said.read_text())
     try:
