@@ -15,8 +15,8 @@ from ..planning.cartesian import whole_steps
 from ..planning.config import LONGEST_MOTION
 from ..robot.chain import chain_to
 from ..robot.model import RobotModel
-from .config import BimanualConfig, refuse_tips
 from . import arm_tasks, hand_tasks, object_tasks, task_config
+from .config import BimanualConfig, refuse_tips
 from .contact import ContactTarget
 from .leg import Leg
 from .object_clearance import refuse_swept
