@@ -11,7 +11,9 @@ from ...collision.detector import find_calibration
 from ...control.config import ControlConfig
 from ...core.errors import ConfigError
 from ...core.resources import resource_folder
-from ...robot.model import RobotConfig, find_description, load_robot
+from ...robot.config import RobotConfig
+from ...robot.loading import load_robot
+from ...robot.urdf import find_description
 from ...robotstudio.axes import linked_axes
 from ...robotstudio.config import LinkConfig, parse_address, read_move_time
 from ...robotstudio.packet import JOINTS
