@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import msgspec
 import numpy as np
 
+from simloop_ros.assembly.motion import MotionSettings
 from simloop_ros.bimanual.planner import BimanualPlanner
 from simloop_ros.core.values import ExternalInputs, JointState
 from simloop_ros.robot.fit_robot import load_fit_robot
@@ -22,17 +24,8 @@ class Guided:
     def __init__(self) -> None:
         scenario = load_scenario('workerbot_bump', [f'bimanual.tasks=[{TASKS}]'])
         model = load_fit_robot(scenario.robot)
-        self.guide = MotionGuide(
-            model,
-            scenario.period,
-            scenario.planner,
-            scenario.monitor,
-            scenario.reaction,
-            scenario.admittance,
-            scenario.bimanual,
-            1e-6,
-            None,
-        )
+        settings = msgspec.structs.replace(MotionSettings.of(scenario), noise=1e-6)
+        self.guide = MotionGuide(model, settings)
         self.guide.plan(model.home)
         self._rng = np.random.default_rng(0)
         self._q = model.home
@@ -55,14 +48,14 @@ class Guided:
 def test_the_planner_is_the_one_that_leads_the_robot() -> None:
     """Also after the tasks were planned anew: what a node tells of its hands comes from it."""
     robot = Guided()
-    old = robot.planner
+    old = robot.planner.snapshot().plan
     robot.run(200)
     robot.run(60, bump=45.0)
     assert robot.guide.reaction
     assert robot.planner.halted == 'collision'
     assert robot.guide.resume()
     robot.run(10)
-    assert robot.planner is not old
+    assert robot.planner.snapshot().plan is not old
     assert robot.planner.doing == 'task 1 (approach)'
     place = robot.planner.snapshot().place
     robot.run(10)

@@ -30,7 +30,7 @@ class Port:
 
     def __init__(self, model: RobotModel):
         plant = PinocchioPlant(model, H)
-        plant.reset(JointState(model.home, np.zeros(model.n)))
+        plant.start(JointState(model.home, np.zeros(model.n)))
         self.plant = BrakedPlant(plant, model, H, SafetyConfig(timeout=TIMEOUT))
         self.published: list[int] = []
         self.ages: list[float] = []
@@ -67,7 +67,7 @@ def command(stamp: int, effort: Array = EFFORT) -> DecodedJointState:
 def expected(model: RobotModel, efforts: list[Array]) -> Array:
     """Return where efforts take the bare plant."""
     plant = PinocchioPlant(model, H)
-    plant.reset(JointState(model.home, np.zeros(model.n)))
+    plant.start(JointState(model.home, np.zeros(model.n)))
     for effort in efforts:
         plant.step(effort)
     return plant.truth.position

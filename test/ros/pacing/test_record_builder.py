@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from simloop_ros.core.values import Contact
+from simloop_ros.record.events import Located, described
 from simloop_ros.ros.messages import effort_command
 from simloop_ros.ros.messages.joint_state import DecodedJointState
 from simloop_ros.ros.messages.notice import TOPIC as COLLISION
@@ -29,6 +30,7 @@ from simloop_ros.ros.pacing.rows import RowJoiner
 H = 0.01
 NAMES, TIPS = ('a', 'b'), ('left', 'right')
 START, END = 0, 10_000_000
+LOCATED = Located('link', 0.75, (1.0, 2.0, 3.0), (4.0, 5.0, 6.0))
 
 
 def joints(first: float, frame_id: str = '', size: int = 2) -> DecodedJointState:
@@ -42,7 +44,7 @@ PARTS: dict[str, Any] = {
     MEASURED: joints(3000.0),
     TRUTH: joints(4000.0),
     CONTACTS: (Contact('link', 'wall', 5.0),),
-    COLLISION: Notice(END, True, 'push', 0.5),
+    COLLISION: Notice(END, True, 'push', 0.5, LOCATED),
     WRENCHES: joints(5000.0, size=12),
     TRUE_WRENCHES: joints(6000.0, size=12),
     OBJECT: joints(7000.0, size=6),
@@ -61,7 +63,7 @@ def built(layout: RecordLayout, **changed: Any) -> Any:
     for topic in (*layout.early, *layout.late, STATE):
         rows.add(topic, START if topic in layout.early else END, parts[topic])
     (row,) = rows.complete()
-    return RecordBuilder(layout).build(row)
+    return RecordBuilder(layout).build(7, row)
 
 
 def test_every_number_is_in_its_place() -> None:
@@ -75,8 +77,11 @@ def test_every_number_is_in_its_place() -> None:
     np.testing.assert_array_equal(step.rollback.effort, [10_200, 10_201])
     np.testing.assert_array_equal(step.plant.truth.position, [4000, 4001])
     assert step.plant.contacts == PARTS[CONTACTS]
-    assert step.notice is PARTS[COLLISION]
-    np.testing.assert_array_equal(step.external, [8200, 8201])
+    assert step.index == 7
+    assert (step.monitor.contact, step.monitor.kind) == (True, 'push')
+    assert (step.monitor.reading.margin, step.monitor.reading.verdict) == (0.5, 'contact')
+    np.testing.assert_array_equal(step.monitor.reading.torque, [8200, 8201])
+    assert described(step.monitor.hit) == LOCATED
     np.testing.assert_array_equal(step.plant.external, [9200, 9201])
     np.testing.assert_array_equal(step.plant.wrenches, 5200 + np.arange(12).reshape(2, 6))
     np.testing.assert_array_equal(step.plant.true_wrenches, 6200 + np.arange(12).reshape(2, 6))
@@ -84,7 +89,10 @@ def test_every_number_is_in_its_place() -> None:
     position, rotation = step.planner.correction.position, step.planner.correction.rotation
     np.testing.assert_array_equal(position, [[2000, 2001, 2002], [2006, 2007, 2008]])
     np.testing.assert_array_equal(rotation, [[2003, 2004, 2005], [2009, 2010, 2011]])
-    np.testing.assert_array_equal(step.object, [7000 + np.arange(6), 7100 + np.arange(6)])
+    held = step.plant.object
+    np.testing.assert_array_equal(held.position, [7000, 7001, 7002])
+    np.testing.assert_array_equal(held.rotation_vector, [7003, 7004, 7005])
+    np.testing.assert_array_equal(held.velocity, 7100 + np.arange(6))
 
 
 @pytest.mark.parametrize(('frame_id', 'limited'), [('limited', True), ('', False)])
@@ -100,7 +108,7 @@ def test_without_a_truth_of_its_own_the_measured_position_is_true() -> None:
     step = built(RecordLayout())
     np.testing.assert_array_equal(step.plant.truth.position, step.measured)
     assert step.plant.contacts == ()
-    assert step.planner is step.notice is step.external is step.object is None
+    assert step.planner is step.monitor is step.plant.object is None
     assert step.plant.wrenches is None
 
 

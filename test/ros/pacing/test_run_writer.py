@@ -11,12 +11,12 @@ import pytest
 
 from simloop_ros.core.errors import ConfigError
 from simloop_ros.core.values import Command, JointState, PlantReport, Rollback, Setpoint
+from simloop_ros.loop.step_record import StepRecord
 from simloop_ros.ros.messages.notice import Notice
 from simloop_ros.ros.messages.safety_status import CONTROL, SafetyStatus
 from simloop_ros.ros.messages.stamps import stamp_of
-from simloop_ros.ros.pacing.record_builder import RecordedStep
 from simloop_ros.ros.pacing.run_writer import MAX_EVENTS, RunWriter, read_facts
-from simloop_ros.scenario.scenario import load_scenario
+from simloop_ros.scenario.loading import load_scenario
 
 STEPS = 5
 SETTINGS = ['period=0.01', f'duration={STEPS * 0.01}']
@@ -39,10 +39,11 @@ def writer(tmp_path: Path) -> RunWriter:
     return RunWriter(read_facts(text, simulated=True), tmp_path, Clock())
 
 
-def step(value: float = 0.0, *, limited: bool = False) -> RecordedStep:
+def step(value: float = 0.0, index: int = 0, *, limited: bool = False) -> StepRecord:
     array = np.full(1, value)  # the sphere has one joint
     state = JointState(array, array)
-    return RecordedStep(
+    return StepRecord(
+        index,
         Setpoint(array, array),
         Command(array, array, array, limited),
         array,
@@ -59,7 +60,7 @@ def test_a_complete_run_ends_with_its_last_step(writer: RunWriter, tmp_path: Pat
     assert writer.elapsed == 0.0
     for k in range(STEPS):
         assert not writer.complete
-        writer.take(step(float(k)))
+        writer.take(step(float(k), k))
     assert (writer.complete, writer.rows, writer.elapsed) == (True, STEPS, 1.0)
     summary = writer.write()
     assert (summary['status'], summary['steps']) == ('completed', STEPS)
@@ -69,8 +70,8 @@ def test_a_complete_run_ends_with_its_last_step(writer: RunWriter, tmp_path: Pat
 
 def test_limited_efforts_are_those_that_control_reports(writer: RunWriter, tmp_path: Path) -> None:
     """Not those that happen to be at a limit."""
-    for limited in (False, True, True, False):
-        writer.take(step(1e6, limited=limited))
+    for index, limited in enumerate((False, True, True, False)):
+        writer.take(step(1e6, index, limited=limited))
     summary = writer.write()
     assert summary['effort_limited_steps'] == 2
     assert [event['kind'] for event in events(tmp_path)] == ['effort_limit']
