@@ -46,14 +46,13 @@ class Guide:
         self._steps = 0
 
     def plan(self, position: np.ndarray) -> None:
-        self.take(self.motion_from(position), position)
+        self.take(self.motion_from(position))
 
-    def motion_from(self, position: np.ndarray) -> str:
-        return f'from {position.tolist()}'
+    def motion_from(self, position: np.ndarray) -> np.ndarray:
+        return position.copy()
 
-    def take(self, motion: str, start: np.ndarray) -> None:
-        assert motion == self.motion_from(start)
-        self.start = start
+    def take(self, motion: np.ndarray) -> None:
+        self.start = motion
         self._steps = 0
 
     def setpoint(self, state: JointState, inputs: ExternalInputs) -> Setpoint:

@@ -12,7 +12,7 @@ import pytest
 from simloop_ros.control.config import ControlConfig
 from simloop_ros.control.control_simulation import ControlSimulation
 from simloop_ros.core.resources import resource_folder
-from simloop_ros.core.values import Array, JointState, Setpoint
+from simloop_ros.core.values import NO_INPUTS, Array, JointState, Setpoint
 from simloop_ros.loop.guarded_control import GuardedControl
 from simloop_ros.planning.build import build_planner
 from simloop_ros.planning.config import OfflineConfig, OnlineConfig
@@ -80,7 +80,8 @@ class World:
         self._compliance = config.compliance(H)
         self.plan(start, kind)
         listed = build_planner(OfflineConfig(move=MOVE), model, H, start).planner
-        self.way = np.array([listed.step(start) for _ in range(round(self.duration / H))])
+        steps = range(round(self.duration / H))
+        self.way = np.array([listed.step(start, NO_INPUTS).position for _ in steps])
         self._at(0, self._step)
         self._at(0, self._watch)
 
@@ -161,7 +162,7 @@ class World:
 
     def command(self, stamp: int, setpoint: Setpoint, age: float = 0.0) -> None:  # noqa: ARG002
         assert setpoint.effort is None
-        command = self.control.step(setpoint.position, age, setpoint.restart)
+        command = self.control.step(setpoint, age)
         self.efforts.append(command.effort)
         self._send('effort', lambda: setattr(self, '_effort', command.effort))
 
