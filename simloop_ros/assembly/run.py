@@ -26,7 +26,7 @@ def run(
     ``status`` says so.
 
     :param proceed: asked now and then, with the number of steps taken, whether to go on.
-    :param progress: told the share of the log that is written, 0 to 1.
+    :param progress: gets the share of the log that is written, 0 to 1.
     """
     facts, loop = assembly.facts, assembly.loop
     status: str = 'completed'

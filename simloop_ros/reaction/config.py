@@ -1,4 +1,4 @@
-"""What a scenario can say about the reaction to a collision: the one place of these defaults."""
+"""Configuration of the reactions to a contact: the one place of these defaults."""
 
 from __future__ import annotations
 
