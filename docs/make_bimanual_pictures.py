@@ -1,4 +1,7 @@
-"""Make the pictures of ``docs/bimanual.md``: ``python docs/make_bimanual_pictures.py [NAME ...]``.
+"""Make the pictures of ``docs/bimanual.md``.
+
+``PYTHONPATH=benchmarks:examples python docs/make_bimanual_pictures.py [NAME ...]``;
+``make pictures`` makes those of all pages.
 
 Without names all are made, as PNG files in ``docs/images``: figures 12 to 15 and 17 of 003, a
 carry, a grip by friction with and without force control, and the stop of one arm.
