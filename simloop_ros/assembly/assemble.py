@@ -107,7 +107,7 @@ def _facts(
 def _sensing(
     scenario: Scenario, model: RobotModel, motion: Motion, wrenches: Array | None
 ) -> Sensing:
-    """Return what the loop senses of the outside world.
+    """Return the monitor and the sensors of the loop.
 
     :param wrenches: readings of the wrist sensors before the first step.
     """

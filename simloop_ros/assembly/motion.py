@@ -77,7 +77,7 @@ class Motion:
     :ivar course: of the tip along a Cartesian path, over time.
     :ivar plan: of two hands.
     :ivar reactive: the decorator that reacts to contacts, if there is a monitor.
-    :ivar guided: the decorator that gives way to external torques, if there is guidance.
+    :ivar guided: the decorator that yields to external torques, if there is guidance.
     """
 
     planner: Planner

@@ -1,4 +1,4 @@
-"""``simloop check``: is this model fit for control, and what is missing?"""
+"""``simloop check``: is this model fit for control?"""
 
 from __future__ import annotations
 

@@ -163,7 +163,7 @@ class InverseKinematics(ABC):
             if farthest > UNBOUNDED and ends >= UNBOUNDED:
                 raise ConfigError(
                     f'{self.model.joint_names[joint]} near {farthest:g} rad: of a joint without '
-                    f'ends at most {UNBOUNDED:g} rad can be asked for; take off whole turns'
+                    f'ends at most {UNBOUNDED:g} rad are possible; subtract whole turns'
                 )
             bounded[..., joint] = np.clip(near[..., joint], -UNBOUNDED, UNBOUNDED)
         return bounded

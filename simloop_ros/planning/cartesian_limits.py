@@ -42,7 +42,7 @@ def refuse_slow_joints(
 ) -> None:
     """Refuse a motion that exceeds the velocity limit of a joint, at a step or between two.
 
-    :raises GoalError: the side, the joint, what it would need and what would help.
+    :raises GoalError: with the side, the joint, its velocity and a remedy.
     """
     velocities = []
     for motion in motions:
@@ -76,7 +76,7 @@ def refuse_weak_joints(
 
     :param start: joints at the beginning [rad], shape ``(n,)``, at rest.
     :param positions: at the end of each step [rad], shape ``(steps, n)``.
-    :raises GoalError: the side, the joint, what it would need and what would help.
+    :raises GoalError: with the side, the joint, its effort and a remedy.
     """
     q = np.concatenate((start[None], positions))
     tau = efforts_along(model, period, q)

@@ -21,8 +21,8 @@ class GuidedSnapshot(msgspec.Struct, frozen=True):
 class Guided(Planner):
     """The setpoints of a planner plus the deflection ``e`` of 001 (2).
 
-    The planner does not know of it: it gets the control state without ``e``. An effort that the
-    planner asks for is sent as it is.
+    The planner gets the control state without ``e``. A setpoint with an effort is passed on as it
+    is.
     """
 
     def __init__(self, planner: Planner, guidance: Guidance):

@@ -10,7 +10,7 @@ from .reaction import Onset, Reaction
 
 
 class Hold(Reaction):
-    """Brake all joints at once, from where the robot really is, and stay.
+    """Brake all joints at once, from the control state, and stay.
 
     ::
 

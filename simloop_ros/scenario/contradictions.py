@@ -42,8 +42,8 @@ def refuse_contradictions(scenario: Scenario, *, simulated: bool = True) -> None
         )
     if scenario.admittance.guides:
         raise ConfigError(
-            'admittance.source: hands that hold an object do not give way joint by joint; set it '
-            'to none, and give bimanual.tasks a yield'
+            'admittance.source: hands that hold an object do not yield joint by joint; set it to '
+            'none, and give bimanual.tasks a yield'
         )
     for key in ('reaction', 'push'):
         kind = getattr(scenario.monitor, key)
