@@ -1,6 +1,7 @@
 # make run    private environment, package, the first scenario with its table and figures
 # make test   style, types and tests
 # make test-graph   the long tests of the ROS graph: every digest, fault, signal, the fuzzer
+# make pictures     all pictures of the docs again; takes some ten minutes
 # make clean  remove the environment and everything that was built
 # PYTHON=python3.12 make run    with another interpreter, 3.10 or newer
 
@@ -15,7 +16,7 @@ BIN := $(VENV)/bin
 GRAPHS := test/nodes test/ros test/bench/test_bench_graph.py
 INPUTS := setup.py setup.cfg pyproject.toml simloop_ros/__init__.py
 
-.PHONY: run test test-graph clean
+.PHONY: run test test-graph pictures clean
 
 run: $(VENV)/installed
 	$(BIN)/simloop run $(SCENARIO) $(SETTINGS)
@@ -30,6 +31,12 @@ test: $(VENV)/installed-test
 
 test-graph: $(VENV)/installed-test
 	$(BIN)/python -m pytest -m long
+
+# Benchmarks and textbook are not part of the package: they are found by this path.
+pictures: $(VENV)/installed-test
+	for script in docs/make_*.py; do \
+	  echo $$script; PYTHONPATH=benchmarks:examples $(BIN)/python $$script || exit 1; \
+	done
 
 # Debian's python3 has no ensurepip unless python3-venv is there: virtualenv brings its own pip.
 $(BIN)/python:

@@ -1,4 +1,7 @@
-"""Make the pictures of ``docs/bimanual.md``: ``python docs/make_bimanual_pictures.py [NAME ...]``.
+"""Make the pictures of ``docs/bimanual.md``.
+
+``PYTHONPATH=benchmarks:examples python docs/make_bimanual_pictures.py [NAME ...]``;
+``make pictures`` makes those of all pages.
 
 Without names all are made, as PNG files in ``docs/images``: figures 12 to 15 and 17 of 003, a
 carry, a grip by friction with and without force control, and the stop of one arm.
@@ -89,7 +92,7 @@ def force() -> Figure:
     for stiffness in STIFFNESSES:
         found = run_hands(HOLD, (f'plant.object.stiffness={stiffness}',))
         courses.append(ForceCourse(f'K = {stiffness} N/m', found.time, found.squeeze))
-    return draw_internal_forces(courses, f'{HOLD}, three beams', wanted=0.5)
+    return draw_internal_forces(courses, f'{HOLD}, three beams', setpoint=0.5)
 
 
 def correction() -> Figure:
@@ -159,7 +162,7 @@ def stop() -> Figure:
     above.set_ylabel('speed of the palm [m/s]', fontsize=9)
     above.set_ylim(bottom=0.0)
     below.plot(time, found.squeeze[shown], color=COLOURS[2], lw=1.6, label='internal force')
-    below.axhline(20.0, color=GREY, lw=0.9, ls='--', label='wanted')
+    below.axhline(20.0, color=GREY, lw=0.9, ls='--', label='setpoint')
     below.axhline(40.0, color=RED, lw=0.9, ls='--', label='limit')
     below.set_ylim(0.0, 45.0)
     below.set_ylabel('internal force [N]', fontsize=9)

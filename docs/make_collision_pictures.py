@@ -1,7 +1,9 @@
-"""Make the pictures of docs/collision.md: ``python docs/make_collision_pictures.py``.
+"""Make the pictures of docs/collision.md.
 
-Calibrates the robot of the collision study, lets it run into something, and draws what each of
-the four monitors sees, as PNG files in ``docs/images``.
+``PYTHONPATH=benchmarks:examples python docs/make_collision_pictures.py``, or ``make pictures``.
+
+Calibrates the robot of the collision study, lets it run into something, and draws the output of
+each of the four monitors, as PNG files in ``docs/images``.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""Make what ``docs/controllers.md`` shows: ``python docs/make_controller_pictures.py``.
+"""Make pictures and tables of ``docs/controllers.md``.
+
+``PYTHONPATH=benchmarks:examples python docs/make_controller_pictures.py``, or ``make pictures``.
 
 Runs the whole comparison, which takes minutes, draws its pictures as PNG files in ``docs/images``
 and prints the tables of the page and the figures.

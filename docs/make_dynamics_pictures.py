@@ -1,4 +1,7 @@
-"""Make the pictures of ``docs/dynamics.md``: ``python docs/make_dynamics_pictures.py [NAME ...]``.
+"""Make the pictures of ``docs/dynamics.md``.
+
+``PYTHONPATH=benchmarks:examples python docs/make_dynamics_pictures.py [NAME ...]``;
+``make pictures`` makes those of all pages.
 
 Without names all are made, as PNG files in ``docs/images``. ``move`` and ``missing``
 print their tables too.

@@ -1,4 +1,7 @@
-"""Make the pictures of ``docs/guiding.md``: ``python docs/make_guiding_pictures.py [NAME ...]``.
+"""Make the pictures of ``docs/guiding.md``.
+
+``PYTHONPATH=benchmarks:examples python docs/make_guiding_pictures.py [NAME ...]``;
+``make pictures`` makes those of all pages.
 
 Without names all are made, as PNG files in ``docs/images``. The map takes minutes.
 """

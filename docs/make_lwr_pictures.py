@@ -1,4 +1,6 @@
-"""Make the pictures of the LWR 4+ and its joints: ``python docs/make_lwr_pictures.py``.
+"""Make the pictures of the LWR 4+ and its joints.
+
+``PYTHONPATH=benchmarks:examples python docs/make_lwr_pictures.py``, or ``make pictures``.
 
 Draws the robot, and the torque error of its flexible joints against 001 (3), as PNG files in
 ``docs/images``; prints the numbers of ``docs/plants.md``.

@@ -296,8 +296,8 @@ def test_both_signs_of_a_collision_jump(
     assert (contact['link'], contact['obstacle']) == ('sphere', 'ceiling')
     # The centre meets the plane's 0.6 m less its radius of 0.1 m: half way of algorithm 1.
     assert contact['time'] == pytest.approx(np.sqrt(10.0), abs=3 * period)
-    signs: dict[str, Any] = summary['contact_signs']
-    for sign in signs.values():
+    residuals: dict[str, Any] = summary['contact_residuals']
+    for sign in residuals.values():
         assert sign['after'] > 1e3 * max(sign['before'], ROUNDING)
     # The planner pulls at the leash with M * leash, and accelerates no more than it may.
     planner = scenario.planner

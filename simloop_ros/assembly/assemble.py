@@ -50,7 +50,7 @@ def assemble(scenario: Scenario) -> Assembly:
 
 
 def run_facts(scenario: Scenario, *, simulated: bool = True) -> RunFacts:
-    """Return what a run of a scenario is, without building its plant.
+    """Return the facts of a run, without building its plant.
 
     :param simulated: whether the robot is; the run of a real one ends with its duration, or when
         it is stopped.
@@ -100,14 +100,14 @@ def _facts(
         course=motion.course,
         plan=motion.plan,
     )
-    _ = facts.tip_masses  # refused now if it makes no sense
+    _ = facts.tip_masses  # validated now, not at the end of the run
     return facts
 
 
 def _sensing(
     scenario: Scenario, model: RobotModel, motion: Motion, wrenches: Array | None
 ) -> Sensing:
-    """Return what the loop senses of the outside world.
+    """Return the monitor and the sensors of the loop.
 
     :param wrenches: readings of the wrist sensors before the first step.
     """

@@ -28,8 +28,8 @@ from ..reaction.reactive import ReactivePlanner
 from ..robot.model import RobotModel
 from ..scenario.scenario import Scenario
 
-REACH = 1.0
-"""Way of a tip per turn of a joint that no arm on a table exceeds by much [m]."""
+TIP_LEVER = 1.0
+"""Bound of a tip's displacement per joint angle, for arms on a table [m/rad]."""
 
 
 class MotionSettings(msgspec.Struct, frozen=True, kw_only=True):
@@ -69,15 +69,15 @@ class MotionSettings(msgspec.Struct, frozen=True, kw_only=True):
 class Motion:
     """A motion that is known to be possible.
 
-    :ivar planner: what the loop steps.
+    :ivar planner: with its decorators.
     :ivar base: the planner inside, without reaction and guidance.
-    :ivar start: where the motion begins [rad], shape ``(n,)``.
-    :ivar duration: how long it takes [s], where that is known beforehand.
-    :ivar goals: where the tips go [m], shape ``(tips, 3)``, if anywhere.
-    :ivar course: where a tip shall be at any time, of a Cartesian path.
+    :ivar start: joint position at its beginning [rad], shape ``(n,)``.
+    :ivar duration: [s], where it is known beforehand.
+    :ivar goals: positions of the tips [m], shape ``(tips, 3)``, if it has goals.
+    :ivar course: of the tip along a Cartesian path, over time.
     :ivar plan: of two hands.
     :ivar reactive: the decorator that reacts to contacts, if there is a monitor.
-    :ivar guided: the decorator that gives way to external torques, if there is guidance.
+    :ivar guided: the decorator that yields to external torques, if there is guidance.
     """
 
     planner: Planner
@@ -91,7 +91,7 @@ class Motion:
     guided: Guided | None = None
 
     def configure(self, monitor: MonitorConfig, admittance: AdmittanceConfig) -> None:
-        """Take over how the robot reacts to the next contact, and how it gives way."""
+        """Apply other reactions to the next contact, and another admittance."""
         if self.reactive is not None:
             self.reactive.choose(*monitor.reactions)
             self.reactive.configure(admittance)
@@ -99,7 +99,7 @@ class Motion:
             self.guided.guidance.configure(admittance)
 
     def resume(self, control: JointState) -> bool:
-        """Go on to the goal after a reaction, see ``ReactivePlanner.resume``."""
+        """Continue to the goal after a reaction, see ``ReactivePlanner.resume``."""
         if self.reactive is None:
             return False
         if self.guided is not None:
@@ -156,7 +156,7 @@ def _plan(settings: MotionSettings, model: RobotModel, start: Array, goals: Arra
     tasks = settings.bimanual
     plan = plan_bimanual(tasks, model, period, rest)
     slack = period**2 if settings.compliance is None else settings.compliance
-    leash = tasks.leash * slack + NOISE_MARGIN * settings.noise * REACH
+    leash = tasks.leash * slack + NOISE_MARGIN * settings.noise * TIP_LEVER
     planner = BimanualPlanner(plan, tasks, model, period, leash)
     return _Plan(planner, period * plan.last, bimanual=plan, haltable=planner)
 

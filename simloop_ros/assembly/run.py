@@ -22,11 +22,10 @@ def run(
 ) -> dict[str, Any]:
     """Run a scenario, write ``log.mcap`` and ``summary.json``, return the summary.
 
-    A run that diverges or is stopped keeps what it has: a valid log and a summary whose
-    ``status`` says so.
+    A run that diverges or is stopped has a valid log, and a summary with that ``status``.
 
-    :param proceed: asked now and then, with the number of steps taken, whether to go on.
-    :param progress: told the share of the log that is written, 0 to 1.
+    :param proceed: called now and then with the number of steps taken; returns whether to go on.
+    :param progress: gets the share of the log that is written, 0 to 1.
     """
     facts, loop = assembly.facts, assembly.loop
     status: str = 'completed'

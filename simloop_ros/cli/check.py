@@ -1,4 +1,4 @@
-"""``simloop check``: is this model fit for control, and what is missing?"""
+"""``simloop check``: is this model fit for control?"""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def call(options: argparse.Namespace) -> int:
-    """Print what is wrong with a model; 1 if it is unfit."""
+    """Print the problems of a model; 1 if it is unfit."""
     config = RobotConfig(
         urdf=options.urdf,
         tips=tuple(options.tips),
@@ -30,5 +30,5 @@ def call(options: argparse.Namespace) -> int:
         kind = 'unfit' if problem.fatal else 'hint '
         print(f'{kind}  {problem.where}: {problem.what}; {problem.remedy}')
     unfit = sum(problem.fatal for problem in problems)
-    print(f'{options.urdf}: {f"unfit, {unfit} to mend" if unfit else "fit for control"}')
+    print(f'{options.urdf}: {f"unfit, {unfit} to correct" if unfit else "fit for control"}')
     return 1 if unfit else 0

@@ -8,7 +8,7 @@ from importlib import import_module
 import os
 import sys
 
-# Before numpy is imported: matrices are small here, and a busy machine waits for its helpers.
+# Before numpy is imported: matrices are small here, and more threads only wait for each other.
 os.environ.setdefault('OPENBLAS_NUM_THREADS', '1')
 
 from .. import __version__
@@ -31,7 +31,7 @@ COMMANDS = {
 
 
 class _Parser(argparse.ArgumentParser):
-    """Says in one line what is wrong with the arguments."""
+    """Reports wrong arguments in one line."""
 
     def error(self, message: str) -> None:  # type: ignore[override]
         raise SimloopError(f'{message} (see {self.prog} --help)')
@@ -43,10 +43,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = _Parser(prog='simloop', description='Simulation in the control loop of robot arms.')
     parser.add_argument('--version', action='version', version=f'simloop {__version__}')
     subparsers = parser.add_subparsers(dest='command', required=True, metavar='COMMAND')
-    chosen = next((word for word in arguments if not word.startswith('-')), '')
+    chosen = next((text for text in arguments if not text.startswith('-')), '')
     try:
-        for name, (module, text) in COMMANDS.items():
-            subparser = subparsers.add_parser(name, help=text)
+        for name, (module, summary) in COMMANDS.items():
+            subparser = subparsers.add_parser(name, help=summary)
             if name == chosen:
                 command = import_module(f'.{module}', __package__)
                 command.add_arguments(subparser)

@@ -99,7 +99,7 @@ def call(options: argparse.Namespace) -> int:
 
 
 def _send(targets: Sequence[Target], config: LinkConfig) -> None:
-    """Send targets, and say how many were acknowledged, whatever happens."""
+    """Send targets, and print how many were acknowledged, whatever happens."""
     with (
         RobotStudioClient(config) as client,
         progress_bar(Console(stderr=True)) as progress,
@@ -118,18 +118,18 @@ def _send(targets: Sequence[Target], config: LinkConfig) -> None:
         except LinkError as error:
             done = (
                 f'{client.acknowledged} of {len(targets)} targets were acknowledged and nothing '
-                'more is sent: look where the robot is, then start anew'
+                'more is sent: check where the robot is, then start again'
                 if client.sent
                 else 'nothing was sent'
             )
             raise LinkError(f'{error}; {done}', error.fault) from error
         except KeyboardInterrupt:
-            _say(client.acknowledged, len(targets))
+            _print_count(client.acknowledged, len(targets))
             raise
-    _say(client.acknowledged, len(targets))
+    _print_count(client.acknowledged, len(targets))
 
 
-def _say(acknowledged: int, targets: int) -> None:
+def _print_count(acknowledged: int, targets: int) -> None:
     print(f'{acknowledged} of {targets} targets acknowledged')
 
 
@@ -139,5 +139,5 @@ def _robot(options: argparse.Namespace) -> RobotConfig:
         is_file = name.endswith(('.urdf', '.xacro'))
         return RobotConfig(urdf=name) if is_file else robot_config(name)
     if is_csv(options.source):
-        raise ConfigError('a CSV file does not tell the limits of the robot: add --robot')
+        raise ConfigError('a CSV file does not have the limits of the robot: add --robot')
     return recorded_robot(options.source)

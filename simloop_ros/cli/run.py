@@ -29,10 +29,10 @@ def add_scenario_arguments(
     metavar: str = 'DIR',
     out: str = 'folder for log, summary and figures [runs/NAME]',
 ) -> None:
-    """Add the arguments that say which scenario, with which values, and where results go.
+    """Add the arguments for the scenario, its values, and the destination of results.
 
-    :param metavar: what results go to.
-    :param out: and what is written there.
+    :param metavar: of the destination.
+    :param out: help text for it.
     """
     parser.add_argument('scenario', metavar='SCENARIO', help='a name of simloop list, or a file')
     parser.add_argument(
@@ -48,7 +48,7 @@ def add_scenario_arguments(
 
 
 def scenario_settings(options: argparse.Namespace) -> list[str]:
-    """Return the changes of the scenario's values that the arguments ask for."""
+    """Return the settings that the arguments have."""
     seed = [] if options.seed is None else [f'seed={options.seed}']
     return [*options.settings, *seed]
 
@@ -88,10 +88,7 @@ def call(options: argparse.Namespace) -> int:
 
 @contextmanager
 def _stop_on_signal() -> Iterator[list[int]]:
-    """Collect SIGINT and SIGTERM instead of dying of them: the run ends at its next look.
-
-    A second one ends it at once.
-    """
+    """Collect SIGINT and SIGTERM, for the run to end itself; a second one ends it at once."""
     received: list[int] = []
 
     def note(number: int, _: object) -> None:

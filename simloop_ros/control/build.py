@@ -42,14 +42,14 @@ def build_law(
 
 
 def _refuse_unstable(period: float, w: float, ratio: float) -> None:
-    """Refuse gains with which even a single joint that is like its model would be unstable.
+    """Refuse gains under which a single joint without model error would be unstable.
 
     ``2 h K_v + h^2 K_p < 4``, see ``tuning``, with ``K_v = 2 r w`` and ``K_p = w^2``.
     """
-    most = 2.0 * (sqrt(ratio**2 + 1.0) - ratio)
-    if w * period >= most:
+    limit = 2.0 * (sqrt(ratio**2 + 1.0) - ratio)
+    if w * period >= limit:
         raise ConfigError(
             f'control.natural_frequency: {w:g} rad/s with a damping ratio of {ratio:g} and a '
-            f'period of {period:g} s; it must be below {most / period:.3g} rad/s, and '
-            f'{nominal_bandwidth(period):.3g} rad/s bear a late measurement'
+            f'period of {period:g} s; it must be below {limit / period:.3g} rad/s, and '
+            f'{nominal_bandwidth(period):.3g} rad/s tolerate a late measurement'
         )

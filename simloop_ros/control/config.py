@@ -1,4 +1,4 @@
-"""What a scenario can say about the control simulation: the one place of these defaults."""
+"""Configuration of the control simulation: the one place of these defaults."""
 
 from __future__ import annotations
 

@@ -28,10 +28,8 @@ class ControlSnapshot(msgspec.Struct, frozen=True):
     """All that the next step of the control simulation depends on.
 
     :ivar state: the control state ``(q, v)``.
-    :ivar law: what the control law remembers.
-    :ivar follower: what the rollback remembers beside the state.
-    :ivar steps: number of steps taken.
-    :ivar saturations: number of steps in which an effort limit was applied.
+    :ivar law: snapshot of the control law.
+    :ivar follower: snapshot of the rollback.
     """
 
     state: JointState
@@ -68,7 +66,7 @@ class ControlSimulation:
     :ivar state: the control state.
     :ivar steps: number of steps taken.
     :ivar saturations: number of steps in which an effort limit was applied.
-    :param config: what it leaves open is chosen for simulated time and exact encoders.
+    :param config: open choices are made for simulated time and exact encoders.
     """
 
     def __init__(self, model: RobotModel, config: ControlConfig, period: float):
@@ -80,7 +78,7 @@ class ControlSimulation:
         self._rate = np.full(model.n, 1.0 / period)  # as an array: numpy need not convert it
         self._law = law = build_law(config, model, period)
         self._gives_effort = isinstance(law, EffortLaw)
-        self._answer: Callable[[JointState, Array], Array] = (
+        self._apply_law: Callable[[JointState, Array], Array] = (
             law.acceleration if isinstance(law, AccelerationLaw) else law.effort
         )
         self._follower: Follower = (
@@ -140,24 +138,23 @@ class ControlSimulation:
             self._law.start(state)
         velocity = desired - state.position
         velocity *= self._rate
-        answer = self._answer(state, velocity)
+        output = self._apply_law(state, velocity)
         self.steps += 1
         if self._gives_effort:
-            return self._limited(state, velocity, answer)
-        effort = self._inverse_dynamics(state.position, state.velocity, answer)
+            return self._limited(state, velocity, output)
+        effort = self._inverse_dynamics(state.position, state.velocity, output)
         share = effort * self._inverse_limit
         # Sufficient for "finite and within every limit", and a fraction of the cost.
         if share.dot(share) <= 1.0 and not self._sigma:
-            return Command(velocity, answer, effort, False)
-        return self._limited(state, velocity, effort, None if self._sigma else answer)
+            return Command(velocity, output, effort, False)
+        return self._limited(state, velocity, effort, None if self._sigma else output)
 
     def _step_effort(self, effort: Array) -> Command:
-        """Return the command that sends an effort instead of reaching for a position.
+        """Return the command that sends an effort [N m], shape ``(n,)``, clipped to the limits.
 
-        The twin does what the effort makes it do, and the desired motion is what the twin does:
-        a later position goes on from there. The effort is clipped to the limits.
+        The twin moves under the effort, and the desired motion is that of the twin: a later
+        setpoint with a position continues from there.
 
-        :param effort: [N m], shape ``(n,)``.
         :raises DivergenceError: the effort or the state is not finite.
         """
         if effort.size != self._n:
@@ -174,17 +171,17 @@ class ControlSimulation:
         return Command(velocity, acceleration, clipped, saturated)
 
     def pass_over(self, desired: Array) -> None:
-        """Let the desired motion go on over a step for which no command was sent.
+        """Advance the desired motion by a step for which no command was sent.
 
         :param desired: desired position of that step [rad], shape ``(n,)``.
         """
-        self._answer(self.state, (desired - self.state.position) * self._rate)
+        self._apply_law(self.state, (desired - self.state.position) * self._rate)
 
     def rollback(self, command: Command, measured: Array) -> Rollback:
-        """Follow the robot: from the old state, step to what it did; 000 (5.5) to (5.7).
+        """Follow the robot: from the old state, step to the measured one; 000 (5.5) to (5.7).
 
-        :param command: what the robot was told in this step.
-        :param measured: its joint positions afterwards [rad], shape ``(n,)``.
+        :param command: that was sent in this step.
+        :param measured: joint positions at its end [rad], shape ``(n,)``.
         """
         if measured.size != self._n:
             raise ValueError(f'measured position: {measured.size} joints given, {self._n} needed')

@@ -1,4 +1,4 @@
-"""How the control state follows the robot: raw, or through an observer."""
+"""The control state follows the measurements, raw or through an observer."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .observer import Estimate, Observer
 
 
 class Follower(ABC):
-    """From what was commanded and measured to the next control state."""
+    """From the commanded acceleration and the measurement to the next control state."""
 
     _state: Array | None = None
 
@@ -50,7 +50,7 @@ class Measured(Follower):
 
 
 class Observed(Follower):
-    """The state that an observer finds behind the noise; it remembers the disturbance."""
+    """The estimate of an observer; its own state is the disturbance."""
 
     _state: Array
 
@@ -58,7 +58,7 @@ class Observed(Follower):
         self._observer = observer
 
     def start(self, state: JointState) -> None:
-        """Expect no disturbance."""
+        """Start with no disturbance."""
         self._state = np.zeros_like(state.position)
 
     def follow(self, state: JointState, acceleration: Array, measured: Array) -> JointState:

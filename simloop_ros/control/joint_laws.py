@@ -1,4 +1,4 @@
-"""The laws that look at each joint by itself: PD with gravity, and PID."""
+"""Decentralised control laws: PD with gravity, and PID."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ class PdGravity(EffortLaw):
     """``tau = K_p (q_d - q) + K_v (v_d - v) + g(q)``.
 
     002 names PD among the laws for robots; with gravity it is 000 (3.5) without the inertia, the
-    velocity terms and ``a_d``. Where the robot should be now, and how fast, is known as in
-    ``ComputedTorque``: the desired motion is the sequence of desired positions.
+    velocity terms and ``a_d``. As in ``ComputedTorque``, the desired motion is the sequence of
+    desired positions.
 
     :param gains: the diagonals of ``K_p`` and ``K_v``.
     """
@@ -49,7 +49,7 @@ class PdGravity(EffortLaw):
         self._state = state
 
     def effort(self, state: JointState, velocity: Array) -> Array:
-        """Return PD and the weight of the model."""
+        """Return PD and gravity terms."""
         now = self._state
         self._state = _desired(state, velocity, now, self._h)
         effort = pin.computeGeneralizedGravity(self._model, self._data, state.position)
@@ -59,10 +59,10 @@ class PdGravity(EffortLaw):
 
 
 class PidSnapshot(msgspec.Struct, frozen=True, gc=False):
-    """What a PID remembers.
+    """State of a PID law.
 
-    :ivar desired: where the robot should be now, and how fast.
-    :ivar integral: effort that the integral has come to [N m], shape ``(n,)``.
+    :ivar desired: present desired motion.
+    :ivar integral: effort of the integral part [N m], shape ``(n,)``.
     """
 
     desired: JointState
@@ -72,9 +72,8 @@ class PidSnapshot(msgspec.Struct, frozen=True, gc=False):
 class Pid(EffortLaw):
     """``tau = K_p e + K_v e' + z+`` with ``z+ = z + h K_i e``, ``e = q_d - q``, joint by joint.
 
-    It knows nothing of the robot while it moves. It begins as a drive does that takes over from
-    the brakes: ``z`` is the effort that is sent at present or, where none is, the model's weight
-    at the start.
+    It uses no model while the robot moves. It begins like a drive that takes over from the
+    brakes: ``z`` is the present effort or, where there is none, gravity at the start.
 
     Anti-windup: ``z`` stays within the effort limits, and the integral of a joint whose effort is
     beyond its limit does not grow in that direction.
@@ -114,6 +113,6 @@ class Pid(EffortLaw):
 
 
 def _desired(state: JointState, velocity: Array, before: JointState, period: float) -> JointState:
-    """Return where the robot should be at the end of the step, and how fast."""
+    """Return the desired position and velocity at the end of the step."""
     position = state.position + period * velocity
     return JointState(position, (position - before.position) / period)

@@ -1,4 +1,4 @@
-"""The laws that invert the model: which acceleration brings the robot to the desired position."""
+"""Model-based control laws: the acceleration that brings the robot to the desired position."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..core.values import Array, JointState
 
 
 class Law:
-    """From the control state and the next desired position to what the robot shall do."""
+    """Base of control laws: from control state and next desired position to a command."""
 
     _state: Any = None
 
@@ -26,8 +26,7 @@ class Law:
     def start(self, state: JointState, effort: Array | None = None) -> None:
         """Forget the past.
 
-        :param state: of the robot.
-        :param effort: that it is sent at present [N m], shape ``(n,)``, where that is known.
+        :param effort: present one [N m], shape ``(n,)``, where it is known.
         """
 
 
@@ -38,7 +37,6 @@ class AccelerationLaw(Law, ABC):
     def acceleration(self, state: JointState, velocity: Array) -> Array:
         """Return the acceleration [rad/s^2], shape ``(n,)``.
 
-        :param state: the control state.
         :param velocity: velocity that reaches the desired position in one step, 000 (5.1).
         """
 
@@ -64,7 +62,7 @@ class ComputedTorque(AccelerationLaw):
     """000 (3.5): ``a = a_d + K_v (v_d - v) + K_p (q_d - q)``.
 
     The desired motion is the sequence of desired positions: ``v_d`` and ``a_d`` are its first and
-    second differences, 000 (3.7), and the error is taken against where the robot should be now.
+    second differences, 000 (3.7), and the error is that of the present desired position.
 
     :param natural_frequency: of the error equation [rad/s], whose square is ``K_p``.
     :param damping_ratio: of the error equation; ``K_v`` is twice its product with the frequency.

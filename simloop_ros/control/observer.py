@@ -8,8 +8,8 @@ from ..core.errors import ConfigError
 from ..core.values import Array, JointState
 from ..maths.kalman import kalman_gains
 
-SLOWEST, FASTEST = 1e-3, 100.0
-"""Bandwidth times period between which a filter makes sense and its gains are soon found."""
+LEAST_RADIUS, LARGEST_RADIUS = 1e-3, 100.0
+"""Range of bandwidth times period in which the gains are well conditioned."""
 
 
 class Estimate(msgspec.Struct, frozen=True, gc=False):
@@ -38,10 +38,10 @@ class Observer:
 
     def __init__(self, period: float, bandwidth: float):
         radius = bandwidth * period
-        if not SLOWEST <= radius <= FASTEST:
+        if not LEAST_RADIUS <= radius <= LARGEST_RADIUS:
             raise ConfigError(
                 f'control.bandwidth: {bandwidth:g} rad/s at a period of {period:g} s; between '
-                f'{SLOWEST / period:g} and {FASTEST / period:g} rad/s are possible'
+                f'{LEAST_RADIUS / period:g} and {LARGEST_RADIUS / period:g} rad/s are possible'
             )
         self._h = period
         self.gains = kalman_gains(period, bandwidth)

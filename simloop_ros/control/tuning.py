@@ -2,9 +2,9 @@
 
 Every law with a bandwidth gets the same one, ``w`` (``control.natural_frequency``), and the same
 damping ratio ``r``. Computed torque needs no more: its error obeys ``s^2 + 2 r w s + w^2`` in
-every direction. The laws that look at each joint by itself need an inertia ``d`` per joint:
+every direction. The decentralised laws need an inertia ``d`` per joint:
 
-- ``d_j = 1 / (M^-1)_jj`` at home: what the motor of joint ``j`` feels, the other joints being
+- ``d_j = 1 / (M^-1)_jj`` at home: the apparent inertia of joint ``j``, the other joints being
   free. It is the plant ``q_j / tau_j`` of that joint alone.
 - The joints are coupled, so a motion of several joints sees ``l d`` instead of ``d``, where ``l``
   is an eigenvalue of ``M^-1 diag(d)``. In steps of ``h`` with the velocity as a difference
@@ -32,13 +32,13 @@ BANDWIDTH_TIMES_PERIOD = 0.3
 """Nominal bandwidth times period.
 
 Computed torque with ``r = 1`` is stable up to 0.83, and up to 0.40 if measurements come one
-period late; PID up to 0.73 and 0.35. This is the largest round number that bears such a delay.
+period late; PID up to 0.73 and 0.35. This is the largest round number that tolerates such a delay.
 At h = 1/200 it is 60 rad/s, the default of ``control.natural_frequency``.
 """
 GAIN_MARGIN = 2.0
-"""By which factor the gain of a loop shall be away from where it becomes unstable."""
+"""Factor between the gain of a loop and the one at which it becomes unstable."""
 POSE_MARGIN = 2.0
-"""By which factor the coupling may be larger elsewhere than at home.
+"""Factor by which the coupling may be larger elsewhere than at home.
 
 Over their whole range it is up to 26 times as large for YuMi and 10 times for the LWR, where axes
 of the arm nearly coincide. Gains that are safe there would leave a joint a thirtieth of its
@@ -78,14 +78,14 @@ def observer_bandwidth(period: float) -> float:
 
 
 def joint_inertia(model: RobotModel) -> Array:
-    """Return what each motor feels at home, the other joints being free [kg m^2], ``(n,)``."""
+    """Return the apparent inertia of each joint at home, others free [kg m^2], ``(n,)``."""
     return np.asarray(1.0 / np.diag(_inverse_inertia(model)))
 
 
 def coupling(model: RobotModel, inertia: Array) -> Array:
     """Return the eigenvalues of ``M^-1 diag(inertia)`` at home, ascending, shape ``(n,)``.
 
-    They are all 1 for a robot whose joints do not feel each other.
+    They are all 1 for a robot whose joints are decoupled.
     """
     root = np.sqrt(inertia)
     return np.asarray(np.linalg.eigvalsh(root[:, None] * _inverse_inertia(model) * root))
@@ -111,19 +111,18 @@ def gain_limit(period: float, stiffness: float, damping: float, integral: float)
     return 4.0 / (2.0 * h * damping + h**2 * stiffness + 0.5 * h**3 * integral)
 
 
-def integral_pole(lightest: float, damping_ratio: float, most: float) -> float:
+def integral_pole(lightest: float, damping_ratio: float, largest: float) -> float:
     """Return the pole of the integral, as a part of the bandwidth.
 
-    The smaller root of ``l (2 r + c)(1 + 2 r c) = GAIN_MARGIN c``, or ``most``.
+    The smaller root of ``l (2 r + c)(1 + 2 r c) = GAIN_MARGIN c``, or ``largest``.
 
     :param lightest: smallest eigenvalue ``l`` of the coupling.
-    :param most: largest part that is wanted.
     """
     a = 2.0 * damping_ratio * lightest
     b = GAIN_MARGIN - lightest * (1.0 + 4.0 * damping_ratio**2)
     if b <= 2.0 * a:
-        return most
-    return min(most, (b - sqrt(b**2 - 4.0 * a**2)) / (2.0 * a))
+        return largest
+    return min(largest, (b - sqrt(b**2 - 4.0 * a**2)) / (2.0 * a))
 
 
 def _gains(

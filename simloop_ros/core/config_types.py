@@ -1,4 +1,4 @@
-"""Types of the values in configurations, and what their classes say about them."""
+"""Types of configuration values, and the documentation of their classes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Period = Annotated[float, msgspec.Meta(ge=1e-6, le=1.0)]
 Seed = Annotated[int, msgspec.Meta(ge=0)]
 Vector = tuple[float, float, float]
 ReactionKind = Literal['none', 'stop', 'hold', 'retreat', 'float', 'comply']
-"""What a robot can do once it has touched something."""
+"""How a robot can respond to a contact."""
 CUSTOM = 'module:Class'
 """Stands for a class of the user where choices are listed."""
 CLASS_PATTERN = r'[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*'
@@ -83,10 +83,7 @@ def _leaves(kind: type[msgspec.Struct]) -> list[type[msgspec.Struct]]:
 
 
 def field_docs(kind: type[msgspec.Struct]) -> dict[str, str]:
-    """Return what the ``:ivar x:`` lines of docstrings say, by field, one line each.
-
-    Those of the class and of its bases.
-    """
+    """Return the ``:ivar x:`` texts of a class and its bases by field, one line each."""
     found = [
         pair
         for base in reversed(kind.__mro__)

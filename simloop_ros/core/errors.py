@@ -1,4 +1,4 @@
-"""What can go wrong, as one family of exceptions that carry their data."""
+"""Exceptions: one base class, and leaves that carry data."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable
 import difflib
 from typing import Literal
 
-LinkFault = Literal['unreachable', 'dropped', 'silent', 'rubbish', 'rejected', 'ended']
+LinkFault = Literal['unreachable', 'dropped', 'silent', 'malformed', 'rejected', 'ended']
 UnsafeKind = Literal[
     'not_finite',
     'effort_limit',
@@ -28,11 +28,11 @@ UnreachableKind = Literal[
 ]
 
 USER_ERROR = 2
-"""Exit status for whatever the user can mend."""
+"""Exit status of errors that the user can correct."""
 
 
 class SimloopError(Exception):
-    """Base of every error that is the user's to mend; its text is one clear line."""
+    """Base of every error that the user can correct; its text is one line."""
 
 
 class ConfigError(SimloopError):
@@ -42,9 +42,8 @@ class ConfigError(SimloopError):
 class UnknownNameError(ConfigError):
     """A name that is not among the valid ones.
 
-    :param what: what kind of name it is, for instance ``scenario``.
-    :param name: the name that was given.
-    :param valid: every name that would have been accepted.
+    :param what: kind of name, for instance ``scenario``.
+    :param valid: every accepted name.
     """
 
     def __init__(self, what: str, name: str, valid: Iterable[str]):
@@ -62,9 +61,9 @@ class ModelError(SimloopError):
 class GoalError(SimloopError):
     """A motion that is refused before it starts.
 
-    :param tip: the tip frame that cannot do what is asked.
+    :param tip: frame that cannot follow the motion.
     :param missing: distance between the goal and the nearest point reached [m].
-    :param joints: the joints that stand at their limits there.
+    :param joints: those at their limits there.
     """
 
     def __init__(
@@ -77,10 +76,9 @@ class GoalError(SimloopError):
 
 
 class UnreachableError(GoalError):
-    """A pose that no joints of the robot give.
+    """A pose that no joint position reaches.
 
-    :param kind: why there are none.
-    :param index: which of several poses it is.
+    :param index: of the pose, where there are several.
     """
 
     def __init__(
@@ -98,11 +96,7 @@ class UnreachableError(GoalError):
 
 
 class DivergenceError(SimloopError):
-    """A run whose numbers left every reasonable range.
-
-    :param step: index of the step at which it was noticed.
-    :param joint: name of the first joint concerned.
-    """
+    """A run that diverged, at a step and first at a joint."""
 
     def __init__(self, message: str, step: int, joint: str):
         super().__init__(message)
@@ -117,8 +111,7 @@ class MessageError(SimloopError):
 class UnsafeCommandError(SimloopError):
     """An effort or a position that must not reach a robot.
 
-    :param kind: which rule it breaks.
-    :param joint: name of the first joint concerned; empty where it is no single one.
+    :param joint: the first joint concerned; empty where it is no single one.
     """
 
     def __init__(self, message: str, kind: UnsafeKind, joint: str = ''):
@@ -128,10 +121,7 @@ class UnsafeCommandError(SimloopError):
 
 
 class LinkError(SimloopError):
-    """A robot's controller that cannot be reached, or does not answer as it should.
-
-    :param fault: what went wrong with the line.
-    """
+    """A robot controller that cannot be reached, or does not answer as it should."""
 
     def __init__(self, message: str, fault: LinkFault):
         super().__init__(message)

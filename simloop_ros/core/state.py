@@ -1,4 +1,4 @@
-"""The one protocol of everything that remembers something from step to step."""
+"""The one protocol of everything that has a state."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any, Protocol, runtime_checkable
 class Stateful(Protocol):
     """All that the next step depends on can be saved and restored.
 
-    A snapshot is an immutable value: nobody writes into it or into its arrays. After ``restore``
-    the same inputs give, bit for bit, the same outputs as they did after ``snapshot``.
+    A snapshot is an immutable value, and so are its arrays. After ``restore`` the same inputs
+    give, bit for bit, the same outputs as they did after ``snapshot``.
     """
 
     def snapshot(self) -> Any:

@@ -1,8 +1,8 @@
 """The values that the blocks hand to each other: frozen, float64, SI units.
 
 Joint quantities are arrays of shape ``(n,)`` in the order of the robot model's ``joint_names``;
-``[rad]`` stands for rad or, on a prismatic joint, m, and ``[N m]`` for N m or N. Nobody writes
-into an array that it got from somebody else.
+``[rad]`` stands for rad or, on a prismatic joint, m, and ``[N m]`` for N m or N. An array that was
+handed over is never written to.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Flags = npt.NDArray[np.bool_]
 
 
 ContactNature = Literal['none', 'push', 'impact']
-"""What a contact is: none, a hand that pushes, or an accident."""
+"""No contact, a deliberate push, or an accident."""
 
 
 class JointState(msgspec.Struct, frozen=True, gc=False):
@@ -29,12 +29,11 @@ class JointState(msgspec.Struct, frozen=True, gc=False):
 
 
 class Setpoint(msgspec.Struct, frozen=True, gc=False):
-    """What a planner asks of the control simulation for one step: a position, or an effort.
+    """Desired position, or effort, of one step of the control simulation.
 
     :ivar position: desired after the step [rad], shape ``(n,)``; with an effort, the present one.
-    :ivar velocity: desired after the step [rad/s], shape ``(n,)``; with an effort, the present
-        one.
-    :ivar effort: to send as it is [N m], shape ``(n,)``; ``None`` to reach for the position.
+    :ivar velocity: likewise [rad/s], shape ``(n,)``.
+    :ivar effort: to send as it is [N m], shape ``(n,)``; ``None`` to control the position.
     :ivar restart: whether the desired motion starts from the control state instead of the last
         setpoint: the control law forgets that one.
     """
@@ -46,11 +45,11 @@ class Setpoint(msgspec.Struct, frozen=True, gc=False):
 
 
 class ExternalInputs(msgspec.Struct, frozen=True, gc=False):
-    """What is known of the outside world after a step; a planner may respond to it.
+    """External influences that were sensed in the last step; a planner may respond to them.
 
     :ivar contact: whether a collision monitor detects a contact now.
     :ivar kind: nature of the present contact, kept for a while after its end.
-    :ivar torque: external joint torque, as far as it is known [N m], shape ``(n,)``.
+    :ivar torque: external joint torque, where it is known [N m], shape ``(n,)``.
     :ivar wrenches: readings of the wrist sensors, force first [N, N m], shape ``(tips, 6)``.
     """
 
@@ -65,12 +64,12 @@ NO_INPUTS = ExternalInputs()
 
 
 class Command(msgspec.Struct, frozen=True, gc=False):
-    """What one step of the control simulation sends to the robot.
+    """Output of one step of the control simulation.
 
     :ivar velocity: velocity that reaches the desired position in one step [rad/s], 000 (5.1).
-    :ivar acceleration: what the twin does under ``effort`` [rad/s^2].
+    :ivar acceleration: of the twin under ``effort`` [rad/s^2].
     :ivar effort: torque within the effort limits [N m], 000 (5.2).
-    :ivar saturated: whether a limit was applied.
+    :ivar saturated: whether an effort limit was applied.
     """
 
     velocity: Array
@@ -80,7 +79,7 @@ class Command(msgspec.Struct, frozen=True, gc=False):
 
 
 class Rollback(msgspec.Struct, frozen=True, gc=False):
-    """What the control simulation knows once the robot has moved.
+    """Result of the rollback to the measured motion.
 
     :ivar state: the control state that the next step starts from, 000 (5.6).
     :ivar effort: torque that explains the measured motion [N m], tau' of 000 (5.7).
@@ -104,9 +103,9 @@ class Contact(msgspec.Struct, frozen=True):
 
 
 class HandReport(msgspec.Struct, frozen=True):
-    """What a simulated hand does to the robot, as the plant knows it.
+    """Action of a simulated hand on the robot, as the plant knows it.
 
-    :ivar link: name of the link that it holds.
+    :ivar link: that it holds.
     :ivar held: whether it held the point in the last physics step.
     :ivar gap: from the point to its target at that step's start, in the world [m], ``(3,)``.
     :ivar force: on the robot in that step, in the world [N], shape ``(3,)``.
@@ -123,12 +122,10 @@ class HandReport(msgspec.Struct, frozen=True):
 
 
 class PathCorrection(msgspec.Struct, frozen=True, gc=False):
-    """By how much hands leave the paths that are planned for them, 003 section 3.2.1 (IMCO).
-
-    In axes of the object, so that it turns with it.
+    """Displacement of the hands from their planned paths, in object axes; 003, 3.2.1 (IMCO).
 
     :ivar position: added to the positions of the hands [m], shape ``(hands, 3)``.
-    :ivar rotation: rotation vectors by which the hands are turned [rad], shape ``(hands, 3)``.
+    :ivar rotation: rotation vectors of the hands [rad], shape ``(hands, 3)``.
     """
 
     position: Array
@@ -136,7 +133,7 @@ class PathCorrection(msgspec.Struct, frozen=True, gc=False):
 
 
 class ObjectReport(msgspec.Struct, frozen=True):
-    """The object that two hands hold, or shall hold, as the plant knows it.
+    """The object for two hands, as the plant knows it.
 
     :ivar position: of its centre in the world [m], shape ``(3,)``.
     :ivar rotation_vector: turns its axes from those of the world, axis times angle [rad],
@@ -150,10 +147,10 @@ class ObjectReport(msgspec.Struct, frozen=True):
 
 
 class PlannerReport(msgspec.Struct, frozen=True, gc=False):
-    """What a planner tells of a step beside its setpoint.
+    """A planner's report of a step, beside its setpoint.
 
-    :ivar activity: what it does, for instance ``task 2 (grasp)`` or why it has stopped.
-    :ivar correction: by how much it left its nominal path because of measured forces.
+    :ivar activity: for instance ``task 2 (grasp)``, or why it has stopped.
+    :ivar correction: displacement from the nominal path because of measured forces.
     """
 
     activity: str
@@ -161,20 +158,18 @@ class PlannerReport(msgspec.Struct, frozen=True, gc=False):
 
 
 class PlantReport(msgspec.Struct, frozen=True, gc=False):
-    """What a plant tells of a step beside the measured positions.
-
-    A real robot tells less than a simulated one.
+    """A plant's report of a step, beside the measured positions; a real robot's has less.
 
     :ivar truth: the true joint state.
-    :ivar external: true external joint torque, its mean over the step [N m], shape ``(n,)``.
-        Contacts of an engine with its obstacles are not in it: ``contacts`` tells those.
+    :ivar external: true external joint torque, its mean over the step [N m], shape ``(n,)``;
+        without the contacts of an engine with its obstacles.
     :ivar contacts: with obstacles.
-    :ivar hands: what each simulated operator did in the last physics step.
+    :ivar hands: simulated operators, in the last physics step.
     :ivar wrenches: readings of the wrist sensors [N, N m], shape ``(tips, 6)``, at the origins of
         ``model.sensors`` and in their axes; NaN from a sensor that is lost, ``None`` without
         sensors.
-    :ivar true_wrenches: what perfect sensors would read, shape ``(tips, 6)``.
-    :ivar object: that two hands hold or shall hold.
+    :ivar true_wrenches: readings of ideal sensors, shape ``(tips, 6)``.
+    :ivar object: for two hands.
     """
 
     truth: JointState
@@ -187,7 +182,7 @@ class PlantReport(msgspec.Struct, frozen=True, gc=False):
 
 
 class Disturbance(msgspec.Struct, frozen=True, gc=False):
-    """What acts on a simulated plant from outside during one step.
+    """External torques and forces on a simulated plant during one step.
 
     :ivar torque: on the links [N m], shape ``(n,)``; ``None`` for zero.
     :ivar object_wrench: on the object for two hands, at its centre and in world axes, force first
@@ -199,4 +194,4 @@ class Disturbance(msgspec.Struct, frozen=True, gc=False):
 
 
 UNDISTURBED = Disturbance()
-"""Nothing acts on the plant from outside."""
+"""No external torques and forces."""

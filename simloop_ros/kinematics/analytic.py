@@ -22,9 +22,9 @@ REACH_ROUNDING = 1e-10
 SOLUTION_TOLERANCE = 1e-9
 """Two solutions that differ by less are one [rad]."""
 TURN_STEP = math.radians(1.0)
-"""Steps in which joint 1 is tried where it is free and its present angle will not do [rad]."""
+"""Steps in which joint 1 is tried where it is free and its present angle is not possible [rad]."""
 CHUNK_POSES = 2048
-"""Poses that are solved at a time, so that what belongs to them stays in the cache."""
+"""Poses that are solved at a time, so that their data stays in the cache."""
 
 
 class AnalyticInverse(InverseKinematics):
@@ -63,8 +63,8 @@ class AnalyticInverse(InverseKinematics):
         matrices = checked_poses(poses, self.tip)
         out = self._checked_rows(near, len(matrices)).copy()
         found = self._branches(matrices, out)
-        away = ((found - out[:, None, self._joints]) ** 2).sum(axis=2)
-        best = np.argmin(np.where(np.isnan(away), np.inf, away), axis=1)
+        distance = ((found - out[:, None, self._joints]) ** 2).sum(axis=2)
+        best = np.argmin(np.where(np.isnan(distance), np.inf, distance), axis=1)
         chosen = found[np.arange(len(found)), best]
         out[:, self._joints] = chosen
         out[np.isnan(chosen[:, 0])] = np.nan
@@ -275,9 +275,9 @@ class AnalyticInverse(InverseKinematics):
         beyond = {}
         for i, (angle, (lower, upper)) in enumerate(zip(angles, limits, strict=True)):
             middle = 0.5 * (lower + upper)
-            away = abs(math.remainder(angle - middle, TURN)) - 0.5 * (upper - lower)
-            if away > LIMIT_TOLERANCE:
-                beyond[i] = away
+            excess = abs(math.remainder(angle - middle, TURN)) - 0.5 * (upper - lower)
+            if excess > LIMIT_TOLERANCE:
+                beyond[i] = excess
         return beyond
 
 
@@ -290,5 +290,5 @@ def _pick(branch: Branch, i: int) -> Branch:
 def _distinct(solutions: list[Array], n: int) -> Array:
     """Return solutions, each once: branches meet at singularities."""
     found = np.array(solutions).reshape(-1, n)
-    away = np.abs(found[:, None] - found).max(axis=2)
-    return found[[not np.any(away[i, :i] <= SOLUTION_TOLERANCE) for i in range(len(found))]]
+    distance = np.abs(found[:, None] - found).max(axis=2)
+    return found[[not np.any(distance[i, :i] <= SOLUTION_TOLERANCE) for i in range(len(found))]]

@@ -51,7 +51,7 @@ ARRAYS = Functions(np.sin, np.cos, np.sqrt, np.arctan2, np.maximum)
 
 
 class Branch(NamedTuple):
-    """One of the eight solutions; its number says which: shoulder, elbow and wrist, in this order.
+    """One of the eight solutions; they are in the order of shoulder, elbow and wrist.
 
     :ivar joints: joints 1 to 6 [rad], each in some turn.
     :ivar missing: by how much the arm is too short, or too long [m]; not above 0 if it reaches.
@@ -71,7 +71,7 @@ def branches(
     """Yield the eight branches, whether the arm reaches so far or not.
 
     :param wrist: pose of the wrist in the arm's frame, its first three rows, 002 (22).
-    :param near: joints 1 and 4 [rad] wherever any value will do.
+    :param near: joints 1 and 4 [rad], for where any value is a solution.
     :param f: functions for the values that are given.
     """
     (a11, a12, a13, x), (a21, a22, a23, y), (a31, a32, a33, z) = wrist

@@ -1,4 +1,4 @@
-"""Validation of the poses that inverse kinematics are asked for."""
+"""Validation of the poses for inverse kinematics."""
 
 from __future__ import annotations
 

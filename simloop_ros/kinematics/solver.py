@@ -17,7 +17,7 @@ from .fixed_shapes import FixedShapes
 from .poses import Pose, Poses, checked_pose, checked_poses, of
 
 LARGEST_LEAP = 1.0
-"""Farthest that a joint goes from one pose of a course to the next [rad]. More means another
+"""Largest change of a joint from one pose of a course to the next [rad]. More means another
 branch, another turn, or a wrist that spins through its singularity."""
 
 
@@ -25,7 +25,7 @@ class Solution(NamedTuple):
     """Joints that give a pose.
 
     :ivar joints: of the whole robot [rad], shape ``(n,)``.
-    :ivar arm: which of the ways to hold the arm it is, for a course that keeps to one.
+    :ivar arm: index of the arm configuration, for a course that keeps to one.
     """
 
     joints: Array
@@ -38,8 +38,7 @@ class InverseKinematics(ABC):
     Joints that do not move the tip stay as they were. Solvers use no random numbers: the same
     call gives the same result.
 
-    :ivar kind: how the solutions are found.
-    :ivar tip: name of the tip.
+    :ivar kind: of the method.
     """
 
     kind: ClassVar[Literal['analytic', 'numerical']]
@@ -57,7 +56,7 @@ class InverseKinematics(ABC):
 
         :param pose: of the tip in the world, an SE3 or a matrix of shape ``(4, 4)``.
         :param near: the present joints [rad], shape ``(n,)``.
-        :raises UnreachableError: there are none, or it is not a pose; the message says why.
+        :raises UnreachableError: there are none, or it is not a pose, with the reason.
         :raises ConfigError: they are not joints of this robot, or one without ends is more than
             ``UNBOUNDED`` from zero.
         """
@@ -83,7 +82,7 @@ class InverseKinematics(ABC):
 
         :param start: joints that the first pose is nearest to [rad], shape ``(n,)``.
         :raises UnreachableError: a pose has no solution on the branch of the first one, or a joint
-            would leap; ``index`` says at which pose.
+            would leap; ``index`` is that of the pose.
         """
         course: list[Array] = []
         arm: int | None = None
@@ -125,7 +124,7 @@ class InverseKinematics(ABC):
 
     @abstractmethod
     def _solve(self, pose: list[list[float]], near: Array, arm: int | None) -> Solution:
-        """Return the nearest solution; with ``arm``, only of that way to hold the arm."""
+        """Return the nearest solution; with ``arm``, only of that arm configuration."""
 
     @abstractmethod
     def _solve_all(self, pose: list[list[float]]) -> Array:
@@ -150,10 +149,10 @@ class InverseKinematics(ABC):
     def _bounded(self, near: Array) -> Array:
         """Return joints of which those that move the tip are at most ``UNBOUNDED`` from zero.
 
-        Farther away than that, squares of distances are nothing but round-off. A joint with ends
-        can only come as near as its end, so that it may as well be asked for at the bound.
+        Farther away than that, squares of distances are nothing but round-off. For a joint with
+        ends the bound gives the same solution.
 
-        :raises ConfigError: a joint without ends is asked for beyond.
+        :raises ConfigError: a joint without ends is given beyond.
         """
         if np.abs(near).max(initial=0.0) <= UNBOUNDED:
             return near
@@ -164,7 +163,7 @@ class InverseKinematics(ABC):
             if farthest > UNBOUNDED and ends >= UNBOUNDED:
                 raise ConfigError(
                     f'{self.model.joint_names[joint]} near {farthest:g} rad: of a joint without '
-                    f'ends at most {UNBOUNDED:g} rad can be asked for; take off whole turns'
+                    f'ends at most {UNBOUNDED:g} rad are possible; subtract whole turns'
                 )
             bounded[..., joint] = np.clip(near[..., joint], -UNBOUNDED, UNBOUNDED)
         return bounded

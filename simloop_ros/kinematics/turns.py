@@ -12,7 +12,7 @@ from ..robot.urdf import UNBOUNDED
 
 TURN = 2.0 * math.pi
 LIMIT_TOLERANCE = 1e-10
-"""How far beyond a limit counts as at the limit [rad]: round-off."""
+"""Excess over a limit that is round-off [rad]."""
 
 
 def nearest_turn(angle: float, near: float, lower: float, upper: float) -> float | None:
@@ -50,7 +50,7 @@ def all_turns(angle: float, lower: float, upper: float) -> list[float]:
 
 
 class SharedTurn(NamedTuple):
-    """Two joints that share a turn, and the square of their distance from where they were."""
+    """Two joints that share a turn, and the square of their distance from their old positions."""
 
     first: float
     last: float
@@ -58,7 +58,7 @@ class SharedTurn(NamedTuple):
 
 
 class JointRange(NamedTuple):
-    """Where a joint was, and where it may be [rad]."""
+    """Old position of a joint, and its limits [rad]."""
 
     near: float
     lower: float

@@ -20,7 +20,7 @@ LARGEST_DAMPING = 0.02
 
 
 class Dexterity(msgspec.Struct, frozen=True):
-    """How well a tip can move in all directions. Metres and radians are counted alike.
+    """Measures of dexterity of a tip. Metres and radians are counted alike.
 
     :ivar manipulability: product of the singular values of the Jacobian, ``sqrt(det(J J^T))``.
     :ivar smallest: the smallest singular value: tip velocity per joint velocity in the worst
@@ -95,18 +95,18 @@ class TipVelocity:
         return self.jacobian(q) @ velocities
 
     def joint_velocity(self, q: Array, velocity: Array) -> Array:
-        """Return joint velocities that move the tip so [rad/s], 002 (24), shape ``(n,)``.
+        """Return the joint velocities for a tip velocity [rad/s], 002 (24), shape ``(n,)``.
 
-        The least ones that do; near a singularity they are held small, and the tip lags behind.
-        Joints that do not move the tip stand still.
+        Those of least norm; near a singularity they are held small, and the tip lags behind.
+        Joints that do not move the tip are at rest.
 
         :param velocity: of the tip, shape ``(6,)``.
         """
-        wanted = checked_vector(velocity, 6, 'velocities', 'a tip')
+        desired = checked_vector(velocity, 6, 'velocities', 'a tip')
         out = np.zeros(self._model.nv)
         U, s, Vt = self._decompose(q)
         square = self._damping(float(s[-1])) ** 2
-        out[self._joints] = Vt.T @ ((s / (s * s + square)) * (U.T @ wanted))
+        out[self._joints] = Vt.T @ ((s / (s * s + square)) * (U.T @ desired))
         return out
 
     def damping(self, q: Array) -> float:
@@ -114,7 +114,7 @@ class TipVelocity:
         return self._damping(float(self._decompose(q)[1][-1]))
 
     def dexterity(self, q: Array) -> Dexterity:
-        """Return how well the tip can move at joints ``q``."""
+        """Return the dexterity of the tip at joints ``q``."""
         s = self._decompose(q)[1]
         return Dexterity(float(np.prod(s)), float(s[-1]), float(s[-1] / s[0]))
 

@@ -1,4 +1,4 @@
-"""Which robots Pieper's solution fits, and their lengths."""
+"""Geometry of the robots that Pieper's solution fits."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SHORTEST_LINK = 1e-6
 
 
 class WristArm(msgspec.Struct, frozen=True):
-    """An arm of six turning joints with a spherical wrist: what 002, figures 3 and 4, have.
+    """An arm of six revolute joints with a spherical wrist, as in 002, figures 3 and 4.
 
     Axis 1 is perpendicular to axis 2, axis 2 parallel to axis 3, and axes 4, 5, 6 meet in one
     point, the wrist centre, each perpendicular to the next. The arm's frame has its z axis along

@@ -1,4 +1,4 @@
-"""The control simulation behind the gate: what it sends may be sent."""
+"""The control simulation with its command gate."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class GuardedControl:
         self.configure(config)
 
     def configure(self, config: SafetyConfig) -> None:
-        """Take over another configuration; the next effort is not compared with the last one."""
+        """Apply another configuration; the next effort is not compared with the last one."""
         model = self._model
         self._stop_kind = config.stop
         self._gate = CommandGate(model.joint_names, model.effort_limit, self._period, config)
@@ -70,15 +70,15 @@ class GuardedControl:
         return Command(still, still, self.stop_effort(), False)
 
     def pass_over(self, desired: Array) -> None:
-        """Let the desired motion go on over a period in which the robot kept its last effort.
+        """Advance the desired motion by a period in which the robot kept its last effort.
 
-        :param desired: position that was to be reached in it [rad], shape ``(n,)``.
+        :param desired: position at its end [rad], shape ``(n,)``.
         """
         if not self.stopped and self._command is not None:
             self.control.pass_over(desired)
 
     def stop_effort(self) -> Array:
-        """Return what a stopped robot gets [N m], shape ``(n,)``."""
+        """Return the effort for a stopped robot [N m], shape ``(n,)``."""
         return safe_effort(self._model, self._stop_kind, self.control.state.position)
 
     def rollback(self, measured: Array) -> Rollback:
@@ -89,13 +89,13 @@ class GuardedControl:
         return self.control.rollback(self._command, measured)
 
     def stop(self, reason: str) -> None:
-        """Stop; a reason that comes while it is stopped already is not the reason."""
+        """Stop; the first reason is kept."""
         if not self.stopped:
             self.stopped = reason
             self.stops += 1
             self.diverged = False
 
     def release(self) -> None:
-        """Go on from where the robot is."""
+        """Continue from the present position."""
         self.stopped = ''
         self.start(self.control.state.position)

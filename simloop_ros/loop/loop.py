@@ -13,8 +13,8 @@ from ..plants.plant import Plant
 from .sensing import Sensing, SensingSnapshot
 from .step_record import StepRecord
 
-BLOCK = 256
-"""Steps between two looks at the clock."""
+TIMED_EVERY = 256
+"""Steps between two that are timed."""
 PARTS = ('planner', 'control', 'plant', 'rollback', 'monitor', 'log')
 """Parts of a step whose cost is measured."""
 
@@ -96,15 +96,15 @@ class Loop:
         """Take ``steps`` steps and return the mean cost of each part of a step [s].
 
         :param sink: gets the record of each step.
-        :param proceed: asked now and then, with the number of steps taken, whether to go on.
-        :param clock: with it, the last step of each block of steps is taken apart and timed.
+        :param proceed: called now and then with the number of steps taken; whether to go on.
+        :param clock: with it, one step in ``TIMED_EVERY`` is timed, part by part.
         """
         costs = dict.fromkeys(PARTS, 0.0)
         timed = 0
         last = self.index + steps
         step = self.step
         while self.index < last and proceed(self.index):
-            for _ in range(min(BLOCK, last - self.index) - 1):
+            for _ in range(min(TIMED_EVERY, last - self.index) - 1):
                 sink(step())
             if clock is None:
                 sink(step())

@@ -1,4 +1,4 @@
-"""What a step tells of the outside world, as inputs of the next one."""
+"""External inputs of the next step, from the results of the last one."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class SensingSnapshot(msgspec.Struct, frozen=True):
 
 
 class Sensing:
-    """No monitor and no sensors: nothing is known of the outside world.
+    """No monitor and no sensors: no external inputs.
 
     :ivar inputs: of the next step.
     """
@@ -55,10 +55,7 @@ class Sensing:
         rollback: Rollback,  # noqa: ARG002
         plant: PlantReport,  # noqa: ARG002
     ) -> Detection | None:
-        """Take over a step, and return what was detected in it.
-
-        :param time: end of the step [s].
-        """
+        """Update the inputs, and return the detection of the step that ends at ``time`` [s]."""
         return None
 
 
@@ -105,7 +102,7 @@ class MonitoredSensing(Sensing):
         rollback: Rollback,
         plant: PlantReport,
     ) -> Detection:
-        """Let the monitor see a step, and return what it detects."""
+        """Update monitor and inputs, and return the detection."""
         observation = Observation(
             time, setpoint.position, command.effort, measured, rollback.state, rollback.effort
         )

@@ -1,4 +1,4 @@
-"""What is known of one step: the only thing that log, events, metrics and viewers read."""
+"""The record of one step: the only input of log, events, metrics and viewers."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ class StepRecord(msgspec.Struct, frozen=True, gc=False):
     :ivar command: of the control simulation.
     :ivar measured: joint positions after the step [rad], shape ``(n,)``.
     :ivar rollback: of the control simulation.
-    :ivar plant: what the plant reports beside the measurement.
-    :ivar planner: what the planner reports beside the setpoint; most have nothing to report.
-    :ivar monitor: what the collision monitor detects; ``None`` where there is none.
+    :ivar plant: its report beside the measurement.
+    :ivar planner: its report beside the setpoint, if it has any.
+    :ivar monitor: detection of the collision monitor; ``None`` without monitor.
     """
 
     index: int

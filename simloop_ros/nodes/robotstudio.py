@@ -106,7 +106,7 @@ class RobotStudioNode(BlockNode):
         self._work.result()  # raises an unexpected error
         client = self._client
         try:
-            client.look()
+            client.check()
             if self._position is not None and time.monotonic() >= self._due:
                 self._send(self._position)
         except SimloopError as error:

@@ -1,4 +1,4 @@
-"""A motion planner that runs ahead of the robot, so that nobody has to wait for it."""
+"""A motion planner that runs ahead of the robot, so that its setpoints are ready in time."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ class Waypoint(msgspec.Struct, frozen=True, gc=False):
 
 
 class Ahead:
-    """Takes steps of a planner before the robot has come there, and takes them back.
+    """Takes steps of a planner in advance, and takes them back where needed.
 
-    A planner that runs ahead expects the robot where it wants it. Once the robot has come to a
-    step, that step is taken again from where the robot really is; the state of a planner is a
-    value, so going back costs nothing. If the result is the same, all later setpoints hold. If not
-    (the robot was held, or pushed), the steps after it are taken again.
+    Steps in advance assume that the robot is at its setpoint. When a step is due, it is taken
+    again from the control state; a snapshot of a planner is a value, so going back costs nothing.
+    If the result is the same, all later setpoints hold. If not (the robot was held, or pushed),
+    the steps after it are taken again.
 
     :param planner: at the beginning of step 0.
     :param lead: number of steps that are known beyond the present one.
@@ -38,12 +38,11 @@ class Ahead:
         self._taken: deque[tuple[Any, Waypoint]] = deque()  # with the snapshot before each step
 
     def answer(self, step: int, control: JointState) -> list[Waypoint]:
-        """Return the way points from this step on that are new, or no longer as they were.
+        """Return the way points from this step on that are new, or have changed.
 
         Steps that were left out count as taken: the motion goes on with the time.
 
-        :param step: that begins now; later than, or the same as, that of the last call.
-        :param control: the control state at its beginning.
+        :param step: that begins now; not before that of the last call.
         """
         known = self._end
         self._go_to(step)
@@ -54,16 +53,13 @@ class Ahead:
         return [waypoint for _, waypoint in self._taken if waypoint.step >= known]
 
     def take_back(self, step: int) -> None:
-        """Leave the planner at the beginning of a step; the planner goes on from there.
-
-        :param step: that begins now; later than, or the same as, that of the last call.
-        """
+        """Restore the planner to the beginning of a step, not before that of the last call."""
         self._go_to(step)
         self._planner.restore(self._taken[0][0])
         self._taken.clear()
 
     def _go_to(self, step: int) -> None:
-        """Forget what lies before a step; those that were left out are taken."""
+        """Drop the steps before one; those that were left out are taken."""
         while self._end <= step:
             self._take(self._planner.expected)
         while self._first < step:
@@ -81,7 +77,7 @@ class Ahead:
         self._taken.append((before, waypoint))
 
     def _corrects(self, control: JointState) -> bool:
-        """Take the present step again from where the robot is; return whether that changes it."""
+        """Take the present step again from the control state; return whether that changes it."""
         before, waypoint = self._taken[0]
         latest = self._planner.snapshot()
         self._planner.restore(before)

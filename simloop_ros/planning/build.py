@@ -33,16 +33,16 @@ from .stay import Stay
 from .tip_path import TipCourse, at_same_place
 
 NOISE_MARGIN = 10.0
-"""Standard deviations of the encoders that never count as a difference from the robot."""
+"""Standard deviations of the encoders that do not count as a difference from the robot."""
 
 
 @dataclass(frozen=True)
 class PlannedMotion:
     """A planner and its motion.
 
-    :ivar duration: how long it takes [s], where that is known beforehand.
-    :ivar goals: where the tips go [m], shape ``(tips, 3)``, if anywhere.
-    :ivar course: where a tip shall be at any time, of a Cartesian path.
+    :ivar duration: [s], where it is known beforehand.
+    :ivar goals: positions of the tips [m], shape ``(tips, 3)``, if it has goals.
+    :ivar course: of the tip along a Cartesian path, over time.
     """
 
     planner: Planner
@@ -67,9 +67,9 @@ def build_planner(
     :param noise: standard deviation of the encoders [rad].
     :param compliance: position error that the control law leaves per acceleration that the model
         does not explain [s^2]; that of deadbeat control, ``period^2``, where none is given.
-    :param goals: where the tips go [m], shape ``(tips, 3)``, for a motion that is planned anew;
-        where none are given, by ``config.move`` from ``start``. A Cartesian path that is planned
-        anew leads straight to the goal.
+    :param goals: of the tips [m], shape ``(tips, 3)``, for a motion that is planned again; where
+        none are given, by ``config.move`` from ``start``. A Cartesian path that is planned again
+        leads straight to the goal.
     :raises GoalError: the motion is refused.
     """
     floor = NOISE_MARGIN * noise

@@ -42,7 +42,7 @@ class CartesianPlan:
     """The whole motion.
 
     :ivar positions: desired positions at each step [rad], shape ``(steps, n)``.
-    :ivar course: where the tip shall be at any time.
+    :ivar course: of the tip over time.
     """
 
     positions: Array
@@ -76,8 +76,8 @@ def plan_cartesian(
     """Return the motion from ``start`` along the corners, or refuse it.
 
     The tip is at rest at every corner, and every side takes a whole number of steps: its time is
-    rounded up. The joints are those of the inverse kinematics, each nearest to those before; what
-    does not move the tip stays.
+    rounded up. The joints are those of the inverse kinematics, each nearest to those before;
+    joints that do not move the tip stay.
 
     :param goal: target of a straight path that replaces the corners [m], shape ``(3,)``.
     :raises ConfigError: the corners make no path.
@@ -172,22 +172,22 @@ def _joints_on(
             raise _refusal(f'{side}, at {in_words(point)}', error, model, before) from error
         between = (shares[1:] + shares[:-1]) / 2.0
         tips = link_positions(model.pin_model, solver.tip, joints.at(between))
-        away = np.linalg.norm(tips - side.points(between), axis=1)
-        worst = int(np.argmax(away))
-        if away[worst] <= PATH_TOLERANCE:
+        deviation = np.linalg.norm(tips - side.points(between), axis=1)
+        worst = int(np.argmax(deviation))
+        if deviation[worst] <= PATH_TOLERANCE:
             return joints
         if 2 * samples > MOST_SAMPLES:
             break
         samples *= 2
-    if away[worst] > LARGEST_DEVIATION:
+    if deviation[worst] > LARGEST_DEVIATION:
         turned = np.abs(joints.knots[worst + 1] - joints.knots[worst])
         joint = model.joint_names[int(np.argmax(turned))]
         (point,) = side.points(between[worst : worst + 1])
         raise GoalError(
             f'{side}, at {in_words(point)}: {joint} would have to turn too abruptly for the tip '
-            f'to keep to it (off by {away[worst]:.1e} m): a singularity, or the limit of a joint, '
-            'is near; move its corners, turn the tip (planner.orientation) or start from another '
-            'robot.home',
+            f'to keep to it (off by {deviation[worst]:.1e} m): a singularity, or the limit of a '
+            'joint, is near; move its corners, turn the tip (planner.orientation) or start from '
+            'another robot.home',
             solver.tip,
             joints=(joint,),
         )

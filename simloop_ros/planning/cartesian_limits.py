@@ -1,4 +1,4 @@
-"""Does a motion that is known beforehand stay within the limits of velocity and effort?"""
+"""Validation of a planned motion: limits of velocity and effort."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def refuse_slow_joints(
 ) -> None:
     """Refuse a motion that exceeds the velocity limit of a joint, at a step or between two.
 
-    :raises GoalError: the side, the joint, what it would need and what would help.
+    :raises GoalError: with the side, the joint, its velocity and a remedy.
     """
     velocities = []
     for motion in motions:
@@ -76,7 +76,7 @@ def refuse_weak_joints(
 
     :param start: joints at the beginning [rad], shape ``(n,)``, at rest.
     :param positions: at the end of each step [rad], shape ``(steps, n)``.
-    :raises GoalError: the side, the joint, what it would need and what would help.
+    :raises GoalError: with the side, the joint, its effort and a remedy.
     """
     q = np.concatenate((start[None], positions))
     tau = efforts_along(model, period, q)
@@ -103,8 +103,8 @@ def refuse_weak_joints(
 def efforts_along(model: RobotModel, period: float, q: Array) -> Array:
     """Return the efforts of a motion from rest to rest [N m], shape ``(steps + 1, n)``.
 
-    Velocities and accelerations are differences of the positions, so efforts are those that
-    deadbeat control sends to a robot that is like its model::
+    Velocities and accelerations are differences of the positions, so efforts are those of
+    deadbeat control without model error::
 
         v_k = (q_k - q_k-1)/h,   tau_k = rnea(q_k, v_k, (v_k+1 - v_k)/h)
 
@@ -120,16 +120,16 @@ def efforts_along(model: RobotModel, period: float, q: Array) -> Array:
 
 
 def weight_on(model: RobotModel, q: Array, joint: int) -> float:
-    """Return the effort with which a joint bears the robot's weight at joints ``q`` [N m]."""
+    """Return the absolute gravity torque of a joint at joints ``q`` [N m]."""
     data = model.pin_model.createData()
     return abs(float(pin.computeGeneralizedGravity(model.pin_model, data, q)[joint]))
 
 
 class Worst:
-    """Where a motion comes nearest to a limit, or is furthest beyond it.
+    """The sample of a motion with the largest share of a limit.
 
     :param values: on each side, shape ``(samples, n)`` each.
-    :ivar side: index of the side on which that is.
+    :ivar side: index of its side.
     :ivar step: index of the sample, counted over all sides.
     :ivar share: of the limit.
     """

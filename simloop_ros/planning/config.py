@@ -1,4 +1,4 @@
-"""What a scenario can say about its motion planner: the one place of these defaults."""
+"""Configuration of the motion planners: the one place of these defaults."""
 
 from __future__ import annotations
 

@@ -22,12 +22,12 @@ BOUND_TOLERANCE = 1e-9
 """Excess over a bound that is rounding, relative and [rad/s]."""
 
 
-class Motion(msgspec.Struct, frozen=True, gc=False):
+class ForcedMotion(msgspec.Struct, frozen=True, gc=False):
     """The state of the planner's simulation.
 
     :ivar joints: its joint state.
     :ivar directions: unit vectors of the paths, world axes, one after the other, ``(3 tips,)``.
-    :ivar travels: where each tip is on its path.
+    :ivar travels: progress of each tip on its path.
     """
 
     joints: JointState
@@ -45,10 +45,10 @@ class ForcedSimulation:
         q+   = q + h v+
 
     Of all motions with the desired tip velocities this is the nearest to ``u`` in kinetic energy,
-    which is what a simulation with gravity compensated does (Gauss' principle). What the tips
-    leave free decays with the time constant ``T``. No joint goes faster than its limit or reaches
-    the end of its range sooner than exponentially: a joint that would is held at its bound and
-    the others are solved again.
+    as in a simulation with gravity compensated (Gauss' principle). The null-space motion decays
+    with the time constant ``T``. No joint goes faster than its limit or reaches the end of its
+    range sooner than exponentially: a joint that would is held at its bound and the others are
+    solved again.
 
     :param goals: tip positions to go to, world axes [m], shape ``(tips, 3)``.
     """
@@ -88,7 +88,7 @@ class ForcedSimulation:
         )
         self._regularisation = REGULARISATION * float(np.trace(mobility)) / rows
 
-    def start(self, joints: JointState) -> Motion:
+    def start(self, joints: JointState) -> ForcedMotion:
         """Return the motion from a joint state straight to the goals.
 
         The tips keep what speed they have towards their goals.
@@ -105,9 +105,9 @@ class ForcedSimulation:
         )
         speeds = np.maximum(0.0, np.sum(velocity * directions, axis=1))
         travels = tuple(Travel(float(d), float(s)) for d, s in zip(lengths, speeds, strict=True))
-        return Motion(joints, directions.ravel(), travels)
+        return ForcedMotion(joints, directions.ravel(), travels)
 
-    def step(self, motion: Motion) -> Motion:
+    def step(self, motion: ForcedMotion) -> ForcedMotion:
         """Return the motion one step later."""
         q, v = motion.joints.position, motion.joints.velocity
         travels = tuple([self._profile.advance(travel) for travel in motion.travels])
@@ -118,10 +118,10 @@ class ForcedSimulation:
         velocity = self._project(q, self._keep * v, tip_velocity)
         position = self._h * velocity
         position += q
-        return Motion(JointState(position, velocity), motion.directions, travels)
+        return ForcedMotion(JointState(position, velocity), motion.directions, travels)
 
     def waypoints(self, directions: Array, travels: tuple[Travel, ...]) -> Array:
-        """Return where the tips should be on their paths [m], shape ``(3 tips,)``."""
+        """Return the present points of the paths [m], shape ``(3 tips,)``."""
         remaining = [travel.remaining for travel in travels for _ in 'xyz']
         return self._goals - directions * np.array(remaining)
 

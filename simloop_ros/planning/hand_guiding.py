@@ -1,4 +1,4 @@
-"""Hand guiding as in 000: the planner wants no velocity and takes its position from the robot."""
+"""Hand guiding as in 000: desired velocity zero, desired position taken from the robot."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from ..core.values import Array, ExternalInputs, JointState, Setpoint
 from .planner import Planner
 
 
-class Grip(msgspec.Struct, frozen=True, gc=False):
-    """What hand guiding remembers.
+class HandGuidingSnapshot(msgspec.Struct, frozen=True, gc=False):
+    """State of hand guiding.
 
     :ivar reference: the position to stay at [rad], shape ``(n,)``.
-    :ivar resting: where an untouched robot rests relative to it [rad], shape ``(n,)``.
+    :ivar resting: displacement from it by the model error alone [rad], shape ``(n,)``.
     :ivar tared: number of steps that ``resting`` is the mean of.
     """
 
@@ -23,15 +23,15 @@ class Grip(msgspec.Struct, frozen=True, gc=False):
 
 
 class HandGuiding(Planner):
-    """000, section 6.1.4, with the cure for its drift that section 7.2 proposes.
+    """000, section 6.1.4, with the remedy against its drift that section 7.2 proposes.
 
     With a threshold of zero the desired position is the robot's own at every step. A model error
     that moves the robot by ``e h^2`` in a step then does so for ever: the drift of 000.
 
     With a threshold the position is held, and follows the robot only while their difference is
-    larger. What the model error alone does is learnt at the start, in the tare time, without a
-    hand; the threshold counts from there, and the followed position allows for it, so a push
-    moves the robot as far in every direction and nothing creeps when it ends.
+    larger. The displacement by the model error alone is learnt at the start, in the tare time,
+    without a hand; the threshold counts from there. So a push moves the robot as far in every
+    direction, and it does not creep afterwards.
 
     :param threshold: largest difference that is not followed, per joint [rad].
     :param tare_steps: number of steps at the start in which the model error is learnt.
@@ -41,29 +41,31 @@ class HandGuiding(Planner):
         self._threshold = threshold
         self._tare_steps = tare_steps
         self._rest = np.zeros_like(start.position)
-        self._state = Grip(start.position, np.zeros_like(start.position), 0)
+        self._state = HandGuidingSnapshot(start.position, np.zeros_like(start.position), 0)
 
-    def snapshot(self) -> Grip:
+    def snapshot(self) -> HandGuidingSnapshot:
         """Return all that the next step depends on."""
         return self._state
 
-    def restore(self, snapshot: Grip) -> None:
+    def restore(self, snapshot: HandGuidingSnapshot) -> None:
         """Go back to an earlier snapshot."""
         self._state = snapshot
 
     def step(self, control: JointState, inputs: ExternalInputs) -> Setpoint:  # noqa: ARG002
         """Return the position to stay at, at rest."""
         if not self._threshold:
-            self._state = Grip(control.position, self._state.resting, 0)
+            self._state = HandGuidingSnapshot(control.position, self._state.resting, 0)
             return Setpoint(control.position, self._rest)
         grip = self._state
-        apart = control.position - grip.reference
+        displacement = control.position - grip.reference
         if grip.tared < self._tare_steps:
             share = 1.0 / max(grip.tared, 1)  # the first is from before the robot sank
-            resting = grip.resting + share * (apart - grip.resting)
-            self._state = Grip(grip.reference, resting, grip.tared + 1)
-        elif (np.abs(apart - grip.resting) > self._threshold).any():
-            self._state = Grip(control.position - grip.resting, grip.resting, grip.tared)
+            resting = grip.resting + share * (displacement - grip.resting)
+            self._state = HandGuidingSnapshot(grip.reference, resting, grip.tared + 1)
+        elif (np.abs(displacement - grip.resting) > self._threshold).any():
+            self._state = HandGuidingSnapshot(
+                control.position - grip.resting, grip.resting, grip.tared
+            )
         return Setpoint(self._state.reference, self._rest)
 
     @property
@@ -72,6 +74,6 @@ class HandGuiding(Planner):
         return JointState(self._state.reference, self._rest)
 
     def restart(self, start: JointState) -> bool:
-        """Stay at a position; what was learnt about the model error holds on."""
-        self._state = Grip(start.position, self._state.resting, self._state.tared)
+        """Stay at a position; the learnt displacement is kept."""
+        self._state = HandGuidingSnapshot(start.position, self._state.resting, self._state.tared)
         return True

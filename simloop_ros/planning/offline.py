@@ -1,4 +1,4 @@
-"""Planning beforehand: a list of positions, handed out one by one."""
+"""Planning beforehand: a list of positions, one for each step."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .planner import Planner
 
 
 class OfflineSnapshot(msgspec.Struct, frozen=True, gc=False):
-    """The list, its difference quotients, and how many entries have been handed out.
+    """The list, its difference quotients, and the number of entries used.
 
     :ivar positions: [rad], shape ``(steps, n)``.
     :ivar velocities: [rad/s], shape ``(steps, n)``.
@@ -37,11 +37,11 @@ class OfflinePlanner(Planner):
         self.restore(OfflineSnapshot(positions, velocities, 0))
 
     def snapshot(self) -> OfflineSnapshot:
-        """Return the list, and how far it has been handed out."""
+        """Return the list and the number of entries used."""
         return OfflineSnapshot(self._positions, self._velocities, self._index)
 
     def restore(self, snapshot: OfflineSnapshot) -> None:
-        """Go on along a list."""
+        """Continue along a list."""
         self._positions, self._velocities = snapshot.positions, snapshot.velocities
         self._last = len(snapshot.positions) - 1
         self._index = snapshot.index
@@ -57,7 +57,7 @@ class OfflinePlanner(Planner):
 
     @property
     def expected(self) -> JointState:
-        """Return the last entry that was handed out, with its difference quotient."""
+        """Return the last entry used, with its difference quotient."""
         index = max(0, self._index - 1)
         if index <= self._last:
             return JointState(self._positions[index], self._velocities[index])

@@ -5,20 +5,19 @@ from __future__ import annotations
 import numpy as np
 
 from ..core.values import Array, ExternalInputs, JointState, Setpoint
-from .forced_simulation import ForcedSimulation, Motion
+from .forced_simulation import ForcedMotion, ForcedSimulation
 from .planner import Planner
 
 
 class OnlinePlanner(Planner):
     """000, figure 6: the planner's simulation, synchronised with the control state every step.
 
-    The planner compares its own simulation with the control state. Within the leash it goes on
-    from its own: the difference is what the controller corrects anyway. A joint beyond the leash
-    (a contact, a hand, a torque limit) is taken to the end of the leash, goes on no faster than
-    the robot does and never backwards, and the tips set out anew from there. So a held robot
-    makes the motion later, not wrong, and once the planner has come to rest, a few steps later,
-    it asks for no more force than ``M (leash + a)``. Why not the whole state at every step: see
-    ``docs/planning.md``.
+    The planner compares its own simulation with the control state. Within the leash it continues
+    from its own: the controller corrects the difference. A joint beyond the leash (a contact, a
+    hand, an effort limit) is moved to the end of the leash, is no faster than the robot and never
+    goes backwards, and the paths of the tips start again from there. So a held robot makes the
+    motion later, not wrong, and a few steps later, with the planner at rest, the force is at most
+    ``M (leash + a)``. Why not the whole state at every step: see ``docs/planning.md``.
 
     :param leash: largest distance between the two, per joint [rad].
     """
@@ -29,11 +28,11 @@ class OnlinePlanner(Planner):
         self._leash_squared = leash * leash
         self._state = simulation.start(start)
 
-    def snapshot(self) -> Motion:
+    def snapshot(self) -> ForcedMotion:
         """Return all that the next step depends on."""
         return self._state
 
-    def restore(self, snapshot: Motion) -> None:
+    def restore(self, snapshot: ForcedMotion) -> None:
         """Go back to an earlier snapshot."""
         self._state = snapshot
 
@@ -54,11 +53,13 @@ class OnlinePlanner(Planner):
         return self._state.joints
 
     def restart(self, start: JointState) -> bool:
-        """Set out for the goals from a joint state."""
+        """Start from a joint state to the same goals."""
         self._state = self._simulation.start(start)
         return True
 
-    def _synchronise(self, motion: Motion, control: JointState, apart: Array) -> Motion:
+    def _synchronise(
+        self, motion: ForcedMotion, control: JointState, apart: Array
+    ) -> ForcedMotion:
         if not np.isfinite(apart.dot(apart)):
             return motion  # a diverged state is the control simulation's to report
         beyond = np.abs(apart) > self._leash

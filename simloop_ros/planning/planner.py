@@ -1,4 +1,4 @@
-"""What every motion planner can do."""
+"""The base of all motion planners."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Planner(ABC):
         """Return the setpoint of the next step.
 
         :param control: the control state, 000 section 5.3 step 9.
-        :param inputs: what is known of the outside world after the last step.
+        :param inputs: that were sensed in the last step.
         """
 
     @property
@@ -50,12 +50,12 @@ class Planner(ABC):
 
     @property
     def report(self) -> PlannerReport | None:
-        """Return what the planner tells of the last step beside its setpoint."""
+        """Return the report of the last step, if there is any."""
         return None
 
 
 class HaltablePlanner(Planner):
-    """A planner that can stop along its path by itself, and keeps control while it stands."""
+    """A planner that can stop along its path by itself, and keeps controlling forces at rest."""
 
     @abstractmethod
     def halt(self, reason: str) -> None:

@@ -12,7 +12,7 @@ from .config import ForcedMotionConfig
 
 
 class Travel(msgspec.Struct, frozen=True, gc=False):
-    """Where a tip is on its path.
+    """Progress of a tip on its path.
 
     :ivar remaining: distance to the goal [m].
     :ivar speed: towards the goal [m/s].
@@ -25,7 +25,7 @@ class Travel(msgspec.Struct, frozen=True, gc=False):
 
 
 class Profile(ABC):
-    """How a tip speeds up, travels and stops at its goal."""
+    """A speed profile that ends at rest at the goal."""
 
     @abstractmethod
     def advance(self, travel: Travel) -> Travel:
@@ -101,7 +101,7 @@ class JerkLimited(Profile):
 
 
 def build_profile(config: ForcedMotionConfig, period: float) -> Profile:
-    """Return the profile that a configuration asks for."""
+    """Return the profile of a configuration."""
     if config.profile == 'jerk_limited':
         return JerkLimited(period, config.acceleration, config.max_velocity, config.jerk)
     return ConstantAcceleration(period, config.acceleration, config.max_velocity)

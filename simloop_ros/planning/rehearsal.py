@@ -8,7 +8,7 @@ import numpy as np
 
 from ..core.errors import GoalError
 from ..core.values import Array, JointState
-from .forced_simulation import ForcedSimulation, Motion
+from .forced_simulation import ForcedMotion, ForcedSimulation
 from .self_collision import first_touch
 
 GOAL_TOLERANCE = 1e-6
@@ -49,7 +49,7 @@ def rehearse(simulation: ForcedSimulation, start: JointState) -> Rehearsal:
     motion = simulation.start(start)
     positions = []
     lag = 0.0
-    lagging: tuple[int, Motion] | None = None
+    lagging: tuple[int, ForcedMotion] | None = None
     nearest, nearest_missing, stalled = motion, np.inf, 0
     settling = max(1, round(SETTLING_TIME / h))
     while settling > 0:
@@ -80,12 +80,12 @@ def rehearse(simulation: ForcedSimulation, start: JointState) -> Rehearsal:
     return Rehearsal(np.array(positions), len(positions) * h)
 
 
-def _path_points(simulation: ForcedSimulation, motion: Motion) -> Array:
-    """Return where the tips should be on their paths [m], shape ``(tips, 3)``."""
+def _path_points(simulation: ForcedSimulation, motion: ForcedMotion) -> Array:
+    """Return the present points of the paths [m], shape ``(tips, 3)``."""
     return simulation.waypoints(motion.directions, motion.travels).reshape(-1, 3)
 
 
-def _at_limits(simulation: ForcedSimulation, motion: Motion) -> tuple[str, ...]:
+def _at_limits(simulation: ForcedSimulation, motion: ForcedMotion) -> tuple[str, ...]:
     model, q = simulation.model, motion.joints.position
     near = np.minimum(q - model.lower, model.upper - q) < LIMIT_TOLERANCE
     return tuple(model.joint_names[i] for i in np.flatnonzero(near))
@@ -95,7 +95,7 @@ def _at_limit(joints: tuple[str, ...]) -> str:
     return f'{", ".join(joints)} at {"its limit" if len(joints) == 1 else "their limits"}'
 
 
-def _refuse_unreached(simulation: ForcedSimulation, motion: Motion) -> None:
+def _refuse_unreached(simulation: ForcedSimulation, motion: ForcedMotion) -> None:
     tips = simulation.tip_positions(motion.joints.position)
     missing = np.linalg.norm(simulation.goals - tips, axis=1)
     tip = int(np.argmax(missing))
@@ -116,7 +116,7 @@ def _refuse_unreached(simulation: ForcedSimulation, motion: Motion) -> None:
     )
 
 
-def _refuse_lag(simulation: ForcedSimulation, tip: int, motion: Motion, lag: float) -> None:
+def _refuse_lag(simulation: ForcedSimulation, tip: int, motion: ForcedMotion, lag: float) -> None:
     name = simulation.model.tips[tip]
     share = np.abs(motion.joints.velocity) / simulation.model.velocity_limit
     fastest = np.flatnonzero(share >= (1.0 - LIMIT_TOLERANCE) * share.max())

@@ -1,4 +1,4 @@
-"""The joints along a side, between the places at which they were found."""
+"""The joints along a side, interpolated between samples."""
 
 from __future__ import annotations
 

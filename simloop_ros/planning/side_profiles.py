@@ -1,4 +1,4 @@
-"""How a tip goes along a straight side: from rest at one corner to rest at the next."""
+"""Time profiles of a straight side, from rest at one corner to rest at the next."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Quintic(SideProfile):
 
 
 class Trapezoidal(SideProfile):
-    """Speed up evenly, hold the speed, slow down evenly.
+    """Constant acceleration, constant speed, constant deceleration.
 
     ::
 

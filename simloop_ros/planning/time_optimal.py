@@ -11,7 +11,7 @@ from ..robot.model import RobotModel
 from .side_profiles import Tabulated
 
 UNLIMITED = 1e4
-"""Stands for a limit that the robot does not give [rad/s, N m]: far beyond what matters."""
+"""Stands for a limit that the robot description does not have [rad/s, N m]."""
 
 PATH_SCALES = (0.1, 1.0, 10.0, 0.01)
 """Lengths of a side as given to toppra, tried in turn. The problem is the same, but its solver has
@@ -31,7 +31,7 @@ def time_optimal(
 
     :param shares: positions along the side, rising from 0 to 1, shape ``(k,)``.
     :param positions: joints there [rad], shape ``(k, n)``.
-    :param limit_share: how much of the robot's limits it may use, 0 to 1.
+    :param limit_share: usable share of the robot's limits, 0 to 1.
     :param acceleration: largest of every joint [rad/s^2].
     """
     try:

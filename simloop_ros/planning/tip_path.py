@@ -79,11 +79,8 @@ class Side:
 
 @dataclass(frozen=True)
 class TipCourse:
-    """Where a tip shall be at any time: its path with the time for each side.
+    """The path of a tip over time.
 
-    :ivar tip: name of the tip.
-    :ivar sides: one after the other.
-    :ivar profiles: one per side.
     :ivar durations: of the sides [s], shape ``(sides,)``.
     """
 
@@ -104,7 +101,7 @@ class TipCourse:
         return [(side.end.name, time) for side, time in zip(self.sides, times, strict=True)]
 
     def points(self, times: Array) -> Array:
-        """Return where the tip shall be [m], shape ``(m, 3)``; at the end it stays there.
+        """Return the desired points of the tip [m], shape ``(m, 3)``; at the end it stays.
 
         :param times: [s], shape ``(m,)``, from 0 on.
         """
@@ -132,7 +129,7 @@ def at_same_place(a: Array, b: Array, apart: float = POSITION_TOLERANCE) -> bool
 def sides_of(config: CartesianConfig, start: pin.SE3) -> tuple[Side, ...]:
     """Return the path along ``config.corners`` from the tip's pose at the start.
 
-    Where the tip is at the first corner already, the path begins there, from where it really is.
+    Where the tip is at the first corner already, the path begins there, at its exact position.
 
     :raises ConfigError: there are too few corners, or two that follow each other coincide.
     """

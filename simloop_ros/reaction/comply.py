@@ -1,4 +1,4 @@
-"""Comply: stop, then give way to what presses, with the admittance of a guided robot."""
+"""Comply: stop, then yield to external torques with the admittance of hand guiding."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from .reaction import Onset, Reaction
 
 
 class ComplySnapshot(msgspec.Struct, frozen=True):
-    """What complying remembers.
+    """State of the reaction.
 
-    :ivar held: what ``Hold`` does while it brakes.
-    :ivar place: where the robot rested before it gave way [rad], shape ``(n,)``; none before.
-    :ivar guidance: how far it gave way.
+    :ivar held: snapshot of ``Hold``, which brakes.
+    :ivar place: position of rest that the robot yields from [rad], shape ``(n,)``; none before.
+    :ivar guidance: with the deflection from there.
     """
 
     held: Array | None
@@ -29,12 +29,11 @@ class ComplySnapshot(msgspec.Struct, frozen=True):
 class Comply(Reaction):
     """001, section 5.2: joint admittance as a safety mode.
 
-    Brake as ``Hold`` does, which takes away the robot's own part of the impact as fast as the
-    motors can, then follow the torque from outside: what presses pushes the robot away. There is
-    no spring, which would bring it back into what it hit.
+    Brake as ``Hold`` does, as fast as the motors can, then yield to the external torque. There is
+    no spring: it would push the robot back into the obstacle.
 
-    :param admittance: with which the robot gives way; its stiffness is left out.
-    :param torque_error: what the torques are wrong by, see ``Guidance``.
+    :param admittance: its stiffness is left out.
+    :param torque_error: error of the external torques, see ``Guidance``.
     """
 
     def __init__(
@@ -60,7 +59,7 @@ class Comply(Reaction):
         self._guidance.restore(snapshot.guidance)
 
     def configure(self, admittance: AdmittanceConfig) -> None:
-        """Give way in another way from the next step on; nothing jumps."""
+        """Apply another admittance from the next step on, without a jump."""
         self._guidance.configure(without_spring(admittance))
 
     def begin(self, onset: Onset) -> None:
@@ -71,8 +70,8 @@ class Comply(Reaction):
     def step(self, control: JointState, inputs: ExternalInputs) -> Setpoint:
         """Return the setpoint of the next step."""
         if self._place is not None:
-            led = self._guidance.step(self._place, inputs.torque)
-            return Setpoint(led.position, led.velocity)
+            deflected = self._guidance.step(self._place, inputs.torque)
+            return Setpoint(deflected.position, deflected.velocity)
         setpoint = self._hold.step(control, inputs)
         if self._hold.resting:
             self._place = setpoint.position
@@ -81,5 +80,5 @@ class Comply(Reaction):
 
     @property
     def resting(self) -> bool:
-        """Return no: in a hand, the robot may move at any time."""
+        """Return no: a robot that yields may move at any time."""
         return False

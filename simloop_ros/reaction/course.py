@@ -1,4 +1,4 @@
-"""The planned path ahead, along which time can slow down."""
+"""The planned path ahead, with a time parameter that can slow down."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def course_ahead(planner: Planner, period: float) -> Course:
 
 
 def along(course: Course, steps: float, planner: Planner) -> Course:
-    """Return the course further on; the planner is asked for what is not known yet.
+    """Return the course further on; the planner steps where it is needed.
 
     :param steps: planned time to go on by, in periods.
     """

@@ -1,4 +1,4 @@
-"""Float: bear the weight and nothing else."""
+"""Float: gravity compensation only."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from .hold import Hold
 from .motors import Motors
 from .reaction import Onset, Reaction
 
-SLOW = 0.02
-"""Speed at which a joint is not leaving its range [rad/s]: the brakes call it stopped."""
+REST_SPEED = 0.02
+"""Speed below which a joint is not leaving its range [rad/s], as for the brakes."""
 LOOK_AHEAD = 0.05
 """Time before the end of a joint's range at which the robot is stopped [s]."""
 
 
 class FloatSnapshot(msgspec.Struct, frozen=True):
-    """What floating remembers.
+    """State of the reaction.
 
-    :ivar ended: whether a joint came to its end, where the robot is held from then on.
+    :ivar ended: whether a joint came near the end of its range; the robot is held from then on.
     :ivar held: the held position.
     """
 
@@ -31,9 +31,8 @@ class FloatSnapshot(msgspec.Struct, frozen=True):
 class Float(Reaction):
     """Gravity compensation only: ``tau = g(q)``.
 
-    The robot keeps its momentum, less what friction and the obstacle take, and gives way to any
-    push. With a time constant ``T`` its motion dies by itself:
-    ``tau = rnea(q, v, -v (1 - exp(-h/T))/h)``.
+    The robot keeps its momentum, but for friction and the obstacle, and yields to any push. With a
+    time constant ``T`` its motion decays: ``tau = rnea(q, v, -v (1 - exp(-h/T))/h)``.
 
     A joint that would leave its range within ``LOOK_AHEAD``, or that exceeds its speed limit, ends
     the floating: the robot is stopped and held.
@@ -68,7 +67,7 @@ class Float(Reaction):
         effort = (
             self._motors.gravity(q)
             if self._time is None
-            else self._motors.dying(control, self._time)
+            else self._motors.decaying(control, self._time)
         )
         return Setpoint(q, v, effort)
 
@@ -80,6 +79,7 @@ class Float(Reaction):
     def _ends(self, control: JointState) -> bool:
         model, v = self._model, control.velocity
         ahead = control.position + LOOK_AHEAD * v
-        leaving = ((ahead > model.upper) & (v > SLOW)) | ((ahead < model.lower) & (v < -SLOW))
+        above, below = ahead > model.upper, ahead < model.lower
+        leaving = (above & (v > REST_SPEED)) | (below & (v < -REST_SPEED))
         # Not "faster than", so that a velocity that is no number ends it too.
         return bool(leaving.any()) or not bool((np.abs(v) <= model.velocity_limit).all())

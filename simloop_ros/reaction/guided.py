@@ -1,4 +1,4 @@
-"""A planner around a planner: the robot gives way to external torques, 001 (2)."""
+"""A planner around a planner: the robot yields to external torques, 001 (2)."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ class GuidedSnapshot(msgspec.Struct, frozen=True):
 class Guided(Planner):
     """The setpoints of a planner plus the deflection ``e`` of 001 (2).
 
-    The planner does not know of it: it gets the control state without ``e``. An effort that the
-    planner asks for is sent as it is.
+    The planner gets the control state without ``e``. A setpoint with an effort is passed on as it
+    is.
     """
 
     def __init__(self, planner: Planner, guidance: Guidance):
@@ -40,7 +40,7 @@ class Guided(Planner):
 
     @property
     def expected(self) -> JointState:
-        """Return where a robot is that follows the planner and is not deflected."""
+        """Return the expected state without deflection."""
         return self.planner.expected
 
     @property
@@ -53,11 +53,11 @@ class Guided(Planner):
         setpoint = self.planner.step(self.undeflected(control), inputs)
         if setpoint.effort is not None:
             return setpoint
-        led = self.guidance.step(setpoint.position, inputs.torque)
-        velocity = setpoint.velocity + led.velocity
-        return Setpoint(led.position, velocity, restart=setpoint.restart)
+        deflected = self.guidance.step(setpoint.position, inputs.torque)
+        velocity = setpoint.velocity + deflected.velocity
+        return Setpoint(deflected.position, velocity, restart=setpoint.restart)
 
     def undeflected(self, control: JointState) -> JointState:
-        """Return where the robot would be if it had not given way."""
-        away = self.guidance.deflection
-        return JointState(control.position - away.position, control.velocity - away.velocity)
+        """Return the control state without the deflection."""
+        e = self.guidance.deflection
+        return JointState(control.position - e.position, control.velocity - e.velocity)

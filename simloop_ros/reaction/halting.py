@@ -25,9 +25,9 @@ class HaltingSnapshot(msgspec.Struct, frozen=True):
 
 
 class Halting(ReactivePlanner):
-    """A planner that stops by itself, whatever reaction is asked for, and keeps control of forces.
+    """A planner that stops by itself, whatever reaction is chosen, and keeps controlling forces.
 
-    Hands that hold an object never leave each other: the robot does not retreat, float or comply.
+    Hands that hold an object stay together: the robot does not retreat, float or comply.
     """
 
     planner: HaltablePlanner

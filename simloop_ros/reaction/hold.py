@@ -10,7 +10,7 @@ from .reaction import Onset, Reaction
 
 
 class Hold(Reaction):
-    """Brake all joints at once, from where the robot really is, and stay.
+    """Brake all joints at once, from the control state, and stay.
 
     ::
 
@@ -18,8 +18,8 @@ class Hold(Reaction):
         held     q_d = q_held                         once s = 1
 
     Every braking step starts from the control state, so a robot that an obstacle holds back is
-    not pushed on towards where it should have been. A held position that the motors cannot reach
-    is let go, and the robot brakes again: it yields at its limits and never swings back.
+    not pushed on to the planned position. A held position that the motors cannot reach is given
+    up, and the robot brakes again: it yields at its limits and never swings back.
     """
 
     def __init__(self, motors: Motors, period: float):
@@ -40,11 +40,11 @@ class Hold(Reaction):
         self.brake()
 
     def brake(self) -> None:
-        """Let go of a held position and brake from the next step on."""
+        """Give up a held position and brake from the next step on."""
         self._held = None
 
     def take(self, position: Array) -> None:
-        """Hold a position [rad], shape ``(n,)``, at which the robot is to rest already."""
+        """Hold a position [rad], shape ``(n,)``, at which the robot rests."""
         self._held = position
 
     def step(self, control: JointState, inputs: ExternalInputs = NO_INPUTS) -> Setpoint:  # noqa: ARG002

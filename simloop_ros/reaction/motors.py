@@ -1,4 +1,4 @@
-"""What the motors can do about a motion, within their limits."""
+"""Braking and holding within the effort limits of the motors."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from ..robot.model import RobotModel
 LEAST_SHARE = 0.05
 """Share of a limit that braking may use where gravity takes the rest of it."""
 
-FOLLOWING = 2.0
-"""Multiple of the limits that control may ask for before a robot counts as kept from its path: a
-wrong mass or noise may ask for more than a motor has, an obstacle asks for many times that."""
+FOLLOWING_LIMITS = 2.0
+"""Multiple of the effort limits that control may demand before a robot counts as kept from its
+path: a wrong mass or noise may exceed a limit, an obstacle exceeds it many times."""
 
 
 class Motors:
@@ -36,18 +36,18 @@ class Motors:
         self._nothing: Array = np.zeros(model.n)
 
     def gravity(self, q: Array) -> Array:
-        """Return the effort that bears the weight [N m], within the limits."""
+        """Return the effort against gravity [N m], within the limits."""
         effort = pin.computeGeneralizedGravity(self._model, self._data, q)
         return np.clip(effort, -self._limit, self._limit)
 
-    def dying(self, state: JointState, time: float) -> Array:
-        """Return the effort under which the motion dies with a time constant [N m]."""
+    def decaying(self, state: JointState, time: float) -> Array:
+        """Return the effort under which the motion decays with a time constant [N m]."""
         decay = -np.expm1(-self._h / time) / self._h
         effort = self._rnea(state.position, state.velocity, -decay * state.velocity)
         return np.clip(effort, -self._limit, self._limit)
 
     def can_reach(self, state: JointState, position: Array, times: float = 1.0) -> bool:
-        """Return whether control reaches for a position [rad] without meeting a limit.
+        """Return whether control can move to a position [rad] without reaching a limit.
 
         ``tau = rnea(q, v, (q_d - q - h v)/c)`` with the compliance ``c``; under deadbeat control
         that is the effort of the next step. False too if it is not a number.
@@ -85,8 +85,8 @@ class Motors:
 
     def _share(self, drift: Array, change: Array) -> float:
         """Return how many times ``change`` can be added to ``drift`` within the margin."""
-        heavy = np.minimum(self._limit, np.abs(drift) + LEAST_SHARE * self._limit)
-        return largest_share(drift, change, np.maximum(self._braking_limit, heavy))
+        needed = np.minimum(self._limit, np.abs(drift) + LEAST_SHARE * self._limit)
+        return largest_share(drift, change, np.maximum(self._braking_limit, needed))
 
     def _rnea(self, q: Array, v: Array, a: Array) -> Array:
         return pin.rnea(self._model, self._data, q, v, a)

@@ -32,7 +32,7 @@ class ReactingSnapshot(msgspec.Struct, frozen=True):
     :ivar planner: snapshot of the planner.
     :ivar active: the present reaction; ``none`` while the robot moves as planned.
     :ivar reactions: snapshots of all reactions.
-    :ivar trail: positions that the robot was really at [rad], oldest first.
+    :ivar trail: past positions of the robot [rad], oldest first.
     :ivar unrecorded: steps until the trail gets its next position.
     :ivar quiet: steps of rest without contact.
     :ivar no_way: whether an attempt to resume has failed.
@@ -48,10 +48,10 @@ class ReactingSnapshot(msgspec.Struct, frozen=True):
 
 
 class Reacting(ReactivePlanner):
-    """A planner with a reaction of its own for each kind.
+    """A planner with one reaction of each kind.
 
-    ``stop`` and ``hold`` end at rest, ``retreat`` too and is stopped by a further contact;
-    ``float`` and ``comply`` give way to it, and last until ``stop``.
+    ``stop`` and ``hold`` end at rest; so does ``retreat``, which a further contact stops.
+    ``float`` and ``comply`` yield to contacts, until ``stop`` is called.
 
     :param period: of the loop [s].
     :param compliance: of the control law, ``ControlConfig.compliance`` [s^2]; that of deadbeat
@@ -122,7 +122,7 @@ class Reacting(ReactivePlanner):
         self._quiet, self._no_way = snapshot.quiet, snapshot.no_way
 
     def configure(self, admittance: AdmittanceConfig) -> None:
-        """Take another admittance for ``comply`` from the next step on."""
+        """Apply another admittance to ``comply`` from the next step on."""
         self._comply.configure(admittance)
 
     def stop(self) -> None:

@@ -1,4 +1,4 @@
-"""What every reaction to a collision can do."""
+"""The base of all reactions to a contact."""
 
 from __future__ import annotations
 
@@ -11,10 +11,9 @@ from ..core.values import NO_INPUTS, Array, ExternalInputs, JointState, Setpoint
 
 
 class Onset(msgspec.Struct, frozen=True):
-    """The moment at which a contact is noticed.
+    """The moment at which a contact is detected.
 
-    :ivar control: the control state.
-    :ivar trail: positions that the robot was really at, until just before [rad], oldest first.
+    :ivar trail: past positions of the robot [rad], oldest first.
     """
 
     control: JointState
@@ -22,10 +21,10 @@ class Onset(msgspec.Struct, frozen=True):
 
 
 class Rest(msgspec.Struct, frozen=True):
-    """Where a motion is to go on from.
+    """Where a motion continues.
 
     :ivar held: position that the robot is held at [rad], shape ``(n,)``.
-    :ivar start: position that a planner is told to set out from [rad], shape ``(n,)``.
+    :ivar start: first position of the planner [rad], shape ``(n,)``.
     """
 
     held: Array
@@ -33,7 +32,7 @@ class Rest(msgspec.Struct, frozen=True):
 
 
 class Reaction(ABC):
-    """What the robot does from a contact on, step by step."""
+    """The motion of the robot after a contact, step by step."""
 
     @abstractmethod
     def snapshot(self) -> Any:
@@ -45,15 +44,11 @@ class Reaction(ABC):
 
     @abstractmethod
     def begin(self, onset: Onset) -> None:
-        """Forget the past; a contact is noticed now."""
+        """Forget the past; a contact is detected now."""
 
     @abstractmethod
     def step(self, control: JointState, inputs: ExternalInputs) -> Setpoint:
-        """Return the setpoint of the next step.
-
-        :param control: the control state.
-        :param inputs: what is known of the outside world now.
-        """
+        """Return the setpoint of the next step."""
 
     @property
     @abstractmethod
@@ -61,16 +56,13 @@ class Reaction(ABC):
         """Return whether the robot has come to rest."""
 
     def rest(self, control: JointState) -> Rest:
-        """Return where the robot rests; it may turn out that it does not any more.
-
-        :param control: the control state.
-        """
+        """Return where the robot rests; afterwards it may not be ``resting`` any more."""
         held = self.step(control, NO_INPUTS).position
         return Rest(held, held)
 
     def trail(self) -> tuple[Array, ...]:
-        """Return the positions, oldest first, over which a later retreat may still lead.
+        """Return the positions, oldest first, that a later retreat may use.
 
-        None by default: they may lead back into what was hit.
+        None by default: the obstacle may be there.
         """
         return ()

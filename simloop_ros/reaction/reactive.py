@@ -23,14 +23,14 @@ Replan = Callable[[Array], Planner]
 class ReactivePlanner(Planner):
     """A planner's motion until there is a contact, then a reaction, then rest.
 
-    ``moving`` hands out what the planner plans. A contact begins the reaction to its nature, and
-    the robot is ``reacting`` until it is held somewhere, ``resting``. There it stays, whatever
-    contacts come, until ``resume``. A further contact during a reaction never begins another one.
+    While ``moving`` the setpoints are those of the planner. A contact begins the reaction to its
+    nature, and the robot is ``reacting`` until it is held somewhere, ``resting``. There it stays
+    until ``resume``. A further contact during a reaction begins no other one.
 
     :param planner: at the beginning of the motion.
-    :param replan: for a planner that cannot start again by itself.
-    :param resume_after: steps of rest without contact after which the motion goes on by itself, as
-        long as there is a way; ``None`` if ``resume`` has to be called.
+    :param replan: for a planner that cannot restart.
+    :param resume_after: steps of rest without contact after which the motion is resumed, once;
+        ``None`` if ``resume`` has to be called.
     :ivar impact: reaction to an impact.
     :ivar push: reaction to a push.
     """
@@ -53,7 +53,7 @@ class ReactivePlanner(Planner):
         self._no_way = False
 
     def choose(self, impact: ReactionKind, push: ReactionKind) -> None:
-        """Take other reactions to the next contact; a present one goes on."""
+        """Set the reactions to the next contact; a present reaction continues."""
         for kind in (impact, push):
             if kind not in get_args(ReactionKind):
                 raise UnknownNameError('reaction', kind, get_args(ReactionKind))
@@ -72,14 +72,14 @@ class ReactivePlanner(Planner):
 
     @property
     def activity(self) -> Activity:
-        """Return what the robot is doing."""
+        """Return the phase of the motion."""
         if self._active == 'none':
             return 'moving'
         return 'resting' if self._resting() else 'reacting'
 
     @property
     def expected(self) -> JointState:
-        """Return where a robot is that follows the planner."""
+        """Return the expected state of the planner."""
         return self.planner.expected
 
     @property
@@ -98,12 +98,11 @@ class ReactivePlanner(Planner):
         return self._step(control, inputs)
 
     def resume(self, control: JointState) -> bool:
-        """Go on to the same goal from where the robot rests; return whether it does.
+        """Continue to the same goal from where the robot rests; return whether it does.
 
-        A robot that is not resting is stopped first, as by ``stop``: ask again later.
+        A robot that is not resting is stopped first, as by ``stop``: call again later.
 
-        :param control: the control state.
-        :raises GoalError: there is no way from here; the robot stays at rest.
+        :raises GoalError: there is no motion from here; the robot stays at rest.
         """
         if self._active == 'none':
             return True
@@ -115,7 +114,7 @@ class ReactivePlanner(Planner):
             return False
         if not self.planner.restart(JointState(rest.start, np.zeros_like(rest.start))):
             if self._replan is None:
-                raise GoalError('this motion cannot be resumed: there is no planner for a new way')
+                raise GoalError('this motion cannot be resumed: there is no planner to replan it')
             self.planner.restore(self._replan(rest.held).snapshot())
         self._end()
         self._active = 'none'
@@ -133,7 +132,7 @@ class ReactivePlanner(Planner):
             self._no_way = True
 
     def configure(self, admittance: AdmittanceConfig) -> None:
-        """Take over another admittance, where a reaction complies with external torques."""
+        """Apply another admittance, where a reaction complies with external torques."""
 
     @abstractmethod
     def stop(self) -> None:
@@ -153,7 +152,7 @@ class ReactivePlanner(Planner):
 
     @abstractmethod
     def _rest(self, control: JointState) -> Rest:
-        """Return where the robot rests; it may turn out that it does not any more."""
+        """Return where the robot rests; afterwards it may not be resting any more."""
 
     def _end(self) -> None:
-        """Take over from the present reaction what a later one may need."""
+        """Keep data of the present reaction for later ones."""

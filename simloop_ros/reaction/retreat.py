@@ -9,25 +9,24 @@ from ..planning.profiles import ConstantAcceleration, Travel
 from ..robot.model import RobotModel
 from .config import ReactionConfig
 from .hold import Hold
-from .motors import FOLLOWING, Motors
+from .motors import FOLLOWING_LIMITS, Motors
 from .reaction import Onset, Reaction
 from .trail import TipPoints, WayBack, way_back
 
-CLEAR = 0.05
-"""Time without contact after which the next one is another one [s]: longer than a monitor takes
-to make up its mind about the first."""
-
-TOUCHED = 2
-"""Positions at the end of the trail that may be from after the touch, which a monitor notices some
-milliseconds later: they would lead once more through the deepest point of the contact."""
+CLEAR_TIME = 0.05
+"""Time without contact after which the next one is a new one [s]: longer than the transients of a
+monitor."""
+DROPPED_POSITIONS = 2
+"""Positions at the end of the trail that may be from after the contact, which a monitor detects
+some milliseconds later: they would lead once more through the deepest point of the contact."""
 
 
 class RetreatSnapshot(msgspec.Struct, frozen=True):
-    """How far a retreat has come.
+    """Progress of a retreat.
 
-    :ivar trail: positions before the touch [rad], oldest first.
-    :ivar way: the way back, once the robot stands.
-    :ivar travel: where it is on that way; none before and after.
+    :ivar trail: positions before the contact [rad], oldest first.
+    :ivar way: the way back, once the robot is at rest.
+    :ivar travel: progress on it; none before and after.
     :ivar clear: steps since the last contact.
     :ivar held: position that is held before and after.
     """
@@ -40,14 +39,14 @@ class RetreatSnapshot(msgspec.Struct, frozen=True):
 
 
 class Retreat(Reaction):
-    """Brake as ``Hold`` does, go back along the path that was really driven, and stay.
+    """Brake as ``Hold`` does, go back along the path that the robot came, and stay.
 
-    The way back leads straight to where the robot was before the touch, and from there on back
-    along its trail. It is ``distance`` long at the fastest tip. The speed along it follows
-    algorithm 1 of 000 with the configured speed and acceleration, and ends at rest.
+    The way back leads straight to the position before the contact, and from there back along the
+    trail. It is ``distance`` long at the fastest tip. The speed along it follows algorithm 1 of
+    000 with the configured speed and acceleration, and ends at rest.
 
-    A second contact on the way back (a new one, after ``CLEAR`` without any), or a robot that the
-    motors cannot keep on it, ends the retreat: the robot is stopped and held where it is.
+    A new contact on the way back (after ``CLEAR_TIME`` without any), or a robot that the motors
+    cannot keep on it, ends the retreat: the robot is stopped and held where it is.
     """
 
     def __init__(self, motors: Motors, model: RobotModel, period: float, config: ReactionConfig):
@@ -57,7 +56,7 @@ class Retreat(Reaction):
         self._hold = Hold(motors, period)
         self._distance, self._speed = config.distance, config.speed
         self._profile = ConstantAcceleration(period, config.acceleration, config.speed)
-        self._clear_steps = round(CLEAR / period)
+        self._clear_steps = round(CLEAR_TIME / period)
         self.restore(RetreatSnapshot((), None, None, 0, None))
 
     def snapshot(self) -> RetreatSnapshot:
@@ -74,7 +73,7 @@ class Retreat(Reaction):
 
     def begin(self, onset: Onset) -> None:
         """Brake from the next step on."""
-        before = onset.trail[:-TOUCHED] or onset.trail[:1]
+        before = onset.trail[:-DROPPED_POSITIONS] or onset.trail[:1]
         self.restore(RetreatSnapshot(before, None, None, 0, None))
 
     def step(self, control: JointState, inputs: ExternalInputs) -> Setpoint:
@@ -84,7 +83,7 @@ class Retreat(Reaction):
         if self._way is not None and self._travel is not None:
             return self._go_back(self._way, self._travel, control, another)
         setpoint = self._hold.step(control, inputs)
-        # While the robot still yields, going back would pull it against what pushes it.
+        # While the robot still yields, going back would work against the external force.
         if self._way is None and not setpoint.restart:
             self._way = way_back(
                 self._points, self._trail, setpoint.position, self._distance, self._speed
@@ -98,7 +97,7 @@ class Retreat(Reaction):
         return self._way is not None and self._travel is None and self._hold.resting
 
     def trail(self) -> tuple[Array, ...]:
-        """Return what lies behind the end of the way back."""
+        """Return the part of the trail beyond the end of the way back."""
         return () if self._way is None else self._way.rest
 
     def _go_back(
@@ -107,8 +106,8 @@ class Retreat(Reaction):
         old = way.position(way.length - travel.remaining)
         travel = self._profile.advance(travel)
         position = way.position(way.length - travel.remaining)
-        if another or not self._motors.can_reach(control, position, FOLLOWING):
-            # What is behind may be what was hit now: no later retreat leads there.
+        if another or not self._motors.can_reach(control, position, FOLLOWING_LIMITS):
+            # The new obstacle may be behind the robot: no later retreat leads there.
             self._way, self._travel = msgspec.structs.replace(way, rest=()), None
             self._hold.brake()
             return self._hold.step(control)

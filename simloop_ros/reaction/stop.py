@@ -10,18 +10,18 @@ from ..core.values import Array, ExternalInputs, JointState, Setpoint
 from ..planning.planner import Planner
 from .course import Course, along, course_ahead
 from .hold import Hold
-from .motors import FOLLOWING, Motors
+from .motors import FOLLOWING_LIMITS, Motors
 from .reaction import Onset, Reaction
 
-LONGEST = 1.0
-"""Time in which a robot from its planned speed stops [s], whatever its limits say: where gravity
-alone is beyond them, the control simulation has to clip the efforts anyway."""
+LONGEST_STOP = 1.0
+"""Longest braking time from the planned speed [s], whatever the effort limits: where gravity alone
+exceeds them, the control simulation clips the efforts anyway."""
 
 
 class Braking(msgspec.Struct, frozen=True):
-    """How far a stop along the path has come.
+    """Progress of a stop along the path.
 
-    :ivar course: the place on it.
+    :ivar course: present place on it.
     :ivar rate: speed as a share of the planned one.
     :ivar deceleration: of the rate [1/s].
     :ivar jerk: with which the deceleration builds up and goes [1/s^2].
@@ -34,7 +34,7 @@ class Braking(msgspec.Struct, frozen=True):
 
 
 class StopSnapshot(msgspec.Struct, frozen=True):
-    """What a stop remembers: its braking, if that is not over, and the held position."""
+    """The braking, if it is not over, and the held position."""
 
     braking: Braking | None
     held: Array | None
@@ -49,12 +49,12 @@ class Stop(Reaction):
         r+ = max(0, r - h d+)                        its rate, 1 at first
         s+ = s + h r+,   q_d = q(s+)                 on the path
 
-    ``d_max`` is what the effort limits, times the margin, allow at the present place and speed:
-    the shortest braking there is. ``j`` builds it up in the ramp time, and the root takes it away
-    again, so that effort does not jump when the robot stands.
+    ``d_max`` is the largest deceleration within the effort limits, times the margin, at the
+    present place and speed. ``j`` builds it up in the ramp time, and the root lets it decay, so
+    that the effort does not jump when the robot comes to rest.
 
     A robot that an obstacle keeps so far from the path that the motors cannot bring it back is
-    not on the path any more: it is stopped where it is, by ``Hold``.
+    stopped where it is, by ``Hold``.
 
     :param planner: gives the path; while the robot brakes, it takes further steps.
     """
@@ -80,8 +80,8 @@ class Stop(Reaction):
         """Brake from the next step on."""
         self._hold.begin(onset)
         course = course_ahead(self._planner, self._h)
-        most = self._most(course, 1.0)
-        self._braking = Braking(course, 1.0, 0.0, most / self._ramp)
+        largest = self._largest_deceleration(course, 1.0)
+        self._braking = Braking(course, 1.0, 0.0, largest / self._ramp)
 
     def step(self, control: JointState, inputs: ExternalInputs) -> Setpoint:
         """Return the setpoint of the next step."""
@@ -90,13 +90,13 @@ class Stop(Reaction):
             return self._hold.step(control, inputs)
         h = self._h
         old = braking.course.position
-        most = self._most(braking.course, braking.rate)
+        largest = self._largest_deceleration(braking.course, braking.rate)
         ending = sqrt(2.0 * braking.jerk * braking.rate)
-        deceleration = min(braking.deceleration + h * braking.jerk, most, ending)
+        deceleration = min(braking.deceleration + h * braking.jerk, largest, ending)
         rate = max(0.0, braking.rate - h * deceleration)
         course = along(braking.course, rate, self._planner)
         position = course.position
-        if not self._motors.can_reach(control, position, FOLLOWING):
+        if not self._motors.can_reach(control, position, FOLLOWING_LIMITS):
             self._braking = None
             return self._hold.step(control, inputs)
         if rate == 0.0:
@@ -111,8 +111,8 @@ class Stop(Reaction):
         """Return whether a position is held."""
         return self._braking is None and self._hold.resting
 
-    def _most(self, course: Course, rate: float) -> float:
+    def _largest_deceleration(self, course: Course, rate: float) -> float:
         """Return the largest deceleration of the rate [1/s]."""
         slope, bend = course.slope(self._h), course.bend(self._h)
         allowed = self._motors.braking(course.position, slope, bend, rate)
-        return min(max(allowed, 1.0 / LONGEST), 1.0 / self._h)
+        return min(max(allowed, 1.0 / LONGEST_STOP), 1.0 / self._h)

@@ -1,4 +1,4 @@
-"""Where the robot has really been: the last part of its path, and the way back along it."""
+"""The last part of the path that the robot came, and the way back along it."""
 
 from __future__ import annotations
 
@@ -12,29 +12,28 @@ from ..robot.model import RobotModel
 
 SPACING = 2e-3
 """Least distance between two recorded positions, in the joint that moved most [rad]: about a
-millimetre at the tip of an arm, and far above what encoders add."""
-LENGTH = 512
-"""Number of positions that are remembered: 1 rad of motion at least."""
-SHARE = 0.5
+millimetre at the tip of an arm, and far above encoder noise."""
+TRAIL_LENGTH = 512
+"""Number of recorded positions: 1 rad of motion at least."""
+SPEED_SHARE = 0.5
 """Share of its speed limit that a joint may use on the way back."""
-
-KNOT = 0.01
+KNOT_SPACING = 0.01
 """Least distance between two positions of the way back [rad]: about 5 mm at the tip of an arm. A
 smooth curve needs no more, and each one costs time in the one step that makes the curve."""
-LEVER = 0.01
-"""Way that a joint's motion counts for where it moves no tip [m/rad]."""
-NEAR = 1e-6
-"""Part of the distance that is not worth a piece of the curve [m]."""
+LEAST_LEVER = 0.01
+"""Path length per joint angle for a joint that moves no tip [m/rad]."""
+DISTANCE_TOLERANCE = 1e-6
+"""Remaining distance that needs no further piece of the curve [m]."""
 
 
 def extended(trail: tuple[Array, ...], q: Array) -> tuple[Array, ...]:
     """Return the trail with one more position, if that is apart from the last one.
 
-    :param trail: positions [rad], oldest first; beyond ``LENGTH`` the oldest is dropped.
+    :param trail: positions [rad], oldest first; beyond ``TRAIL_LENGTH`` the oldest is dropped.
     """
     if trail and not np.abs(q - trail[-1]).max() >= SPACING:
         return trail
-    return (*trail[1 - LENGTH :], q)
+    return (*trail[1 - TRAIL_LENGTH :], q)
 
 
 class WayBack(msgspec.Struct, frozen=True):
@@ -72,7 +71,7 @@ class WayBack(msgspec.Struct, frozen=True):
 
 
 class TipPoints:
-    """The points whose way is measured: the tips or, without any, all frames.
+    """The points whose distance counts: the tips or, without any, all frames.
 
     :ivar velocity_limit: of the joints [rad/s], shape ``(n,)``.
     """
@@ -94,20 +93,20 @@ def way_back(
 ) -> WayBack:
     """Return the way back from a position along the trail.
 
-    It ends where the sum of the fastest tip's ways is the distance, or at the trail's beginning.
+    It ends where the path of the fastest tip has the length, or at the trail's beginning.
 
     :param trail: positions [rad], oldest first.
-    :param start: where the robot is [rad], shape ``(n,)``.
-    :param distance: to go back by [m].
+    :param start: present position [rad], shape ``(n,)``.
+    :param distance: length of the way [m].
     :param speed: of the fastest tip [m/s], for joints that would be too fast.
     """
     positions, places = [start], [0.0]
     here, gone = points.at(start), 0.0
     left = len(trail)
-    while left and distance - gone > NEAR:
+    while left and distance - gone > DISTANCE_TOLERANCE:
         q = trail[left - 1]
         step = q - positions[-1]
-        if np.abs(step).max() < (KNOT if left > 1 else 0.1 * SPACING):
+        if np.abs(step).max() < (KNOT_SPACING if left > 1 else 0.1 * SPACING):
             left -= 1
             continue
         there = points.at(q)
@@ -121,9 +120,10 @@ def way_back(
             left -= 1
             gone += tip
             here = there
-        slowest = float((np.abs(step) / (SHARE * points.velocity_limit)).max())
+        slowest = float((np.abs(step) / (SPEED_SHARE * points.velocity_limit)).max())
+        least = LEAST_LEVER * float(np.abs(step).max())
         positions.append(q)
-        places.append(places[-1] + max(tip, speed * slowest, LEVER * float(np.abs(step).max())))
+        places.append(places[-1] + max(tip, speed * slowest, least))
     curve, parameter = np.array(positions), np.array(places)
     slopes = np.gradient(curve, parameter, axis=0) if len(positions) > 1 else np.zeros_like(curve)
     return WayBack(curve, slopes, parameter, trail[:left])

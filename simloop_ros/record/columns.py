@@ -1,4 +1,4 @@
-"""The columns of the logs, and where each stands in the record of a step."""
+"""The columns of the logs, and their places in the record of a step."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SOURCES = {
 }
 """Column -> its place in a ``StepRecord``."""
 GUIDED_COLUMNS = tuple(SOURCES)
-"""Of a robot that is guided: also the external torque [N m], as estimated and as it is."""
+"""Of a robot that is guided: also the external torque [N m], estimated and true."""
 COLUMNS = GUIDED_COLUMNS[:8]
 """q_d [rad], v_c [rad/s], tau [N m], q_r [rad], control q and v, tau' [N m], the plant's truth."""
 TRUE_POSITION = COLUMNS.index('true_position')
@@ -35,7 +35,7 @@ Row = Callable[[StepRecord], tuple[Array, ...]]
 
 
 def row_reader(columns: tuple[str, ...]) -> Row:
-    """Return what reads the columns of joints from a record, each of shape ``(n,)``."""
+    """Return a reader of the joint columns of a record, each of shape ``(n,)``."""
     read: Any = attrgetter(*(SOURCES[column] for column in columns))
     return read
 

@@ -1,4 +1,4 @@
-"""What happened in a run: contacts, pushes, hands, torque limits."""
+"""The events of a run: contacts, pushes, hands, effort limits."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from ..scenario.scenario import Scenario
 from .log import LogReader
 from .metrics import DIFFERENCES, difference
 
-SIGN_WINDOW = 0.1
-"""Time before and after a contact in which its signs are compared [s]."""
+RESIDUAL_WINDOW = 0.1
+"""Time before and after a contact in which residuals are compared [s]."""
 END_WINDOW = 0.5
 """Time at the end of a run over which the remaining contact force is averaged [s]."""
 
 
 class Located(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """Where a contact is, for files and messages.
+    """Location of a contact, for files and messages.
 
-    :ivar point: in the world [m]; none where the torques do not tell it.
+    :ivar point: in the world [m]; none where it does not follow from the torques.
     :ivar force: on the robot there, in the world [N].
     """
 
@@ -36,7 +36,7 @@ class Located(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fi
 
 
 def described(hit: Hit | None) -> Located | None:
-    """Return what is known of a hit: link, and where the torques tell it, point and force."""
+    """Return the location of a hit: link, and where they are observable, point and force."""
     if hit is None:
         return None
     if not hit.observable or hit.point is None or hit.force is None:
@@ -45,18 +45,14 @@ def described(hit: Hit | None) -> Located | None:
 
 
 def halt_reason(event: Mapping[str, Any]) -> str | None:
-    """Return why two hands stop; none if the event is another."""
+    """Return why two hands stop; ``None`` if the event is another."""
     doing = str(event['doing']) if event['kind'] == 'task' else ''
     stopped, colon, why = doing.partition(': ')
     return why if colon and stopped == STOPPED else None
 
 
 def halt_step(events: Iterable[Mapping[str, Any]], period: float) -> int | None:
-    """Return the step in which two hands begin to stop, as ``EventRecorder.halted``.
-
-    :param events: of a summary.
-    :param period: [s].
-    """
+    """Return the step in which two hands begin to stop, from the events of a summary."""
     times = (float(event['time']) for event in events if halt_reason(event) is not None)
     first = next(times, None)
     return None if first is None else round(first / period)
@@ -101,7 +97,7 @@ class EventRecorder:
         self._events.append({'time': (step + 1) * self._period, 'kind': kind, **details})
 
     def take(self, record: StepRecord) -> None:
-        """Note what happened in a step."""
+        """Add the events of a step."""
         step = record.index
         if record.planner is not None:
             self.task(step, record.planner.activity)
@@ -114,13 +110,13 @@ class EventRecorder:
             self.contacts(step, record.plant.contacts)
 
     def saturation(self, step: int) -> None:
-        """Note that an effort limit was applied; the first time is an event."""
+        """Count a step with an effort limit; the first is an event."""
         if not self.limited_steps:
             self.add(step, 'effort_limit')
         self.limited_steps += 1
 
     def contacts(self, step: int, contacts: tuple[Contact, ...]) -> None:
-        """Note the contacts after a step; a new pair and a parted one are events."""
+        """Take the contacts after a step; a new pair and a parted one are events."""
         now = {(contact.link, contact.obstacle) for contact in contacts}
         force = sum(contact.force for contact in contacts)
         for pair in sorted(now - self._touching):
@@ -136,7 +132,7 @@ class EventRecorder:
             del self._forces[: self._end_steps]
 
     def task(self, step: int, doing: str) -> None:
-        """Note what two hands begin to do in a step, or why they stop."""
+        """Take the activity of two hands; a change is an event."""
         if doing != self._doing:
             self._doing = doing
             if doing.startswith(STOPPED) and self.halted is None:
@@ -146,11 +142,10 @@ class EventRecorder:
     def collision(
         self, step: int, kind: ContactNature, margin: float, located: Located | None
     ) -> None:
-        """Note what the watch says: a contact, what it turns out to be and where, its end.
+        """Take the output of the monitor; begin, nature, location and end of a contact are events.
 
-        :param kind: of the present contact.
-        :param margin: what is left to the threshold.
-        :param located: what ``described`` says of it, in the step in which that was found out.
+        :param margin: distance to the threshold.
+        :param located: in the step in which the contact was located.
         """
         if kind != self._collision:
             if kind == 'none':
@@ -167,27 +162,28 @@ class EventRecorder:
         return sorted(self._events + planned, key=lambda event: float(event['time']))
 
     def contact_summary(self, log: LogReader) -> dict[str, Any]:
-        """Return the contact forces and how both signs of 000 section 7.1 changed; or nothing.
+        """Return contact forces and residuals, if there was a contact.
 
-        The signs are the largest position and force difference before and after first contact.
+        The residuals are those of 000, section 7.1: the largest position and force difference,
+        before and after the first contact.
         """
         if self._first_contact is None:
             return {}
-        step, width = self._first_contact, max(1, round(SIGN_WINDOW / self._period))
+        step, width = self._first_contact, max(1, round(RESIDUAL_WINDOW / self._period))
         before = log.read(max(0, step - width), step)
         after = log.read(step, min(log.rows, step + width))
-        signs = {}
+        residuals = {}
         for name, key in (
             ('position_difference', 'path_difference'),
             ('force_difference', 'force_difference'),
         ):
             pair = DIFFERENCES[key]
-            signs[name] = {
+            residuals[name] = {
                 when: float(np.abs(difference(block, *pair)).max()) if len(block) else 0.0
                 for when, block in (('before', before), ('after', after))
             }
         return {
             'contact_force_max': self._force_max,
             'contact_force_end': float(np.mean(self._forces[-self._end_steps :])),
-            'contact_signs': signs,
+            'contact_residuals': residuals,
         }

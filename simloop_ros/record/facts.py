@@ -1,4 +1,4 @@
-"""What a run is, beside its records."""
+"""The facts of a run that do not change from step to step."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from .columns import COLUMNS, GUIDED_COLUMNS
 
 @dataclass(frozen=True)
 class RunFacts:
-    """What a run is, beside its log.
+    """Scenario and model of a run, and what follows from them.
 
-    :ivar engine: the physics engine that is really used.
-    :ivar rollback: the kind of rollback that is really used.
-    :ivar steps: how many steps the run has.
+    :ivar engine: the physics engine in use.
+    :ivar rollback: the kind of rollback in use.
+    :ivar steps: number of steps.
     :ivar goals: of the tips [m], shape ``(tips, 3)``; ``None`` where there are none.
-    :ivar notes: what differs from what was asked for, one line each.
+    :ivar notes: differences from the scenario, one line each.
     :ivar simulated: whether the robot is.
-    :ivar course: where a tip shall be at any time, of a Cartesian path.
+    :ivar course: of the tip along a Cartesian path, over time.
     :ivar plan: of two hands.
     """
 
@@ -41,12 +41,12 @@ class RunFacts:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Return the columns of the log; a real robot does not tell the true torques."""
+        """Return the columns of the log; the true torques of a real robot are not known."""
         guided = self.scenario.admittance.guides and self.simulated
         return GUIDED_COLUMNS if guided else COLUMNS
 
     @cached_property
     def tip_masses(self) -> TipMasses | None:
-        """Return what tells the effective masses; none of a robot that is not guided."""
+        """Return the effective masses; ``None`` if the robot is not guided."""
         admittance = self.scenario.admittance
         return TipMasses(self.model, admittance) if self.columns is GUIDED_COLUMNS else None

@@ -1,4 +1,4 @@
-"""The numbers that sum up how a robot was led, from its log."""
+"""The summary of a guided robot, from its log."""
 
 from __future__ import annotations
 
@@ -18,15 +18,16 @@ EXTERNAL, TRUE_EXTERNAL = (
 
 
 def guided_summary(log: LogReader, masses: TipMasses) -> dict[str, Any]:
-    """Return what the summary of a guided robot has beside the rest.
+    """Return the additional keys of a guided robot.
 
-    ``guiding_energy`` [J] is 001's, positive from the operator into the robot: over all steps and
-    joints the true torque from outside, its mean over the step, by the true way in the step::
+    ``guiding_energy`` [J] is 001's, positive from the operator into the robot: the sum over all
+    steps and joints of the true external torque, its mean over the step, times the true
+    displacement in the step::
 
         E = sum_k sum_j tau_jk (q_jk - q_jk-1)
 
-    ``external_torque_error_rms`` [N m]: estimated minus true torque from outside, over all steps
-    and joints. ``effective_mass`` [kg]: of each tip along ``admittance.mass_direction``, after the
+    ``external_torque_error_rms`` [N m]: estimated minus true external torque, over all steps and
+    joints. ``effective_mass`` [kg]: of each tip along ``admittance.mass_direction``, after the
     first and the last step.
     """
     energy, squares, count = 0.0, 0.0, 0

@@ -76,7 +76,7 @@ def turn_angles(vectors: Array, rotations: Array) -> Array:
 def settling(force: Array, setpoint: float, tolerance: float) -> int | None:
     """Return the number of steps after which a force stays within a tolerance of a setpoint [N].
 
-    None if it does not, as before a contact that is not planned.
+    ``None`` if it does not.
 
     :param force: shape ``(steps,)``.
     """
@@ -93,7 +93,7 @@ def hands_summary(
     period: float,
     halted: int | None = None,
 ) -> dict[str, Any]:
-    """Return what the summary of two hands has beside the rest.
+    """Return the additional keys of two hands.
 
     ``internal_force_peak`` and ``internal_force_end`` [N]. ``touched`` [s]: first contact.
     ``internal_force_settling`` [s]: how long after that the force stays within ``SETTLED_SHARE``
@@ -102,8 +102,8 @@ def hands_summary(
     ``object_error_max`` [m] and ``object_turn_error_max`` [rad]: while the object is moved,
     differences of the true internal force from its setpoint, and of the object's centre and
     attitude from the planned ones; until the hands are halted, and of the object only as long as
-    its pose is known in advance. ``dropped`` [s]: from when on the hands press nothing, though
-    they should to the end; none if they do.
+    its pose is known in advance. ``dropped`` [s]: time of a loss of contact that lasts to the end
+    although the hands should press; none if there is none.
 
     :param halted: step in which the hands are halted; none if they are not.
     """

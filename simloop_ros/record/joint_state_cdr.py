@@ -1,4 +1,4 @@
-"""The bytes of a sensor_msgs/JointState: its definition, and where things lie in it."""
+"""The bytes of a sensor_msgs/JointState: its definition and its layout."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ uint32 nanosec
 
 
 class JointStateLayout:
-    """Where things lie in the CDR bytes of a JointState with these names and fields.
+    """Offsets in the CDR bytes of a JointState with these names and fields.
 
     CDR aligns each number to its own size, counted from the end of the 4-byte encapsulation
     header; an empty sequence is its length alone.
@@ -75,14 +75,14 @@ class JointStateLayout:
 
 
 class JointStateScan(msgspec.Struct, frozen=True):
-    """Where things lie in the CDR bytes of somebody's JointState.
+    """Layout of a received JointState in CDR.
 
     :ivar byte_order: ``<`` or ``>``, as struct and numpy write it.
     :ivar frame_id: in UTF-8.
     :ivar joint_names: in the order of the message, in UTF-8.
-    :ivar values: field -> where its numbers lie.
+    :ivar values: field -> bytes of its numbers.
     :ivar fixed: the bytes that make the layout: all but options, stamp, padding and numbers.
-        Padding is not to be compared: Fast DDS leaves there what was in the memory before.
+        Padding is not compared: Fast DDS does not initialise it.
     :ivar size: end of the message; what follows has no meaning.
     """
 
@@ -95,9 +95,9 @@ class JointStateScan(msgspec.Struct, frozen=True):
 
 
 def scan_joint_state(data: bytes) -> JointStateScan:
-    """Find out where things lie in any bytes, in time and memory of the order of their length.
+    """Find the layout of any bytes, in time and memory of the order of their length.
 
-    :raises ValueError: if they are no JointState in plain CDR; the text says why.
+    :raises ValueError: they are no JointState in plain CDR, with the reason.
     """
     byte_order = BYTE_ORDERS.get(data[:2])
     if byte_order is None:
@@ -111,7 +111,7 @@ def scan_joint_state(data: bytes) -> JointStateScan:
 
 
 class _Cursor:
-    """Goes through the bytes from frame_id to the end, and never beyond."""
+    """Reads the bytes from frame_id to the end, and never beyond."""
 
     def __init__(self, data: bytes, byte_order: str):
         self._data = data
@@ -120,7 +120,7 @@ class _Cursor:
         self.fixed: list[slice] = []
 
     def length(self) -> int:
-        """Read the length of a sequence, which may be a lie."""
+        """Read the length of a sequence, which may be wrong."""
         place = self._take(self._length.size, self._length.size)
         self.fixed.append(place)
         length: int = self._length.unpack_from(self._data, place.start)[0]
@@ -136,7 +136,7 @@ class _Cursor:
         return text[:-1]
 
     def numbers(self) -> slice:
-        """Pass a sequence of float64, which is aligned only if it is not empty."""
+        """Skip a sequence of float64, which is aligned only if it is not empty."""
         length = self.length()
         return self._take(8 * length, 8 if length else 1)
 

@@ -56,12 +56,7 @@ class LogArray:
 
 
 class LogWriter:
-    """Appends one row per step; memory stays at one buffer of about a thousand rows.
-
-    :param path: file to write, replaced if it exists.
-    :param n: number of joints.
-    :param columns: names of the columns.
-    """
+    """Appends one row per step; memory stays at one buffer of about a thousand rows."""
 
     def __init__(self, path: Path, n: int, columns: tuple[str, ...] = COLUMNS):
         self._n = n
@@ -80,7 +75,7 @@ class LogWriter:
         """Copy one step's columns, eight or more, each ``(n,)``, to the log, in their order.
 
         ``bytes.join`` over the arrays' buffers costs a quarter of assigning them to a numpy row,
-        but sees bytes only: whatever is not contiguous float64 takes the slow way.
+        but copies bytes only: an array that is not contiguous float64 is converted first.
         """
         try:
             # Of joints: planner, measurement and truth; the rest are results of numpy on these.
@@ -103,7 +98,7 @@ class LogWriter:
         return row.tobytes()
 
     def close(self) -> None:
-        """Write what is still in the buffer; a second call does nothing."""
+        """Write the rest of the buffer; a second call does nothing."""
         self._file.close()
 
     def __enter__(self) -> LogWriter:
@@ -119,12 +114,7 @@ class LogWriter:
 
 
 class LogReader:
-    """Reads a raw log by pieces; a last row that was cut short does not count.
-
-    :param path: file that a ``LogWriter`` wrote.
-    :param n: number of joints that it was written with.
-    :param columns: names of the columns that it was written with.
-    """
+    """Reads a raw log of a ``LogWriter`` by pieces; an incomplete last row does not count."""
 
     def __init__(self, path: Path, n: int, columns: tuple[str, ...] = COLUMNS):
         self.path = path
@@ -159,7 +149,7 @@ class LogReader:
         first, last, _ = slice(start, stop).indices(self._rows)
         picked = np.empty((len(range(first, last, stride)), len(self._columns), self._n))
         filled = 0
-        # Whole strides per block, so that every block begins with a row that is wanted.
+        # Whole strides per block, so that every block begins with a row to be read.
         for block in self._blocks(first, last, stride * max(1, 4096 // stride)):
             part = block[::stride]
             picked[filled : filled + len(part)] = part

@@ -1,8 +1,8 @@
 """The log as ROS 2 messages in MCAP, which Foxglove, PlotJuggler and ``rosbags`` open.
 
 Each column of the raw log is a field of one topic, bit for bit, so the arrays can be read back.
-Within a topic only stamp and numbers differ from message to message: ``JointStateLayout`` knows
-where they lie in the CDR bytes, and numpy fills or reads a whole block at once.
+Within a topic only stamp and numbers differ from message to message: ``JointStateLayout`` has
+their offsets in the CDR bytes, and numpy fills or reads a whole block at once.
 """
 
 from __future__ import annotations
@@ -85,18 +85,15 @@ _DAMAGE = (
     StopIteration,
     ValueError,
 )
-"""What the library raises for a file that is cut, damaged or something else."""
+"""Exceptions of the library for a file that is cut, damaged or of another kind."""
 
 
 class McapLog(msgspec.Struct, frozen=True):
     """A log that was read back.
 
-    :ivar joint_names: names of the ``n`` joints.
     :ivar period: length ``h`` of one step [s].
     :ivar time: stamps of the rows [s], shape ``(rows,)``: row ``k`` of the run has ``(k + 1) h``.
     :ivar columns: shape ``(rows, columns, n)``, in the order of ``names``.
-    :ivar names: of the columns.
-    :ivar metadata: what the writer was given.
     """
 
     joint_names: tuple[str, ...]
@@ -194,7 +191,7 @@ class McapReader:
             raise self.refusal() from error
 
     def refusal(self) -> ConfigError:
-        """Return the error that says what is wrong with the file."""
+        """Return the error for a file that cannot be used."""
         return ConfigError(
             f'{self.path} is not a complete log of simloop: run the scenario again to get one'
         )
@@ -261,11 +258,11 @@ class McapReader:
         """Yield stamps [s], shape ``(rows,)``, and rows, ``(rows, columns, n)``, in file order."""
         try:
             yield from self._blocks()
-        except (OSError, *_DAMAGE) as error:  # a damaged index leads anywhere
+        except (OSError, *_DAMAGE) as error:  # a damaged index may point anywhere
             raise self.refusal() from error
 
     def _blocks(self) -> Iterator[tuple[Array, Array]]:
-        # A chunk may end between two topics of one row: what is too much waits for the next.
+        # A chunk may end between two topics of one row: the rest waits for the next chunk.
         waiting = {id_: np.empty(0, layout.dtype) for id_, layout in self._layouts.items()}
         for data in self._chunk_data():
             for id_, messages in self._messages(data).items():

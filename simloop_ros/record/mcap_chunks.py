@@ -42,7 +42,7 @@ _CRC = struct.Struct('<I')
 
 
 class MessageBlock(msgspec.Struct, frozen=True):
-    """The records of some messages, as they lie in a chunk.
+    """The records of some messages, as they are in a chunk.
 
     :ivar data: bytes of the records.
     :ivar index: channel -> log time [ns] and place in ``data`` of each of its messages, in the
@@ -61,7 +61,7 @@ class ChunkWriter:
 
     def __init__(self, file: IO[bytes], profile: str, library: str):
         self._file = file
-        self._head = RecordBuilder()  # what the next chunk begins with
+        self._head = RecordBuilder()  # at the beginning of the next chunk
         self._schemas: list[Schema] = []
         self._channels: list[Channel] = []
         self._metadata: list[MetadataIndex] = []

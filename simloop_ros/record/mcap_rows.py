@@ -21,10 +21,9 @@ EFFORT = 'effort'
 class DerivedTopic(msgspec.Struct, frozen=True):
     """A JointState per row that is computed from the columns.
 
-    :ivar topic: its name.
-    :ivar names: what its numbers belong to.
-    :ivar compute: returns the numbers, which become its effort, shape ``(rows, names)``, of a
-        block of shape ``(rows, columns, n)``.
+    :ivar names: of its joints.
+    :ivar compute: returns its effort, shape ``(rows, names)``, from a block of shape
+        ``(rows, columns, n)``.
     """
 
     topic: str
@@ -41,8 +40,8 @@ class RowRecords:
     :param channels: channel -> field of its JointState -> column of the log, in the order of
         one row.
     :param period: length ``h`` of one step [s].
-    :param chunk_bytes: what a block is to fill at most, unless one row is larger.
-    :param derived: channel -> what comes after the columns in each row.
+    :param chunk_bytes: largest size of a block, unless one row is larger.
+    :param derived: channel -> topic after those of the columns.
     """
 
     def __init__(

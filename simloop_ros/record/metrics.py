@@ -22,7 +22,7 @@ DIFFERENCES: Mapping[str, tuple[str, str]] = {
 
 
 class Metrics(msgspec.Struct, frozen=True):
-    """How well the robot followed, and how well the control simulation explains it.
+    """Tracking errors, and how well the control simulation explains the motion.
 
     ``rms`` is over all steps and joints, ``max`` is the largest absolute value; a log without rows
     gives zeros. Joints in rad and in m go into one number, as they are.
@@ -76,13 +76,13 @@ def difference(block: Array, minuend: str, subtrahend: str) -> Array:
 def compute_metrics(log: LogRows, beside: LogRows | None = None) -> Metrics:
     """Read the log once, block by block, and return its metrics.
 
-    :param beside: another log of the same run, which the digest is over as well.
+    :param beside: another log of the same run, for the digest.
     """
     path, true_path, force, velocity = (_Spread() for _ in range(4))
     force_end = np.zeros(log.n)
     effort_max = np.zeros(log.n)
     digest = hashlib.sha256()
-    # A run that diverged holds inf and NaN: its metrics shall say so without a warning.
+    # A run that diverged holds inf and NaN, and so do its metrics, without a warning.
     with np.errstate(invalid='ignore', over='ignore'):
         for block in log.chunks():
             path.add(difference(block, *DIFFERENCES['path_difference']))

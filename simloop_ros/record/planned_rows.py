@@ -13,7 +13,7 @@ class PlannedRows(msgspec.Struct, frozen=True):
     """The plan, row by row of a log; its last row is repeated.
 
     :ivar index: row of the plan, shape ``(rows,)``, as everything below.
-    :ivar leg: which of its tasks that is.
+    :ivar leg: index of its task.
     :ivar squeeze: setpoint of the internal force [N]; NaN while the hands are free.
     :ivar holding: whether its task leaves the hands at the object.
     :ivar going: whether the hands still follow it: until they are halted.
@@ -34,8 +34,7 @@ class PlannedRows(msgspec.Struct, frozen=True):
 def planned_rows(plan: BimanualPlan, rows: int, halted: int | None = None) -> PlannedRows:
     """Return the plan for the first steps of a run.
 
-    :param rows: number of steps.
-    :param halted: step in which the hands are halted; none if they are not.
+    :param halted: step in which the hands are halted, if they are.
     """
     index = np.minimum(np.arange(1, rows + 1), plan.last)
     leg = np.array(plan.leg_of)[index]

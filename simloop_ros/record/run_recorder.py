@@ -27,7 +27,6 @@ class RunRecorder:
     """Takes the record of every step; use it as a context, which removes the raw logs at its end.
 
     :param folder: for the results; those of an earlier run are removed.
-    :ivar events: what happened so far.
     """
 
     def __init__(self, facts: RunFacts, folder: Path):
@@ -71,10 +70,9 @@ class RunRecorder:
     ) -> dict[str, Any]:
         """Write ``log.mcap`` and ``summary.json``, and return the summary.
 
-        :param status: how the run ended: ``completed``, ``interrupted`` or ``diverged``.
-        :param elapsed: how long it took [s].
-        :param costs: mean cost of each part of a step [s].
-        :param progress: told the share of the log that is written, 0 to 1.
+        The parameters are those of ``summarise``.
+
+        :param progress: gets the share of the log that is written, 0 to 1.
         """
         self._close()
         facts, folder = self.facts, self.folder
@@ -101,7 +99,7 @@ class RunRecorder:
 
 
 def _derived(facts: RunFacts) -> tuple[DerivedTopic, ...]:
-    """Return what the log of a guided robot has beside its columns."""
+    """Return the topics that a guided robot has beside its columns."""
     masses = facts.tip_masses
     if masses is None:
         return ()

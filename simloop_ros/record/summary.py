@@ -31,7 +31,7 @@ def summarise(
 
     :param hands: log of two hands, if there are any.
     :param status: how the run ended: ``completed``, ``interrupted`` or ``diverged``.
-    :param elapsed: how long it took [s].
+    :param elapsed: wall time of the run [s].
     :param costs: mean cost of each part of a step [s].
     """
     scenario, model, plan = facts.scenario, facts.model, facts.plan

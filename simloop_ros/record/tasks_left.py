@@ -15,17 +15,13 @@ def tasks_left(
     """Return the names of the tasks that are not done, in their order.
 
     A task is done when another has begun, or after its time; not where the hands stop in it.
-
-    :param events: of the run.
-    :param steps: number of steps that it has taken.
-    :param period: [s].
     """
     current, since, stopped = 0, 0, False
     for event in events:
         if event['kind'] != 'task':
             continue
         stopped = halt_reason(event) is not None
-        # Without the bracket: that of a resisted insertion has more in it.
+        # Without the bracket: for a resisted insertion there is more text in it.
         names = (leg.name.rstrip(')') for leg in plan.legs[current + 1 :])
         for number, name in enumerate(names, current + 1):
             if str(event['doing']).startswith(name):

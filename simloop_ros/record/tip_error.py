@@ -1,4 +1,4 @@
-"""How far a tip was from its path, from the log of a run."""
+"""Distance of a tip from its path, from the log of a run."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from .log import LogReader
 def tip_summary(
     log: LogReader, model: RobotModel, course: TipCourse, period: float
 ) -> dict[str, Any]:
-    """Return what the summary of a run along a Cartesian path has beside the rest.
+    """Return the additional keys of a run along a Cartesian path.
 
-    ``tip_error_rms`` and ``tip_error_max`` [m]: distance of the true tip from where the path wants
-    it at that time, at the end of every step and in the middle of it, where the true joints are
-    taken half way. ``corners``: each corner with the time of arrival [s].
+    ``tip_error_rms`` and ``tip_error_max`` [m]: distance of the true tip from its planned point
+    at that time, at the end of every step and in the middle of it, where the true joints are
+    interpolated. ``corners``: each corner with the time of arrival [s].
     """
     squares, count, largest = 0.0, 0, 0.0
     before, first = model.home[None], 0
@@ -33,11 +33,11 @@ def tip_summary(
             (position[1:], (steps + 1.0) * period),
             (0.5 * (position[1:] + position[:-1]), (steps + 0.5) * period),
         ):
-            away = link_positions(model.pin_model, course.tip, rows) - course.points(times)
-            distances = np.square(away).sum(axis=1)
-            squares += float(distances.sum())
-            count += len(distances)
-            largest = float(np.maximum(largest, distances.max()))
+            error = link_positions(model.pin_model, course.tip, rows) - course.points(times)
+            squared = np.square(error).sum(axis=1)
+            squares += float(squared.sum())
+            count += len(squared)
+            largest = float(np.maximum(largest, squared.max()))
     return {
         'tip_error_rms': math.sqrt(squares / count) if count else 0.0,
         'tip_error_max': math.sqrt(largest),

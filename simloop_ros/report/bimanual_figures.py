@@ -1,4 +1,4 @@
-"""Two arms on one object in pictures: figures 14, 15 and 17 of 003, and how it is carried."""
+"""Figures of two arms on one object: 14, 15 and 17 of 003, and the carried object."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from .drawing import GREY, RED, Mark, draw_marks, empty_figure, finite, head, re
 from .joint_figures import COLOURS
 
 SQUEEZE_BAND = 1.0
-"""How far the squeeze may be from what is wanted [N]."""
+"""Allowed difference of the squeeze from its setpoint [N]."""
 PATH_BAND = 1.0
-"""How far the object may be from its path [mm]."""
+"""Allowed distance of the object from its path [mm]."""
 _BAND, _BEAM = '#CFE0EE', '#EAD7B8'
 _AXES = ('x', 'y', 'z')
 
@@ -26,7 +26,7 @@ _AXES = ('x', 'y', 'z')
 class ForceCourse(msgspec.Struct, frozen=True):
     """Internal force of one run.
 
-    :ivar label: what is special about it, for instance ``K = 5e4 N/m``.
+    :ivar label: of the run, for instance ``K = 5e4 N/m``.
     :ivar time: [s], shape ``(steps,)``.
     :ivar force: internal force, positive when the hands press [N], shape ``(steps,)``.
     """
@@ -66,13 +66,13 @@ class CorrectionCourse(msgspec.Struct, frozen=True):
 
 
 class HandsCourse(msgspec.Struct, frozen=True):
-    """Where two hands are along the beam, from where its middle is planned to be.
+    """Positions of two hands along the beam, from the planned place of its middle.
 
     :ivar names: of the hands: their tips.
     :ivar time: [s], shape ``(steps,)``.
-    :ivar position: of the palms along the beam's planned axis [m], shape ``(steps, 2)``; not a
-        number where the place of the beam is not known.
-    :ivar planned: the same as it was planned, without corrections, shape ``(steps, 2)``.
+    :ivar position: of the palms along the beam's planned axis [m], shape ``(steps, 2)``; NaN where
+        the place of the beam is not known.
+    :ivar planned: the same without corrections, shape ``(steps, 2)``.
     :ivar ends: of the beam without load, that before each hand [m], shape ``(2,)``.
     """
 
@@ -84,28 +84,28 @@ class HandsCourse(msgspec.Struct, frozen=True):
 
 
 class CarryCourse(msgspec.Struct, frozen=True):
-    """How well the object was held and led in one run.
+    """Squeeze and path error of one run.
 
-    :ivar label: what is special about it, for instance ``mass +10 %``.
+    :ivar label: of the run, for instance ``mass +10 %``.
     :ivar time: [s], shape ``(steps,)``, as everything below.
     :ivar squeeze: internal force along the line between the hands [N].
-    :ivar wanted: what it shall be [N]; not a number while the hands are free or halted.
+    :ivar setpoint: of the squeeze [N]; NaN while the hands are free or halted.
     :ivar carried: whether the object is moved: where the errors count.
-    :ivar error: distance of the object from its path [m]; not a number where that is not known.
+    :ivar error: distance of the object from its path [m]; NaN where that is not known.
     """
 
     label: str
     time: Array
     squeeze: Array
-    wanted: Array
+    setpoint: Array
     carried: Flags
     error: Array
 
 
-def peak_of(course: ForceCourse, wanted: float = 0.0) -> Peak | None:
-    """Return the peak of the internal force after the contact; None where nothing is touched.
+def peak_of(course: ForceCourse, setpoint: float = 0.0) -> Peak | None:
+    """Return the peak of the internal force after the contact; ``None`` without contact.
 
-    :param wanted: force that it shall come to [N].
+    :param setpoint: of the force [N].
     """
     force = np.nan_to_num(finite(course.force))
     if not len(force) or force.max() <= 0.0:
@@ -113,8 +113,7 @@ def peak_of(course: ForceCourse, wanted: float = 0.0) -> Peak | None:
     at = int(force.argmax())
     band = SETTLED_SHARE * float(force[at])
     contact = float(course.time[np.argmax(force > band)])
-    aim = wanted if wanted >= band else 0.0
-    within = settling(force, aim, band)
+    within = settling(force, setpoint if setpoint >= band else 0.0, band)
     settled = None if within is None else float(course.time[within]) - contact
     return Peak(contact, float(course.time[at]), float(force[at]), settled)
 
@@ -122,31 +121,31 @@ def peak_of(course: ForceCourse, wanted: float = 0.0) -> Peak | None:
 def draw_internal_forces(
     runs: Sequence[ForceCourse],
     title: str,
-    wanted: float | Array = 0.0,
+    setpoint: float | Array = 0.0,
     events: Sequence[Mark] = (),
 ) -> Figure:
     """Draw the internal force of several runs, on the right its peak at the contact: 003, 14.
 
-    :param wanted: force that it shall come to [N]; or in each step of the first run, shape
-        ``(steps,)``, not a number while nothing is wanted.
+    :param setpoint: of the force [N]; or in each step of the first run, shape ``(steps,)``, NaN
+        while there is none.
     """
     figure, (whole, near) = empty_figure(1, 2, 3.6, more_above=0.2 * len(runs))
-    asked = finite(np.atleast_1d(wanted))
-    known = asked[np.isfinite(asked)]
+    setpoints = finite(np.atleast_1d(setpoint))
+    known = setpoints[np.isfinite(setpoints)]
     aim = float(known[-1]) if known.size else 0.0
     peaks = [peak_of(run, aim) for run in runs]
     for ax in (whole, near):
         for i, (run, peak) in enumerate(zip(runs, peaks, strict=True)):
-            label = run.label if peak is None else f'{run.label}: {_said(peak)}'
+            label = run.label if peak is None else f'{run.label}: {_peak_text(peak)}'
             colour = COLOURS[i % len(COLOURS)]
             ax.plot(run.time, finite(run.force), color=colour, lw=1.4, label=label)
         if known.any():
-            label = 'wanted' if np.ptp(known) else f'wanted: {aim:g} N'
+            label = 'setpoint' if np.ptp(known) else f'setpoint: {aim:g} N'
             style: dict[str, Any] = {'color': GREY, 'lw': 0.9, 'ls': '--', 'label': label}
-            if isinstance(wanted, float):
-                ax.axhline(wanted, **style)
+            if isinstance(setpoint, float):
+                ax.axhline(setpoint, **style)
             else:
-                ax.plot(runs[0].time, asked, drawstyle='steps-pre', **style)
+                ax.plot(runs[0].time, setpoints, drawstyle='steps-pre', **style)
         ax.axhline(0.0, color=GREY, lw=0.6)
         _label(ax, 'internal force [N]')
     _limit(whole, [run.time for run in runs])
@@ -163,7 +162,7 @@ def draw_internal_forces(
 
 
 def draw_correction(course: CorrectionCourse, title: str, events: Sequence[Mark] = ()) -> Figure:
-    """Draw by how much a hand leaves its path, in axes of the object: 003, 15."""
+    """Draw the path correction of a hand, in axes of the object: 003, 15."""
     figure, grid = empty_figure(2, 1, 2.4)
     marks = readable(events, course.time)
     for ax, values, label in (
@@ -214,11 +213,10 @@ def draw_hands(course: HandsCourse, title: str, events: Sequence[Mark] = ()) -> 
 
 
 def draw_carry(runs: Sequence[CarryCourse], title: str, events: Sequence[Mark] = ()) -> Figure:
-    """Draw the squeeze, how far it is from what is wanted, and the object from its path.
+    """Draw the squeeze, its difference from the setpoint, and the path error of the object.
 
-    The wanted squeeze is that of the first run. Its band, the difference and the largest errors in
-    the legend are those while the object is moved, as in the summary: before, the hands may still
-    be coming to it.
+    The setpoint is that of the first run. Its band, the difference and the largest errors in the
+    legend are those while the object is moved, as in the summary.
     """
     figure, (squeeze, off, error) = empty_figure(3, 1, 2.0, more_above=0.2 * (len(runs) + 1))
     for i, run in enumerate(runs):
@@ -227,16 +225,16 @@ def draw_carry(runs: Sequence[CarryCourse], title: str, events: Sequence[Mark] =
         off.plot(run.time, _off(run), color=colour, lw=1.0)
         error.plot(run.time, 1e3 * finite(run.error), color=colour, lw=1.2)
     for run in runs[:1]:
-        wanted = finite(run.wanted)
-        asked = np.where(run.carried, wanted, np.nan)
-        low, high = asked - SQUEEZE_BAND, asked + SQUEEZE_BAND
-        label = f'wanted, ±{SQUEEZE_BAND:g} N'
+        setpoint = finite(run.setpoint)
+        middle = np.where(run.carried, setpoint, np.nan)
+        low, high = middle - SQUEEZE_BAND, middle + SQUEEZE_BAND
+        label = f'setpoint, ±{SQUEEZE_BAND:g} N'
         squeeze.fill_between(run.time, low, high, color=_BAND, lw=0.0, label=label, zorder=0)
-        squeeze.plot(run.time, wanted, color=GREY, lw=0.9, ls='--')
+        squeeze.plot(run.time, setpoint, color=GREY, lw=0.9, ls='--')
     limit = error.axhline(PATH_BAND, color=RED, lw=0.9, ls='--')
     off.axhspan(-SQUEEZE_BAND, SQUEEZE_BAND, color=_BAND, lw=0.0, zorder=0)
     _label(squeeze, 'squeeze [N]')
-    _label(off, 'squeeze − wanted [N]')
+    _label(off, 'squeeze − setpoint [N]')
     _label(error, 'from its path [mm]')
     marks = readable(events, _longest(runs))
     for ax in (squeeze, error):
@@ -250,7 +248,7 @@ def draw_carry(runs: Sequence[CarryCourse], title: str, events: Sequence[Mark] =
     return figure
 
 
-def _said(peak: Peak) -> str:
+def _peak_text(peak: Peak) -> str:
     text = f'peak {peak.force:.3g} N'
     if peak.settled is None:
         return text
@@ -259,8 +257,8 @@ def _said(peak: Peak) -> str:
 
 
 def _off(run: CarryCourse) -> Array:
-    """Return how far the squeeze is from the wanted one while the object is moved [N]."""
-    return finite(np.where(run.carried, run.squeeze - run.wanted, np.nan))
+    """Return squeeze minus setpoint while the object is moved [N]."""
+    return finite(np.where(run.carried, run.squeeze - run.setpoint, np.nan))
 
 
 def _held(run: CarryCourse) -> str:

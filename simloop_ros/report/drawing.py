@@ -1,4 +1,4 @@
-"""What all figures of a run are drawn with."""
+"""Drawing functions that all figures of a run share."""
 
 from __future__ import annotations
 
@@ -24,11 +24,7 @@ URGENT = (STOPPED, 'collision', 'divergence')
 
 
 class Mark(msgspec.Struct, frozen=True):
-    """Something that happened, drawn as a vertical line.
-
-    :ivar time: [s].
-    :ivar label: what to write beside it, for instance ``contact``.
-    """
+    """An event, drawn as a vertical line at a time [s] with a label."""
 
     time: float
     label: str
@@ -88,7 +84,7 @@ def head(
 
 
 def draw_marks(ax: Axes, marks: Sequence[Mark], labelled: bool) -> None:
-    """Draw what happened; with room for the labels above the curves."""
+    """Draw events; with room for the labels above the curves."""
     if marks and labelled:
         low, high = ax.get_ylim()
         line = 10 / 72 * DOTS_PER_INCH / ax.bbox.height
@@ -113,7 +109,7 @@ def draw_marks(ax: Axes, marks: Sequence[Mark], labelled: bool) -> None:
 
 
 def finite(curve: Array) -> Array:
-    """Return the curve with a gap instead of what has no place on an axis."""
+    """Return the curve with a gap for values that an axis cannot show."""
     return np.where(np.abs(curve) < 1e300, curve, np.nan)
 
 
@@ -122,10 +118,10 @@ def shortened(name: str, longest: int = 30) -> str:
     return name if len(name) <= longest else '…' + name[1 - longest :]
 
 
-def readable(events: Sequence[Mark], time: Array, most: int = 12) -> list[Mark]:
-    """Return the events within the time shown, without repeats that would print on each other.
+def readable(events: Sequence[Mark], time: Array, limit: int = 12) -> list[Mark]:
+    """Return the events within the time shown, without repeats that would overlap.
 
-    :param most: how many; of more, the ``URGENT`` ones and then the first are kept.
+    :param limit: of their number: the ``URGENT`` ones and then the first are kept.
     """
     if not len(time):
         return []
@@ -135,5 +131,5 @@ def readable(events: Sequence[Mark], time: Array, most: int = 12) -> list[Mark]:
         near = [mark for mark in chosen if event.time - mark.time < apart]
         if time[0] <= event.time <= time[-1] and not any(m.label == event.label for m in near):
             chosen.append(event)
-    kept = sorted(chosen, key=lambda mark: mark.label not in URGENT)[:most]
+    kept = sorted(chosen, key=lambda mark: mark.label not in URGENT)[:limit]
     return sorted(kept, key=lambda mark: mark.time)

@@ -1,4 +1,4 @@
-"""The graphs of a run as PNG files; here the six of 000, section 6.2, and that of a hand."""
+"""The graphs of a run as PNG files; here the six of 000, section 6.2, and external torques."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ _GRAPHS = {
         (('velocity_difference', 'v − v_c  robot minus required'),),
     ),
     'external_torque': _Graph(
-        'Torque from outside',
+        'External torque',
         'force',
         (('true_external_torque', 'true torque'), ('external_torque', 'estimated')),
     ),
@@ -112,8 +112,8 @@ def draw_figures(
     """Draw each graph into ``folder`` as ``NAME.png`` and return the paths.
 
     :param graphs: some of ``possible_graphs``.
-    :param title: what run it is, see ``run_title``.
-    :param tips: the ways of the tips, for the graphs of them.
+    :param title: of the run, see ``run_title``.
+    :param tips: paths of the tips, for their graphs.
     """
     possible = possible_graphs(series, tips)
     for name in graphs:
@@ -162,9 +162,9 @@ def _draw(graph: _Graph, series: Series, title: str, events: Sequence[Mark]) -> 
 
 
 def _scales(graph: _Graph, series: Series) -> list[Scale]:
-    """Return each joint's scale: one for all with the same unit, so that they compare at sight.
+    """Return each joint's scale: one for all with the same unit.
 
-    A joint whose values would be lost in it, at less than a twentieth, has its own.
+    A joint with less than a twentieth of the largest values has its own.
     """
     largest = [_largest(graph, series, joint) for joint in range(len(series.joint_names))]
     scales = []

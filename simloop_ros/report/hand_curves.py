@@ -1,4 +1,4 @@
-"""What two hands did in a run, from its logs and its plan, as the courses of the figures."""
+"""The curves of two hands, from the logs of a run and its plan."""
 
 from __future__ import annotations
 
@@ -43,13 +43,13 @@ class HandCurves(msgspec.Struct, frozen=True):
     :ivar tips: names of the hands.
     :ivar time: [s], shape ``(rows,)``.
     :ivar squeeze: true internal force [N], shape ``(rows,)``.
-    :ivar wanted: what it shall be [N], shape ``(rows,)``; NaN while nothing is wanted.
+    :ivar setpoint: of it [N], shape ``(rows,)``; NaN while there is none.
     :ivar carried: whether the object is moved as planned, shape ``(rows,)``: where the summary
         compares it.
     :ivar corrections: of both hands, in axes of the object [m, rad], shape ``(rows, 2, 6)``.
-    :ivar along: where the palms are along the beam, from where its middle is planned to be [m],
+    :ivar along: positions of the palms along the beam, from the planned place of its middle [m],
         shape ``(rows, 2)``; NaN where its place is not known.
-    :ivar planned: where they would be without corrections [m], shape ``(rows, 2)``; NaN as well.
+    :ivar planned: the same without corrections [m], shape ``(rows, 2)``; NaN as well.
     :ivar ends: of the beam without load [m], shape ``(2,)``.
     :ivar error: distance of the object from its path [m], shape ``(rows,)``; NaN where that is
         not known.
@@ -58,7 +58,7 @@ class HandCurves(msgspec.Struct, frozen=True):
     tips: tuple[str, ...]
     time: Array
     squeeze: Array
-    wanted: Array
+    setpoint: Array
     carried: Flags
     corrections: Array
     along: Array
@@ -82,15 +82,12 @@ class HandCurves(msgspec.Struct, frozen=True):
         return HandsCourse(self.tips, self.time, self.along, self.planned, self.ends)
 
     def carry(self, label: str) -> CarryCourse:
-        """Return how well the object was held and led."""
-        return CarryCourse(label, self.time, self.squeeze, self.wanted, self.carried, self.error)
+        """Return the course of squeeze and path error."""
+        return CarryCourse(label, self.time, self.squeeze, self.setpoint, self.carried, self.error)
 
 
 def hand_curves(folder: Path, summary: Mapping[str, Any]) -> HandCurves:
-    """Return what two hands did in the run in a folder.
-
-    :param summary: of the run.
-    """
+    """Return the curves of two hands, of the run in a folder and with its summary."""
     settings, period = summary['settings'], summary['period']
     bimanual = msgspec.convert(settings['bimanual'], BimanualConfig)
     model = load_fit_robot(msgspec.convert(settings['robot'], RobotConfig))
@@ -98,9 +95,9 @@ def hand_curves(folder: Path, summary: Mapping[str, Any]) -> HandCurves:
     plan = plan_bimanual(bimanual, model, period, home)
     log, hands = McapReader(folder / 'log.mcap'), McapReader(folder / HANDS_LOG)
     squeeze = true_squeezes(model, log, hands)
-    felt = np.concatenate(list(hands.chunks()))
+    values = np.concatenate(list(hands.chunks()))
     joints = np.concatenate([block[:, TRUE_POSITION] for block in log.chunks()])
-    rows = planned_rows(plan, len(felt), halt_step(summary['events'], period))
+    rows = planned_rows(plan, len(values), halt_step(summary['events'], period))
     touched = bool((np.abs(squeeze) > TOUCH_FORCE).any())
     centres, rotations = plan.object_position[rows.index], plan.object_rotation[rows.index]
     along, planned = (
@@ -109,14 +106,14 @@ def hand_curves(folder: Path, summary: Mapping[str, Any]) -> HandCurves:
     )
     half = 0.5 * bimanual.object.length
     first = HANDS_COLUMNS.index('correction_1')
-    away = np.linalg.norm(felt[:, POSE, :3] - plan.object_position[rows.index], axis=1)
+    away = np.linalg.norm(values[:, POSE, :3] - plan.object_position[rows.index], axis=1)
     return HandCurves(
         model.tips,
-        np.arange(1.0, len(felt) + 1.0) * period,
+        np.arange(1.0, len(values) + 1.0) * period,
         squeeze,
         np.where(rows.holding & rows.going, rows.squeeze, np.nan),
         rows.moving & touched,
-        felt[:, first : first + 2],
+        values[:, first : first + 2],
         along,
         planned,
         np.array([half, -half]),
@@ -125,7 +122,7 @@ def hand_curves(folder: Path, summary: Mapping[str, Any]) -> HandCurves:
 
 
 def _along(model: RobotModel, joints: Array, centres: Array, rotations: Array) -> Array:
-    """Return where the palms are along the beam, from its middle [m], shape ``(rows, 2)``.
+    """Return the positions of the palms along the beam, from its middle [m], ``(rows, 2)``.
 
     :param joints: positions [rad], shape ``(rows, n)``.
     :param centres: of the beam in the world [m], shape ``(rows, 3)``.
@@ -143,7 +140,7 @@ def _along(model: RobotModel, joints: Array, centres: Array, rotations: Array) -
 
 HAND_DRAWINGS: Mapping[str, Callable[[HandCurves, str, Sequence[Mark]], Figure]] = {
     'internal_force': lambda curves, title, events: draw_internal_forces(
-        [curves.force], title, curves.wanted, events
+        [curves.force], title, curves.setpoint, events
     ),
     'path_correction': lambda curves, title, events: draw_correction(
         curves.correction(0), f'first hand: {title}', events
@@ -153,5 +150,5 @@ HAND_DRAWINGS: Mapping[str, Callable[[HandCurves, str, Sequence[Mark]], Figure]]
         [curves.carry('this run')], title, events
     ),
 }
-"""Name of each graph of two hands -> what draws it."""
+"""Name of each graph of two hands -> its function."""
 assert tuple(HAND_DRAWINGS) == HANDS_GRAPHS

@@ -12,7 +12,7 @@ from .drawing import Mark, draw_marks, empty_figure, finite, head, readable, sho
 from .series import Series
 
 COLOURS = ('#0077BB', '#EE7733', '#009988', '#CC3311', '#AA3377', '#000000', '#33BBEE')
-"""For the joints in turn; told apart by any eye."""
+"""For the joints in turn; safe for colour-blind readers."""
 STYLES = ('-', '--', ':')
 """For the first seven joints, and so on."""
 LEGEND_WIDTH, LINE_WIDTH, LETTER_WIDTH = 8.6, 0.75, 0.085
@@ -20,7 +20,7 @@ LEGEND_WIDTH, LINE_WIDTH, LETTER_WIDTH = 8.6, 0.75, 0.085
 
 
 class _JointGraph(msgspec.Struct, frozen=True):
-    """One of the graphs: the column of the log, and what is added to the joints' unit."""
+    """One of the graphs: the column of the log, and the suffix of the joints' unit."""
 
     heading: str
     quantity: str

@@ -1,4 +1,4 @@
-"""A run as a person sees it: its table and its figures."""
+"""The table and the figures of a run."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ HANDS_ROWS = {
     'object_turn_error_max': 'rad',
     'dropped': 's',
 }
-"""What the table says of two hands, with units."""
+"""Rows of two hands in the table, with units."""
 CONSEQUENCES = ('contact_end', 'collision_located', 'collision_end', 'effort_limit')
 """Events that would be printed over those that they follow from."""
 
@@ -64,10 +64,10 @@ def draw_run(folder: Path, every_graph: bool = False) -> list[Path]:
     chosen = possible_graphs(series, curves) if every_graph else graphs
     others = [graph for graph in chosen if graph not in HAND_DRAWINGS]
     paths = draw_figures(folder, others, series, title, marks, curves)
-    wanted = [g for g in HAND_DRAWINGS if two_hands and (every_graph or g in graphs)]
-    if wanted:
+    of_hands = [g for g in HAND_DRAWINGS if two_hands and (every_graph or g in graphs)]
+    if of_hands:
         hands = hand_curves(folder, summary)
-        for graph in wanted:
+        for graph in of_hands:
             path = folder / f'{graph}.png'
             HAND_DRAWINGS[graph](hands, title, marks).savefig(path)
             paths.append(path)
@@ -75,7 +75,7 @@ def draw_run(folder: Path, every_graph: bool = False) -> list[Path]:
 
 
 def _marks(events: list[dict[str, Any]]) -> list[Mark]:
-    """Return what the figures mark; where a monitor watched, without what follows from it."""
+    """Return the marks of the figures; with a collision, without its consequences."""
     watched = any(event['kind'] == 'collision' for event in events)
     return [
         Mark(float(event['time']), _label(event))
@@ -85,7 +85,7 @@ def _marks(events: list[dict[str, Any]]) -> list[Mark]:
 
 
 def _label(event: dict[str, Any]) -> str:
-    """Return what a mark says: of a task only its name."""
+    """Return the label of a mark: of a task only its name."""
     if event['kind'] != 'task':
         return str(event['kind']).replace('_', ' ')
     return STOPPED if halt_reason(event) else str(event['doing']).partition('(')[2].rstrip(')')
@@ -168,5 +168,5 @@ def print_table(summary: dict[str, Any], console: Console) -> None:
 
 
 def _number(value: float | None) -> str:
-    """Return a number in words; the summary has none for one that is not finite."""
+    """Return a number as text; the summary has ``None`` for one that is not finite."""
     return 'unknown' if value is None else f'{value:.4g}'

@@ -14,11 +14,10 @@ from .thin import Envelope
 
 
 class Series(msgspec.Struct, frozen=True):
-    """What the figures show.
+    """The curves of the figures.
 
     :ivar time: [s], shape ``(points,)``.
-    :ivar joint_names: names of the ``n`` joints.
-    :ivar units: unit of each joint's position, ``rad`` or ``m``.
+    :ivar units: of each joint's position, ``rad`` or ``m``.
     :ivar curves: each column of the log and each of ``DIFFERENCES``, shape ``(points, n)``. The
         differences are thinned on their own: the extreme of a difference is not the difference
         of two extremes.

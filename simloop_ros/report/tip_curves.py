@@ -1,4 +1,4 @@
-"""Where the tips of a robot went, from its log."""
+"""The paths of the tips of a robot, from its log."""
 
 from __future__ import annotations
 
@@ -13,9 +13,8 @@ from ..robot.urdf import kinematic_tree
 
 
 class TipCurve(msgspec.Struct, frozen=True):
-    """The way of one tip in the world.
+    """The path of one tip in the world.
 
-    :ivar name: of the tip.
     :ivar time: [s], shape ``(points,)``.
     :ivar desired: of the desired joints [m], shape ``(points, 3)``.
     :ivar actual: of the true joints [m], shape ``(points, 3)``.
@@ -28,7 +27,7 @@ class TipCurve(msgspec.Struct, frozen=True):
 
 
 def tip_curves(log: McapReader, tips: Sequence[str], points: int = 4000) -> tuple[TipCurve, ...]:
-    """Return the ways of tips, by the robot description in the log.
+    """Return the paths of tips, by the robot description in the log.
 
     :param points: about how many rows of a long log are kept.
     """

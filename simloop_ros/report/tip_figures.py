@@ -1,4 +1,4 @@
-"""The ways of the tips in space and in a plane, as figures 7 and 8 of 002."""
+"""The paths of the tips in space and in a plane, as figures 7 and 8 of 002."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from .drawing import BLUE, DOTS_PER_INCH, RED, Mark, finite, head, readable
 from .tip_curves import TipCurve
 
 AXES = 'xyz'
-WANTED: Mapping[str, Any] = {'color': BLUE, 'lw': 4.0, 'label': 'desired'}
-"""Thick and light, under what the robot did: where they agree, both are seen."""
-DONE: Mapping[str, Any] = {'color': RED, 'lw': 1.3, 'ls': (0, (5, 3)), 'label': 'actual'}
-MARGIN = 0.18
-"""Room around a way, as a share of its extent."""
-SMALLEST = 1e-3
+DESIRED_STYLE: Mapping[str, Any] = {'color': BLUE, 'lw': 4.0, 'label': 'desired'}
+"""Thick and light, under the actual path: where they agree, both are seen."""
+ACTUAL_STYLE: Mapping[str, Any] = {'color': RED, 'lw': 1.3, 'ls': (0, (5, 3)), 'label': 'actual'}
+WINDOW_MARGIN = 0.18
+"""Room around a path, as a share of its extent."""
+LEAST_EXTENT = 1e-3
 """Extent that is shown at least [m]: a tip at rest is a point."""
-NEAR = 0.12
+LABEL_DISTANCE = 0.12
 """Share of half the width shown below which two points have one label: a line of text is 0.06."""
-IN_A_LINE = 3
-"""How many words a label has in one line."""
+LABELS_PER_LINE = 3
+"""Number of labels in one line of text."""
 
 
 def _draw_space(tips: Sequence[TipCurve], title: str, events: Sequence[Mark]) -> Figure:
@@ -33,32 +33,32 @@ def _draw_space(tips: Sequence[TipCurve], title: str, events: Sequence[Mark]) ->
     tips = _moving(tips)
     middle, half = _window(tips)
     for tip in tips:
-        _draw_way(ax, tip, events, range(3), NEAR * half)
+        _draw_path(ax, tip, events, range(3), LABEL_DISTANCE * half)
     for axis, name in enumerate(AXES):
         limits = middle[axis] - half, middle[axis] + half
         getattr(ax, f'set_{name}lim')(*limits)
         getattr(ax, f'set_{name}label')(f'{name} [m]', fontsize=9)
     ax.set_box_aspect((1, 1, 1))
-    _finish(figure, ax, tips, f'Way of the tip in space: {title}')
+    _finish(figure, ax, tips, f'Path of the tip in space: {title}')
     return figure
 
 
 def _draw_plane(tips: Sequence[TipCurve], title: str, events: Sequence[Mark]) -> Figure:
-    """Draw the ways in the plane of the two world axes along which they reach furthest."""
+    """Draw the paths in the plane of the two world axes with their largest extents."""
     figure, ax = _figure(5.6)
     tips = _moving(tips)
     extent = np.max([np.ptp(_points([tip]), axis=0) for tip in tips], axis=0)
     across, up = sorted(np.argsort(-extent, kind='stable')[:2].tolist())
     middle, half = _window(tips)
     for tip in tips:
-        _draw_way(ax, tip, events, (across, up), NEAR * half)
+        _draw_path(ax, tip, events, (across, up), LABEL_DISTANCE * half)
     ax.set_xlim(middle[across] - half, middle[across] + half)
     ax.set_ylim(middle[up] - half, middle[up] + half)
     ax.set_aspect('equal')
     ax.set_xlabel(f'{AXES[across]} [m]', fontsize=9)
     ax.set_ylabel(f'{AXES[up]} [m]', fontsize=9)
     ax.grid(alpha=0.3, lw=0.5)
-    heading = f'Way of the tip in the {AXES[across]}-{AXES[up]} plane: {title}'
+    heading = f'Path of the tip in the {AXES[across]}-{AXES[up]} plane: {title}'
     _finish(figure, ax, tips, heading)
     return figure
 
@@ -67,7 +67,7 @@ TIP_GRAPHS: Mapping[str, Callable[[Sequence[TipCurve], str, Sequence[Mark]], Fig
     'tip_path_3d': _draw_space,
     'tip_path_plane': _draw_plane,
 }
-"""Name of each graph -> what draws it, from the ways, a title and what happened."""
+"""Name of each graph -> its function, of the paths, a title and events."""
 
 
 def _figure(height: float, projection: str | None = None) -> tuple[Figure, Any]:
@@ -79,7 +79,7 @@ def _figure(height: float, projection: str | None = None) -> tuple[Figure, Any]:
 
 def _moving(tips: Sequence[TipCurve]) -> Sequence[TipCurve]:
     """Return the tips that move; all of them if none does."""
-    return [tip for tip in tips if np.ptp(_points([tip]), axis=0).max() > SMALLEST] or tips
+    return [tip for tip in tips if np.ptp(_points([tip]), axis=0).max() > LEAST_EXTENT] or tips
 
 
 def _points(tips: Sequence[TipCurve]) -> Array:
@@ -90,34 +90,34 @@ def _points(tips: Sequence[TipCurve]) -> Array:
 
 
 def _window(tips: Sequence[TipCurve]) -> tuple[Array, float]:
-    """Return the middle of the ways [m], shape ``(3,)``, and half the width to show [m]."""
+    """Return the middle of the paths [m], shape ``(3,)``, and half the width to show [m]."""
     points = _points(tips)
     low, high = points.min(axis=0), points.max(axis=0)
-    extent = max(float((high - low).max()), SMALLEST)
-    return (low + high) / 2.0, (0.5 + MARGIN) * extent
+    extent = max(float((high - low).max()), LEAST_EXTENT)
+    return (low + high) / 2.0, (0.5 + WINDOW_MARGIN) * extent
 
 
-def _draw_way(
+def _draw_path(
     ax: Any, tip: TipCurve, events: Sequence[Mark], axes: Sequence[int], near: float
 ) -> None:
-    """Draw a way, and what happened on it.
+    """Draw a path with its events.
 
     :param near: distance below which two points have one label [m].
     """
-    for way, style in ((tip.desired, WANTED), (tip.actual, DONE)):
-        ax.plot(*(finite(way[:, axis]) for axis in axes), **style)
+    for path, style in ((tip.desired, DESIRED_STYLE), (tip.actual, ACTUAL_STYLE)):
+        ax.plot(*(finite(path[:, axis]) for axis in axes), **style)
     groups: list[tuple[Array, list[str]]] = []
     for mark in readable(events, tip.time):
         row = min(int(np.searchsorted(tip.time, mark.time - 1e-9)), len(tip.time) - 1)
         place = finite(tip.actual[row, list(axes)])
         ax.plot(*([x] for x in place), 'k.', ms=7)
-        words = next((w for at, w in groups if np.linalg.norm(place - at) < near), None)
-        if words is None:
+        labels = next((each for at, each in groups if np.linalg.norm(place - at) < near), None)
+        if labels is None:
             groups.append((place, [mark.label]))
-        elif mark.label not in words:
-            words.append(mark.label)
-    for place, words in groups:
-        lines = [words[i : i + IN_A_LINE] for i in range(0, len(words), IN_A_LINE)]
+        elif mark.label not in labels:
+            labels.append(mark.label)
+    for place, labels in groups:
+        lines = [labels[i : i + LABELS_PER_LINE] for i in range(0, len(labels), LABELS_PER_LINE)]
         text = ',\n'.join('  ' + ', '.join(line) for line in lines)
         ax.text(*place, text, fontsize=8, va='bottom', parse_math=False)
 
@@ -127,8 +127,8 @@ def _finish(figure: Figure, ax: Axes, tips: Sequence[TipCurve], heading: str) ->
     lines, labels = ax.get_legend_handles_labels()
     head(figure, lines[:2], labels[:2], heading)
     for i, tip in enumerate(tips):
-        away = np.linalg.norm(finite(tip.actual) - finite(tip.desired), axis=1)
-        largest = float(np.fmax.reduce(away, initial=0.0))
+        distance = np.linalg.norm(finite(tip.actual) - finite(tip.desired), axis=1)
+        largest = float(np.fmax.reduce(distance, initial=0.0))
         text = f'{tip.name}: largest distance between the two {largest:.2g} m'
         place = 1.0 - (0.62 + 0.17 * i) / figure.get_figheight()
         figure.text(0.5, place, text, ha='center', va='top', fontsize=8, parse_math=False)

@@ -1,4 +1,4 @@
-"""Numbers and units as a person reads them."""
+"""Readable numbers and units."""
 
 from __future__ import annotations
 
@@ -30,10 +30,7 @@ class Scale(msgspec.Struct, frozen=True):
 
 
 def scale_for(largest: float, unit: str) -> Scale:
-    """Return the prefix with which values up to ``largest``, in SI units, read well.
-
-    Values from 0.1 to 1000 stay as they are: nobody wants 300 mrad for 0.3 rad.
-    """
+    """Return a readable prefix for values up to ``largest`` [SI]; none from 0.1 to 1000."""
     if not 0.0 < largest < float('inf') or 0.1 <= largest < 1e3:
         return Scale(1.0, unit)
     for factor, prefix in _PREFIXES:
@@ -51,6 +48,6 @@ def period_text(period: float) -> str:
 
 
 def run_title(scenario: str, period: float, mass_bias: float = 0.0) -> str:
-    """Return what the figures of a run are headed with: scenario, period, mass bias."""
+    """Return the title of a run's figures: scenario, period, mass bias."""
     bias = f', plant mass {100.0 * mass_bias:+g} %' if mass_bias else ''
     return f'{scenario}, {period_text(period)}{bias}'

@@ -1,4 +1,4 @@
-"""Is a robot description fit for control? What is missing, where, and what to do about it."""
+"""Validation of a robot description: is it fit for control, and if not, what to do."""
 
 from __future__ import annotations
 
@@ -30,12 +30,10 @@ flat plate meets it with equality, and files give three or four digits."""
 
 @dataclass(frozen=True)
 class Problem:
-    """Something in a description that control cannot work with, or should know about.
+    """A problem of a robot description.
 
     :ivar where: name of the link or joint, or the key of the robot file.
-    :ivar what: what is wrong with it.
-    :ivar remedy: what to do.
-    :ivar fatal: whether the robot cannot be controlled as long as it is so.
+    :ivar fatal: whether it makes control impossible.
     """
 
     where: str
@@ -70,12 +68,12 @@ def check_robot(config: RobotConfig, urdf_folder: Path | None = None) -> list[Pr
     problems += _home(tree, config.home)
     if not any(problem.fatal for problem in problems):
         load = partial(load_robot, config, urdf_folder)
-        problems += _refusal(load, 'robot', 'mend it, then check again')
+        problems += _refusal(load, 'robot', 'correct it, then check again')
     return problems
 
 
 class _Tree:
-    """The links and joints of a description, by name, and how they hang together."""
+    """The links and joints of a description, by name, and their connections."""
 
     def __init__(self, root: ET.Element):
         self.names = [
@@ -94,7 +92,7 @@ class _Tree:
         self.leaves = [link for link in self.links if link not in parents]
 
     def below(self, link: str, fixed_only: bool = False) -> list[str]:
-        """Return ``link`` and the links that hang on it; visits none twice."""
+        """Return ``link`` and the links below it; visits none twice."""
         found = [link] if link in self.links else []
         for name in found:
             for joint, (parent, child) in self.ends.items():
@@ -116,7 +114,7 @@ def _end(joint: ET.Element, tag: str) -> str:
 
 
 def _refusal(call: Callable[[], object], where: str, remedy: str) -> Iterator[Problem]:
-    """Yield what a step of loading refuses as a problem."""
+    """Yield the error of a step of loading as a problem."""
     try:
         call()
     except SimloopError as error:
@@ -141,7 +139,7 @@ def _structure(tree: _Tree) -> Iterator[Problem]:
             what = f'{count} joints move this link; a closed chain cannot be controlled'
             yield Problem(child, what, 'keep one of the joints')
     if len(tree.roots) > 1:
-        # The robot is the part with most links; what is outside it is what needs mending.
+        # The robot is the part with most links; the others are the problem.
         robot = max(tree.roots, key=lambda link: len(tree.below(link)))
         for link in tree.roots:
             if link != robot:
@@ -150,7 +148,7 @@ def _structure(tree: _Tree) -> Iterator[Problem]:
     reached = {link for base in tree.roots for link in tree.below(base)}
     loop = [link for link in tree.links if link not in reached]
     if loop:
-        what = f'the links {", ".join(loop)} hang on each other and on no root'
+        what = f'the links {", ".join(loop)} are a loop without a root'
         yield Problem(loop[0], what, 'make the joints a tree that starts at one link')
 
 
@@ -205,7 +203,7 @@ def _body(links: list[ET.Element]) -> Iterator[Problem]:
     if sum(masses.values()) == 0.0:
         yield Problem(first, 'it moves, but its mass is 0', 'give a positive mass')
     for name, inertia in inertias.items():
-        # A point mass, or a mere frame, is fine on a body whose other links turn heavily.
+        # A point mass, or a mere frame, is fine on a body whose other links have inertia.
         others = (other for key, other in inertias.items() if key != name)
         if inertia.any() or not any(other.any() for other in others):
             yield from _principal(name, inertia)

@@ -10,7 +10,7 @@ from ..core.config_types import NonNegative, Positive
 
 
 class FlexibleJointsConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Motors and gears of a robot; where nothing is given, nothing is known of them.
+    """Motors and gears of a robot, where they are known.
 
     :ivar motor_inertia: ``J_m`` by joint, at the link side: times the gear ratio squared [kg m^2].
     :ivar stiffness: ``K_m`` of the gear by joint [N m/rad].

@@ -1,4 +1,4 @@
-"""The robot model: what control needs to know of a robot."""
+"""The robot model: kinematics, dynamics and limits."""
 
 from __future__ import annotations
 
@@ -18,14 +18,12 @@ from .urdf import kinematic_tree
 
 @dataclass(frozen=True)
 class RobotModel:
-    """A fixed-base arm or several: kinematics, dynamics, limits.
+    """A fixed-base arm or several.
 
-    :ivar name: name of the robot in its URDF.
     :ivar urdf: the description as XML, with meshes as absolute paths and locked joints fixed.
     :ivar pin_model: the Pinocchio model; every joint has one position and one velocity.
     :ivar joint_names: the moving joints; every joint array is in this order.
-    :ivar lower: lower ends of the ranges [rad], shape ``(n,)``.
-    :ivar upper: upper ends of the ranges [rad], shape ``(n,)``.
+    :ivar lower: ends of the ranges [rad], shape ``(n,)``; ``upper`` likewise.
     :ivar velocity_limit: largest speeds [rad/s], shape ``(n,)``; infinite where none is given.
     :ivar effort_limit: largest efforts [N m], shape ``(n,)``; infinite where none is given.
     :ivar home: start position [rad], shape ``(n,)``.
@@ -129,7 +127,7 @@ class RobotModel:
 
 
 def link_positions(pin_model: pin.Model, link: str, positions: Array) -> Array:
-    """Return where the origin of a link is in the world [m], shape ``(m, 3)``.
+    """Return the positions of a link's origin in the world [m], shape ``(m, 3)``.
 
     :param positions: joints [rad], shape ``(m, n)``.
     """

@@ -1,4 +1,4 @@
-"""The six axes of the controller: which joints they are, and what they may be told."""
+"""The six axes of the controller: their joints and limits."""
 
 from __future__ import annotations
 
@@ -17,10 +17,8 @@ from .packet import JOINTS, LARGEST_ANGLE, RESOLUTION, ROUNDING, Target, fitting
 class Axes(msgspec.Struct, frozen=True):
     """Limits of the six joints, in the order of the controller's axes.
 
-    :ivar names: of the joints.
-    :ivar index: places of the joints among those of the model, shape ``(6,)``.
-    :ivar lower: lower ends of the ranges [deg], shape ``(6,)``.
-    :ivar upper: upper ends of the ranges [deg], shape ``(6,)``.
+    :ivar index: of the joints in the model, shape ``(6,)``.
+    :ivar lower: ends of the ranges [deg], shape ``(6,)``; ``upper`` likewise.
     :ivar velocity_limit: largest speeds [deg/s], shape ``(6,)``; infinite where none is given.
     """
 
@@ -31,14 +29,14 @@ class Axes(msgspec.Struct, frozen=True):
     velocity_limit: Array
 
     def target(self, position: Array, seconds: float, before: Target | None) -> Target:
-        """Return a target that the robot may be sent.
+        """Return a target that may be sent to the robot.
 
-        Angles are rounded to what a packet can say, but not beyond the end of a range.
+        Angles are rounded to the resolution of a packet, but not beyond the end of a range.
 
         :param position: of the six joints [rad], shape ``(6,)``.
-        :param seconds: time for the way [s].
-        :param before: where the robot is; none if nobody knows.
-        :raises UnsafeCommandError: a position is not finite or out of range, or the way takes
+        :param seconds: time for the move [s].
+        :param before: where the robot is; ``None`` if that is not known.
+        :raises UnsafeCommandError: a position is not finite or out of range, or the move takes
             longer at the velocity limit.
         """
         angles = self._angles(position)
@@ -55,7 +53,7 @@ class Axes(msgspec.Struct, frozen=True):
         return Target(tuple(angles.tolist()), seconds)
 
     def reachable_target(self, position: Array, seconds: float, before: Target) -> Target:
-        """Return the same with a longer time where the way needs it."""
+        """Return the same with a longer time where the move needs it."""
         needed = float(self._times(self._angles(position), before).max())
         return self.target(position, max(seconds, fitting_time(needed)), before)
 
@@ -80,7 +78,7 @@ class Axes(msgspec.Struct, frozen=True):
         return np.asarray(np.round(steps * RESOLUTION, 3))
 
     def _times(self, angles: Array, before: Target | None) -> Array:
-        """Return how long each joint needs at least [s]; what was rounded does not count."""
+        """Return the shortest time of each joint [s], without the rounding of its angle."""
         if before is None:
             return np.asarray((self.upper - self.lower) / self.velocity_limit)
         way = np.abs(angles - np.array(before.angles))
@@ -88,7 +86,7 @@ class Axes(msgspec.Struct, frozen=True):
 
 
 def find_axes(model: RobotModel, names: Sequence[str] = ()) -> Axes:
-    """Return the axes that joints of a robot are.
+    """Return the axes of a robot.
 
     :param names: of six joints, in the order of the axes; empty if the robot has just six.
     :raises ConfigError: there are not six, one comes twice, or one does not turn.

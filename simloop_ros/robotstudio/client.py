@@ -1,4 +1,4 @@
-"""The line to the controller: one session, which any error ends for good."""
+"""The connection to the controller: one session, which any error ends."""
 
 from __future__ import annotations
 
@@ -19,15 +19,14 @@ from .packet import LONGEST_ANSWER, Target, encode, refusal
 class RobotStudioClient:
     """Sends targets one by one, each after the one before was acknowledged.
 
-    After an error nobody knows where the robot is, so nothing more is sent: each further call
-    raises the same error. To start anew make a new client, and begin with a slow first move.
+    After an error the position of the robot is not known, so nothing more is sent: each further
+    call raises the same error. To start again make a new client, with a slow first move.
 
     Belongs to one thread; ``end`` may be called from any other.
 
-    :param config: where the controller listens, and how long to wait for it.
     :ivar sent: number of targets that were sent.
     :ivar acknowledged: number of targets that the robot has reached.
-    :ivar failure: what ended the session; none while it goes on.
+    :ivar failure: that ended the session, if any.
     :ivar unreachable: why the last attempt to connect failed; empty if none has.
     """
 
@@ -67,12 +66,12 @@ class RobotStudioClient:
     def send(self, target: Target) -> None:
         """Send a target and return once the robot has reached it.
 
-        :raises LinkError: the line is not there or dropped, the controller refused the target, is
-            silent, or answered rubbish.
+        :raises LinkError: there is no connection, or the controller refused the target, is silent,
+            or sent a malformed answer.
         :raises UnsafeCommandError: the target does not fit a packet; it was not sent.
         """
         packet = encode(target)
-        self.look()
+        self.check()
         with self._session():
             self._send(packet)
             self.sent += 1
@@ -80,30 +79,30 @@ class RobotStudioClient:
             try:
                 reason = refusal(answer)
             except MessageError as error:
-                raise self._error(f'rubbish for an answer: {error}', 'rubbish') from error
+                raise self._error(f'malformed answer: {error}', 'malformed') from error
             if reason:
                 raise self._error(f'the controller refused the target: {reason}', 'rejected')
             self.acknowledged += 1
 
-    def look(self) -> None:
-        """See, without waiting, whether the line is still there and nobody speaks unasked.
+    def check(self) -> None:
+        """Check, without waiting, that the connection is there and no data has arrived.
 
-        :raises LinkError: it is not, or somebody does.
+        :raises LinkError: it is not, or some has.
         """
         with self._session():
             if self._socket is None:
                 raise self._error('not connected: call connect first', 'unreachable')
             if self._wait(0.0, reading=True):
                 data = self._receive()
-                raise self._error(f'rubbish: {data!r} came unasked', 'rubbish')
+                raise self._error(f'unexpected data: {data!r}', 'malformed')
 
     def end(self) -> None:
-        """End the session, from any thread: who waits in another call gets a LinkError."""
+        """End the session, from any thread: a call that waits in another raises a LinkError."""
         with suppress(OSError):
             self._outbox.send(b'.')
 
     def close(self) -> None:
-        """Hang up; a second call does nothing."""
+        """Close the connection; a second call does nothing."""
         for each in (self._socket, self._inbox, self._outbox):
             if each is not None:
                 each.close()
@@ -124,7 +123,7 @@ class RobotStudioClient:
 
     @contextmanager
     def _session(self) -> Iterator[None]:
-        """Hang up on any error and remember it; refuse if that has happened before."""
+        """Close the connection on any error and keep it; raise it again if there was one."""
         if self.failure is not None:
             raise self.failure
         try:
@@ -134,7 +133,7 @@ class RobotStudioClient:
             self.close()
             raise
         except OSError as error:
-            self.failure = self._error(f'the line dropped: {_words(error)}', 'dropped')
+            self.failure = self._error(f'the connection dropped: {_reason(error)}', 'dropped')
             self.close()
             raise self.failure from error
         except BaseException:
@@ -152,7 +151,7 @@ class RobotStudioClient:
                 self._config.host, self._config.port, type=socket.SOCK_STREAM
             )
         except (OSError, UnicodeError) as error:
-            return f'the host is not known: {_words(error)}'
+            return f'the host is not known: {_reason(error)}'
         for family, kind, protocol, _, address in found:
             line = socket.socket(family, kind, protocol)
             try:
@@ -169,7 +168,7 @@ class RobotStudioClient:
                     return ''
                 reason = os.strerror(number)
             except OSError as error:
-                reason = _words(error)
+                reason = _reason(error)
             finally:
                 if self._socket is not line:
                     line.close()
@@ -179,7 +178,7 @@ class RobotStudioClient:
         assert self._socket is not None
         while packet:
             if not self._wait(self._config.answer_timeout, writing=True):
-                raise self._error('the line takes no data', 'silent')
+                raise self._error('the connection takes no data', 'silent')
             packet = packet[self._socket.send(packet) :]
 
     def _answer(self, seconds: float) -> bytes:
@@ -193,18 +192,18 @@ class RobotStudioClient:
             answer += self._receive(answer)
             if b'\n' in answer[:-1] or len(answer) > LONGEST_ANSWER:
                 raise self._error(
-                    f'rubbish for an answer: {answer[:LONGEST_ANSWER]!r} is not one line',
-                    'rubbish',
+                    f'malformed answer: {answer[:LONGEST_ANSWER]!r} is not one line',
+                    'malformed',
                 )
         return answer
 
     def _receive(self, so_far: bytes = b'') -> bytes:
-        """Return what is there; the end of the line is an error."""
+        """Return the data that has arrived; the end of the connection is an error."""
         assert self._socket is not None
         data = self._socket.recv(LONGEST_ANSWER + 1)
         if not data:
             got = f' in the middle of an answer, after {so_far!r}' if so_far else ''
-            raise self._error(f'the line dropped: the controller hung up{got}', 'dropped')
+            raise self._error(f'the connection dropped: closed by the controller{got}', 'dropped')
         return data
 
     def _wait(
@@ -215,9 +214,9 @@ class RobotStudioClient:
         reading: bool = False,
         writing: bool = False,
     ) -> bool:
-        """Return whether the line became ready within a time [s].
+        """Return whether a socket became ready within a time [s].
 
-        :param line: ours if none is given; without reading and writing time just passes.
+        :param line: that of the session if none is given; without reading and writing time passes.
         :raises LinkError: the session was ended meanwhile.
         """
         line = line or self._socket
@@ -233,5 +232,5 @@ class RobotStudioClient:
         return bool(readable or writable)
 
 
-def _words(error: Exception) -> str:
+def _reason(error: Exception) -> str:
     return str(getattr(error, 'strerror', None) or error)

@@ -1,4 +1,4 @@
-"""How targets get to a controller: the one place of these defaults."""
+"""Configuration of the connection to a controller: the one place of these defaults."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ Port = Annotated[int, msgspec.Meta(ge=1, le=LARGEST_PORT)]
 
 
 class LinkConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Where the controller listens, and how it is sent targets.
+    """Address and timing of the connection to a controller.
 
     :ivar host: name or address of the controller; RobotStudio's virtual one is on its own machine.
     :ivar port: on which the controller's program listens.
     :ivar move_time: time from target to target [s]: 0.01 to 9.99 in steps of 0.01, or 10.0 to 99.9
         in steps of 0.1.
-    :ivar approach_time: time of the first move [s], whose start nobody knows; long enough for each
+    :ivar approach_time: time of the first move [s], whose start is not known; long enough for each
         joint to cross its whole range.
     :ivar joints: the six joints of the model in the order of the controller's axes; empty for all.
     :ivar connect_timeout: longest time of one attempt to connect [s].

@@ -38,11 +38,7 @@ ROUNDING = 1e-9
 
 
 class Target(msgspec.Struct, frozen=True):
-    """What one packet says.
-
-    :ivar angles: of the six joints [deg].
-    :ivar time: in which the robot shall get there [s].
-    """
+    """Content of one packet: the angles of the six joints [deg], and the move time [s]."""
 
     angles: tuple[float, ...]
     time: float
@@ -105,7 +101,7 @@ def fitting_time(seconds: float) -> float:
 
 
 def decode(packet: bytes) -> Target:
-    """Return what a packet says; spaces instead of zeros and a plus sign are accepted.
+    """Return the content of a packet; spaces instead of zeros and a plus sign are accepted.
 
     :raises MessageError: it is none.
     """
@@ -136,7 +132,7 @@ def refuse(reason: str) -> bytes:
 
 
 def refusal(answer: bytes) -> str:
-    """Return why a target was refused, as its answer says; empty if it was reached.
+    """Return why a target was refused, from the answer; empty if it was reached.
 
     :raises MessageError: the answer is something else.
     """

@@ -21,10 +21,9 @@ POSITIONS = ('true_position', 'desired_position', 'measured_position', 'position
 
 
 class Recording(msgspec.Struct, frozen=True):
-    """Where joints were, and when.
+    """Joint positions over time.
 
-    :ivar source: where it is from.
-    :ivar joint_names: names of the ``n`` joints.
+    :ivar source: file or folder, for messages.
     :ivar time: [s], shape ``(rows,)``, growing.
     :ivar position: [rad], shape ``(rows, n)``.
     """

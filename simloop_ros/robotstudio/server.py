@@ -21,7 +21,7 @@ from .packet import OK, PACKET_SIZE, Target, decode, refuse
 class RobotStudioServer:
     """Takes targets of one client at a time and answers each after its move time.
 
-    A packet that cannot be read is refused and its client hung up on; then the next may come.
+    A malformed packet is refused and its client disconnected; then the next may come.
 
     :param port: on which it listens; 0 for any that is free.
     :param pace: a move takes its time times this; 0 for no time at all.
@@ -85,7 +85,7 @@ class RobotStudioServer:
                 client.sendall(OK)
 
     def _receive(self, client: socket.socket) -> bytes:
-        """Return a packet, or less if the client goes or the server ends."""
+        """Return a packet, or less if the client leaves or the server ends."""
         packet = b''
         while len(packet) < PACKET_SIZE and self._wait(client):
             data = client.recv(PACKET_SIZE - len(packet))
@@ -95,7 +95,7 @@ class RobotStudioServer:
         return packet
 
     def _wait(self, line: socket.socket | None, seconds: float | None = None) -> bool:
-        """Wait for a line, or let time pass [s]; return whether the server goes on."""
+        """Wait for a socket, or let time pass [s]; return whether the server goes on."""
         lines = [self._inbox, *([line] if line else [])]
         return self._inbox not in select.select(lines, [], [], seconds)[0]
 

@@ -22,7 +22,7 @@ def plan_targets(recording: Recording, axes: Axes, every: float, approach: float
     motion; its move may be slower than the motion was, because it has a full move time.
 
     :param every: time from target to target [s].
-    :param approach: time of the first move, whose start nobody knows [s].
+    :param approach: time of the first move, whose start is not known [s].
     :raises ConfigError: a joint is missing, a time does not fit a packet, or there are more than
         ``MOST_TARGETS``.
     :raises UnsafeCommandError: a target must not reach the robot; the message has its number.
@@ -37,7 +37,7 @@ def plan_targets(recording: Recording, axes: Axes, every: float, approach: float
         raise ConfigError(
             f'{recording.source}: {end - begin:g} s with --every {every:g} s are {moves + 1:.7g} '
             f'targets; {MOST_TARGETS} are allowed: give a longer --every or a shorter motion, and '
-            'look whether its time is in seconds'
+            'check that its time is in seconds'
         )
     count = math.ceil(moves)
     times = np.minimum(begin + every * np.arange(count + 1), end)

@@ -18,7 +18,7 @@ CUSTOM_CHOICES = {'control': 'law', 'plant': 'engine', 'monitor': 'kind'}
 
 
 def refuse_contradictions(scenario: Scenario, *, simulated: bool = True) -> None:
-    """Refuse parameters that nobody reads, and what contradicts two hands on one object.
+    """Refuse parameters without effect, and what contradicts two hands on one object.
 
     :param simulated: whether the robot is: a real one has sensors of its own.
     :raises ConfigError: with what to change.
@@ -42,8 +42,8 @@ def refuse_contradictions(scenario: Scenario, *, simulated: bool = True) -> None
         )
     if scenario.admittance.guides:
         raise ConfigError(
-            'admittance.source: hands that hold an object do not give way joint by joint; set it '
-            'to none, and give bimanual.tasks a yield'
+            'admittance.source: hands that hold an object do not yield joint by joint; set it to '
+            'none, and give bimanual.tasks a yield'
         )
     for key in ('reaction', 'push'):
         kind = getattr(scenario.monitor, key)
@@ -87,13 +87,13 @@ def refuse_pushes(config: PlantConfig, links: Sequence[str]) -> None:
     pushed = any(push.link == OBJECT for push in config.pushes)
     if pushed and config.object is None and OBJECT not in links:
         raise ConfigError(
-            f'plant.pushes: {OBJECT} is what two hands hold, and there is none; give '
+            f'plant.pushes: {OBJECT} is the object of two hands, and there is none; give '
             'plant.object, or push a link of the robot'
         )
 
 
 def _refuse_hands(scenario: Scenario) -> None:
-    """Refuse what only two hands can do."""
+    """Refuse options that are for two hands only."""
     if scenario.bimanual.tasks:
         raise ConfigError(
             f'bimanual.tasks are not for planner.kind {scenario.planner.kind}; set '

@@ -76,7 +76,7 @@ def _tagged(value: Any, kinds: Mapping[str, Any], where: str) -> Any:
 
 
 def variant(kinds: Mapping[str, Any], tag: str) -> Any:
-    """Return the class for a tag, or that for a class of the user; none where there is none."""
+    """Return the class for a tag, or that for a class of the user; ``None`` if unknown."""
     return kinds.get(CUSTOM if is_class_name(tag) else tag)
 
 
@@ -88,7 +88,7 @@ def key_types(kind: Any) -> dict[str, Any]:
 
 
 def _parts(kind: Any) -> Iterator[Any]:
-    """Yield the types that a type is a choice of, without what limits them."""
+    """Yield the members of a union of types, without their limits."""
     if get_origin(kind) is Annotated:
         yield from _parts(get_args(kind)[0])
     elif get_origin(kind) in (Union, UnionType):
@@ -99,7 +99,7 @@ def _parts(kind: Any) -> Iterator[Any]:
 
 
 def check_leaves(raw: Any) -> None:
-    """Refuse what JSON has no form for: numbers that are not finite, dates, keys that are no text.
+    """Refuse what JSON cannot hold: numbers that are not finite, dates, keys that are no text.
 
     :raises ConfigError: with the key.
     """

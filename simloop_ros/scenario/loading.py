@@ -32,7 +32,7 @@ class _Loader(yaml.SafeLoader):
     """YAML 1.1, but ``1e-5`` is a number, as in YAML 1.2, and nothing contains itself."""
 
     def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:  # noqa: ARG002
-        """Return what a node stands for; all of it at once, which finds a node in itself."""
+        """Return the value of a node, constructed at once, which finds a node in itself."""
         if node in self.recursive_objects:
             raise yaml.constructor.ConstructorError(problem='it contains itself')
         return super().construct_object(node, deep=True)
@@ -46,7 +46,7 @@ _Loader.add_implicit_resolver(
 
 
 _UNREADABLE = (yaml.YAMLError, ValueError, RecursionError)
-"""What YAML that is not valid, or nested too deep, is refused with."""
+"""Exceptions for YAML that is not valid, or nested too deep."""
 
 
 def scenario_names() -> tuple[str, ...]:
@@ -179,7 +179,7 @@ def _apply(raw: dict[str, Any], key: str, value: Any, planner: Any) -> None:
 
 
 def _planner_kind(raw: Mapping[str, Any], given: Sequence[Setting] = ()) -> Any:
-    """Return ``planner.kind`` with settings applied; the default where none is given."""
+    """Return ``planner.kind`` with settings applied, or the default."""
     kind = DEFAULT_PLANNER
     for key, value in (('planner', raw.get('planner')), *given):
         if key == 'planner':

@@ -312,7 +312,7 @@ HELD = '{do: approach, path: cp, clearance: 0.005, durations: [0.5]}, {do: grasp
                 'plant.object=null',
                 'plant.pushes=[{link: object, force: [0, 0, 1], start: 1, duration: 1}]',
             ],
-            ['plant.pushes: object is what two hands hold', 'give plant.object'],
+            ['plant.pushes: object is the object of two hands', 'give plant.object'],
         ),
     ],
 )

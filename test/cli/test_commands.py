@@ -164,7 +164,7 @@ def test_check_of_an_unfit_robot(tmp_path: Path, capsys: Captured) -> None:
     *problems, verdict = captured.out.splitlines()
     unfit = [line for line in problems if line.startswith('unfit')]
     assert unfit == problems[: len(unfit)]  # what must be mended comes first
-    assert verdict == f'{path}: unfit, {len(unfit)} to mend'
+    assert verdict == f'{path}: unfit, {len(unfit)} to correct'
     assert len(unfit) == 2
     assert captured.err == ''
 

@@ -206,7 +206,7 @@ def test_joint_without_ends_far_away_is_refused(odd_arm: Callable[..., RobotMode
         lambda: solver.nearest_each([pose, pose], np.array([model.home, near])),
         lambda: solver.along([pose], near),
     ):
-        with pytest.raises(ConfigError, match=r'j6 near 1e\+09 rad: .* take off whole turns'):
+        with pytest.raises(ConfigError, match=r'j6 near 1e\+09 rad: .* subtract whole turns'):
             call()
 
 

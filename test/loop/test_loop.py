@@ -12,7 +12,7 @@ import pytest
 from steps import into
 
 from simloop_ros.assembly.assemble import Assembly, assemble
-from simloop_ros.loop.loop import BLOCK, PARTS, Loop
+from simloop_ros.loop.loop import PARTS, TIMED_EVERY, Loop
 from simloop_ros.record.log import LogReader, LogWriter
 from simloop_ros.record.metrics import compute_metrics
 from simloop_ros.scenario.loading import load_scenario
@@ -145,7 +145,7 @@ def test_without_noise_the_seed_changes_nothing(build: Build, tmp_path: Path) ->
 
 
 def test_taking_the_time_does_not_change_the_run(build: Build, tmp_path: Path) -> None:
-    steps = 2 * BLOCK + 5
+    steps = 2 * TIMED_EVERY + 5
     expected = rows(build('sphere_step', *FAULTS).loop, steps, tmp_path)
     loop = build('sphere_step', *FAULTS).loop
     ticks = count()
@@ -174,11 +174,11 @@ def test_proceed_stops_soon(build: Build, tmp_path: Path) -> None:
         loop.run(10**9, into(log), proceed)
         assert log.rows == loop.index == asked[-1]
     assert asked[0] == 0
-    assert 600 <= loop.index <= 600 + BLOCK + 1
-    assert np.diff(asked).max() <= BLOCK + 1
+    assert 600 <= loop.index <= 600 + TIMED_EVERY + 1
+    assert np.diff(asked).max() <= TIMED_EVERY + 1
 
 
-@pytest.mark.parametrize('steps', [1, BLOCK, BLOCK + 1, BLOCK + 2])
+@pytest.mark.parametrize('steps', [1, TIMED_EVERY, TIMED_EVERY + 1, TIMED_EVERY + 2])
 @pytest.mark.parametrize('timed', [False, True])
 def test_as_many_steps_as_asked_for(build: Build, tmp_path: Path, steps: int, timed: bool) -> None:
     loop = build('sphere_step').loop

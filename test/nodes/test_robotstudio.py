@@ -237,7 +237,7 @@ def test_a_lost_line_stops_until_the_reset(
         assert len(heard) == 52
         line.close()  # in the middle of the move
         values = partner.reports('call the service reset', ERROR)
-    assert 'hung up' in values['last error']
+    assert 'closed by the controller' in values['last error']
     assert (values['connected'], values['sent'], values['acknowledged']) == ('False', '1', '0')
     server = serve(port)  # it is back, but nobody has looked at the robot yet
     for _ in range(5):

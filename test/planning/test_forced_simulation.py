@@ -12,7 +12,7 @@ import pytest
 
 from simloop_ros.core.values import JointState
 from simloop_ros.planning.config import OnlineConfig
-from simloop_ros.planning.forced_simulation import ForcedSimulation, Motion
+from simloop_ros.planning.forced_simulation import ForcedMotion, ForcedSimulation
 from simloop_ros.robot.model import RobotModel
 
 Forced = Callable[..., ForcedSimulation]
@@ -28,7 +28,7 @@ ROUNDING = 1e-12  # rad, rad/s: of joint positions and speeds near one
 DAMPED = 1e-6  # relative: S, and the tips' way back after a finite step, add energy below this
 
 
-def run(simulation: ForcedSimulation, start: JointState, time: float) -> list[Motion]:
+def run(simulation: ForcedSimulation, start: JointState, time: float) -> list[ForcedMotion]:
     motions = [simulation.start(start)]
     for _ in range(round(time / simulation.period)):
         motions.append(simulation.step(motions[-1]))
@@ -56,7 +56,7 @@ def energy(mass: np.ndarray, v: np.ndarray) -> float:
     return 0.5 * float(v @ mass @ v)
 
 
-def assert_within_limits(robot: RobotModel, motions: list[Motion]) -> None:
+def assert_within_limits(robot: RobotModel, motions: list[ForcedMotion]) -> None:
     q = np.array([motion.joints.position for motion in motions])
     v = np.array([motion.joints.velocity for motion in motions])
     assert np.all(q >= robot.lower - ROUNDING)

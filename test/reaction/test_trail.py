@@ -6,7 +6,15 @@ import numpy as np
 import pytest
 
 from simloop_ros.core.values import Array
-from simloop_ros.reaction.trail import KNOT, LENGTH, SHARE, SPACING, TipPoints, extended, way_back
+from simloop_ros.reaction.trail import (
+    KNOT_SPACING,
+    SPACING,
+    SPEED_SHARE,
+    TRAIL_LENGTH,
+    TipPoints,
+    extended,
+    way_back,
+)
 from simloop_ros.robot.model import RobotModel
 
 SPEED = 0.1  # m/s
@@ -14,11 +22,11 @@ SPEED = 0.1  # m/s
 
 def test_the_trail_is_bounded_and_rests_with_the_robot() -> None:
     trail: tuple[Array, ...] = ()
-    for k in range(3 * LENGTH):
+    for k in range(3 * TRAIL_LENGTH):
         trail = extended(trail, np.array([1.01 * SPACING * k, 0.0]))
         trail = extended(trail, np.array([1.01 * SPACING * k + 0.5 * SPACING, 0.0]))
-    assert len(trail) == LENGTH
-    assert trail[-1][0] == 1.01 * SPACING * (3 * LENGTH - 1)
+    assert len(trail) == TRAIL_LENGTH
+    assert trail[-1][0] == 1.01 * SPACING * (3 * TRAIL_LENGTH - 1)
 
 
 def winding(robot: RobotModel, t: Array) -> Array:
@@ -44,7 +52,7 @@ def test_the_curve_is_the_path_and_as_long_as_asked_for(
     curve = [way.position(place) for place in np.linspace(0.0, way.length, 200)]
     np.testing.assert_array_equal(curve[0], trail[-1])
     for q in curve:
-        assert np.abs(fine - q).max(axis=1).min() < 0.03 * KNOT
+        assert np.abs(fine - q).max(axis=1).min() < 0.03 * KNOT_SPACING
     tips = np.array([robot.tip_positions(q) for q in curve])
     gone = np.linalg.norm(np.diff(tips, axis=0), axis=2).max(axis=1).sum()
     assert gone == pytest.approx(distance, rel=0.01)
@@ -62,7 +70,7 @@ def test_no_tip_and_no_joint_is_too_fast_on_the_curve(
     speeds = np.linalg.norm(np.diff(tips, axis=0), axis=2) / time
     assert speeds.max() <= SPEED * bends
     joints = np.abs(np.diff(curve, axis=0)) / time
-    assert np.all(joints <= SHARE * robot.velocity_limit * bends)
+    assert np.all(joints <= SPEED_SHARE * robot.velocity_limit * bends)
 
 
 def test_what_is_left_lies_behind_the_end(robot: RobotModel, trail: tuple[Array, ...]) -> None:
@@ -70,7 +78,7 @@ def test_what_is_left_lies_behind_the_end(robot: RobotModel, trail: tuple[Array,
     way = way_back(points, trail, trail[-1], 0.05, SPEED)
     assert way.rest == trail[: len(way.rest)]
     end = way.position(way.length)
-    assert np.abs(end - way.rest[-1]).max() < 2.0 * KNOT
+    assert np.abs(end - way.rest[-1]).max() < 2.0 * KNOT_SPACING
     whole = way_back(points, trail, trail[-1], 100.0, SPEED)
     assert whole.rest == ()
     np.testing.assert_allclose(whole.position(whole.length), trail[0], rtol=0.0, atol=1e-12)

@@ -11,7 +11,7 @@ from simloop_ros.core.values import Contact
 from simloop_ros.record.columns import COLUMNS
 from simloop_ros.record.events import (
     END_WINDOW,
-    SIGN_WINDOW,
+    RESIDUAL_WINDOW,
     EventRecorder,
     halt_reason,
     halt_step,
@@ -128,17 +128,17 @@ def test_signs_are_the_largest_differences_around_first_contact(
     tmp_path: Path, first: int
 ) -> None:
     """000 section 7.1; at the ends of the log there is less to look at."""
-    events, width = recorder(), round(SIGN_WINDOW / PERIOD)
+    events, width = recorder(), round(RESIDUAL_WINDOW / PERIOD)
     rows = np.random.default_rng(first).standard_normal((500, 8, 2))
     for step in range(500):
         events.contacts(step, (touch(1.0),) if step >= first else ())
-    signs = events.contact_summary(write(tmp_path / 'raw', rows))['contact_signs']
+    residuals = events.contact_summary(write(tmp_path / 'raw', rows))['contact_residuals']
     column = {name: rows[:, i] for i, name in enumerate(COLUMNS)}
     position = np.abs(column['measured_position'] - column['desired_position']).max(axis=1)
     force = np.abs(column['effort'] - column['rollback_effort']).max(axis=1)
     for name, values in (('position_difference', position), ('force_difference', force)):
         before, after = values[max(0, first - width) : first], values[first : first + width]
-        assert signs[name] == {'before': before.max(initial=0.0), 'after': after.max()}
+        assert residuals[name] == {'before': before.max(initial=0.0), 'after': after.max()}
 
 
 def test_what_two_hands_do_is_told_when_it_begins() -> None:

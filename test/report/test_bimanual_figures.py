@@ -27,13 +27,13 @@ CONTACT = 0.5
 STEP = 1.5e-3  # a step of TIME, and its round-off
 
 
-def pulse(peak: float, decay: float, wanted: float = 0.0) -> np.ndarray:
-    """Return a force that jumps to a peak and then decays to what is wanted [N].
+def pulse(peak: float, decay: float, setpoint: float = 0.0) -> np.ndarray:
+    """Return a force that jumps to a peak and then decays to a setpoint [N].
 
-    It has come to a share of its peak after ``decay ln((peak - wanted) / (share peak))``.
+    It has come to a share of its peak after ``decay ln((peak - setpoint) / (share peak))``.
     """
     since = TIME - CONTACT
-    return np.where(since < 0.0, 0.0, wanted + (peak - wanted) * np.exp(-since / decay))
+    return np.where(since < 0.0, 0.0, setpoint + (peak - setpoint) * np.exp(-since / decay))
 
 
 def curves(ax: Axes) -> list[np.ndarray]:
@@ -47,17 +47,17 @@ def legend(figure: Figure) -> list[str]:
     return [text.get_text() for text in figure.legends[0].get_texts()]
 
 
-@pytest.mark.parametrize(('peak', 'decay', 'wanted'), [(40.0, 0.05, 0.0), (30.0, 0.1, 20.0)])
+@pytest.mark.parametrize(('peak', 'decay', 'setpoint'), [(40.0, 0.05, 0.0), (30.0, 0.1, 20.0)])
 def test_a_peak_is_found_with_the_time_that_it_takes(
-    peak: float, decay: float, wanted: float
+    peak: float, decay: float, setpoint: float
 ) -> None:
-    found = peak_of(ForceCourse('K', TIME, pulse(peak, decay, wanted)), wanted)
+    found = peak_of(ForceCourse('K', TIME, pulse(peak, decay, setpoint)), setpoint)
     assert found is not None
     assert found.contact == pytest.approx(CONTACT, abs=STEP)
     assert found.time == pytest.approx(CONTACT, abs=STEP)
     assert found.force == pytest.approx(peak, rel=0.03)
     assert found.settled == pytest.approx(
-        decay * np.log((peak - wanted) / (0.02 * peak)), abs=2 * STEP
+        decay * np.log((peak - setpoint) / (0.02 * peak)), abs=2 * STEP
     )
 
 
@@ -94,20 +94,20 @@ def test_internal_forces_and_their_contact() -> None:
         assert text.startswith(f'{run.label}: peak {peak:.3g} N')
         # ln 50 decay times.
         assert '0.2 s after' in text
-    assert legend(draw_internal_forces(runs, 'hold', 0.5))[-1] == 'wanted: 0.5 N'
+    assert legend(draw_internal_forces(runs, 'hold', 0.5))[-1] == 'setpoint: 0.5 N'
 
 
 def test_a_wanted_force_is_drawn_in_its_steps() -> None:
-    wanted = np.select([TIME < CONTACT, TIME < 1.0, TIME < 1.5], [np.nan, 50.0, 5.0], np.nan)
+    setpoint = np.select([TIME < CONTACT, TIME < 1.0, TIME < 1.5], [np.nan, 50.0, 5.0], np.nan)
     run = ForceCourse('run', TIME, pulse(60.0, 0.01, 5.0))
-    figure = draw_internal_forces([run], 'steps', wanted)
+    figure = draw_internal_forces([run], 'steps', setpoint)
     for ax in figure.axes:
-        np.testing.assert_array_equal(curves(ax)[1], wanted)
-    assert legend(figure)[1] == 'wanted'
+        np.testing.assert_array_equal(curves(ax)[1], setpoint)
+    assert legend(figure)[1] == 'setpoint'
     # The last one is what the force settles to.
     assert 'settled' in legend(figure)[0]
-    same = np.where(np.isnan(wanted), np.nan, 50.0)
-    assert legend(draw_internal_forces([run], 'steps', same))[1] == 'wanted: 50 N'
+    same = np.where(np.isnan(setpoint), np.nan, 50.0)
+    assert legend(draw_internal_forces([run], 'steps', same))[1] == 'setpoint: 50 N'
     assert len(legend(draw_internal_forces([run], 'steps', np.full(len(TIME), np.nan)))) == 1
 
 
@@ -151,14 +151,14 @@ def test_a_hand_ends_where_the_place_of_the_beam_is_not_known() -> None:
 
 def test_carry_shows_squeeze_band_and_path_error() -> None:
     carried = TIME >= 0.2
-    wanted = np.where(TIME < 0.1, np.nan, 20.0)
+    setpoint = np.where(TIME < 0.1, np.nan, 20.0)
     squeeze = np.where(carried, 20.0 + 0.7 * np.sin(9.0 * TIME), 0.0)
     error = np.where(carried, 4e-4 * np.sin(2.0 * TIME) ** 2, 0.005)
-    runs = [CarryCourse('noise', TIME, squeeze, wanted, carried, error)]
+    runs = [CarryCourse('noise', TIME, squeeze, setpoint, carried, error)]
     figure = draw_carry(runs, 'carry', [Mark(0.2, 'grasp')])
     upper, middle, lower = figure.axes
     np.testing.assert_array_equal(curves(upper)[0], squeeze)
-    np.testing.assert_array_equal(curves(upper)[1], wanted)
+    np.testing.assert_array_equal(curves(upper)[1], setpoint)
     np.testing.assert_allclose(curves(middle)[0], np.where(carried, squeeze - 20.0, np.nan))
     np.testing.assert_allclose(curves(lower)[0], 1e3 * error)
     (band,) = upper.collections
@@ -168,20 +168,20 @@ def test_carry_shows_squeeze_band_and_path_error() -> None:
     # The largest errors while the object is moved, not before.
     assert legend(figure) == [
         'noise: at most 0.7 N and 0.4 mm off',
-        'wanted, ±1 N',
+        'setpoint, ±1 N',
         '1 mm',
     ]
 
 
 def test_errors_are_said_only_of_what_is_compared() -> None:
     squeeze, never = np.full(len(TIME), 20.5), np.zeros(len(TIME), dtype=bool)
-    wanted, unknown = np.full(len(TIME), 20.0), np.full(len(TIME), np.nan)
+    setpoint, unknown = np.full(len(TIME), 20.0), np.full(len(TIME), np.nan)
 
     def said(carried: np.ndarray, error: np.ndarray) -> str:
-        course = CarryCourse('run', TIME, squeeze, wanted, carried, error)
+        course = CarryCourse('run', TIME, squeeze, setpoint, carried, error)
         return legend(draw_carry([course], 'carry'))[0]
 
-    assert said(never, 1e-3 * wanted) == 'run'
+    assert said(never, 1e-3 * setpoint) == 'run'
     assert said(~never, unknown) == 'run: at most 0.5 N off'
 
 

@@ -61,12 +61,12 @@ def test_the_courses_are_those_of_the_run(finished: Path) -> None:
     np.testing.assert_allclose(curves.time, log.time, rtol=0.0, atol=1e-9)
     moving = (curves.time > 0.4005) & (curves.time < 0.6495)
     before = curves.time < 0.3
-    np.testing.assert_array_equal(curves.wanted[curves.time > 0.1505], 20.0)
-    assert np.isnan(curves.wanted[curves.time < 0.1495]).all()
+    np.testing.assert_array_equal(curves.setpoint[curves.time > 0.1505], 20.0)
+    assert np.isnan(curves.setpoint[curves.time < 0.1495]).all()
     assert curves.carried[moving].all()
     assert not curves.carried[before].any()
     assert np.abs(curves.squeeze).max() == summary['internal_force_peak']
-    off = np.abs(curves.squeeze - curves.wanted)[moving].max()
+    off = np.abs(curves.squeeze - curves.setpoint)[moving].max()
     assert off == pytest.approx(summary['squeeze_error_max'], rel=0.01)
     for hand in (0, 1):
         course = curves.correction(hand)
@@ -104,7 +104,7 @@ def test_halted_hands_are_not_compared_with_the_plan(tmp_path: Path) -> None:
     curves = hand_curves(tmp_path, summary)
     after = curves.time > halt + 5e-4
     assert not curves.carried[after].any()
-    assert np.isnan(curves.wanted[after]).all()
+    assert np.isnan(curves.setpoint[after]).all()
     assert np.isnan(curves.error[after]).all()
     assert np.isnan(curves.along[after]).all()
 

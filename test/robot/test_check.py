@@ -68,7 +68,7 @@ FATAL = {
     'second root': ('<link name="base"/>', '<link name="base"/><link name="x"/>', 'x', 'no joint'),
     'unknown child': ('child link="tool"', 'child link="tol"', 'mount', "child link 'tol'"),
     'same names': ('name="mount"', 'name="turn"', 'turn', '2 joints have this name'),
-    'loop': ('parent link="base"', 'parent link="tool"', 'arm', 'hang on each other'),
+    'loop': ('parent link="base"', 'parent link="tool"', 'arm', 'are a loop'),
     'missing mesh': (
         '<link name="tool"/>',
         '<link name="tool"><visual><geometry><mesh filename="a.stl"/></geometry></visual></link>',

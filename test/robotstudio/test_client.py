@@ -47,16 +47,16 @@ def test_the_next_target_waits_for_the_answer(script: Start, quick: Quick) -> No
 
 
 FAULTS = {
-    'drops the line mid-move': ('drop', 'dropped', 'the controller hung up'),
-    'breaks the line mid-move': ('reset', 'dropped', 'the line dropped: Connection reset'),
+    'drops the line mid-move': ('drop', 'dropped', 'closed by the controller'),
+    'breaks the line mid-move': ('reset', 'dropped', 'the connection dropped: Connection reset'),
     'never answers': ('silence', 'silent', 'no answer within 0.41 s, nothing'),
-    'answers rubbish': (b'hello\n', 'rubbish', r"b'hello\\n' is neither OK nor ERROR"),
-    'answers bytes': (b'\x00\xff\x17\n', 'rubbish', 'neither OK nor ERROR'),
-    'answers without end': (b'x' * 500, 'rubbish', 'is not one line'),
+    'answers nonsense': (b'hello\n', 'malformed', r"b'hello\\n' is neither OK nor ERROR"),
+    'answers bytes': (b'\x00\xff\x17\n', 'malformed', 'neither OK nor ERROR'),
+    'answers without end': (b'x' * 500, 'malformed', 'is not one line'),
     'answers half': (b'O', 'silent', "only b'O'"),
     'drops the line mid-answer': ([b'O', 'drop'], 'dropped', "of an answer, after b'O'"),
-    'answers twice': (b'OK\nOK\n', 'rubbish', 'is not one line'),
-    'answers as HTTP': (b'HTTP/1.1 400 Bad Request\r\n\r\n', 'rubbish', 'not one line'),
+    'answers twice': (b'OK\nOK\n', 'malformed', 'is not one line'),
+    'answers as HTTP': (b'HTTP/1.1 400 Bad Request\r\n\r\n', 'malformed', 'not one line'),
     'refuses': (b'ERROR joint 3 out of range\n', 'rejected', 'refused .*: joint 3 out of range'),
 }
 
@@ -73,7 +73,7 @@ def test_after_a_fault_nothing_is_sent(script: Start, quick: Quick, name: str) -
     assert caught.value.fault == fault
     assert str(caught.value).startswith(f'127.0.0.1:{controller.port}: ')
     assert (client.sent, client.acknowledged, client.connected) == (2, 1, False)
-    for again in (client.connect, client.look, lambda: client.send(HERE)):
+    for again in (client.connect, client.check, lambda: client.send(HERE)):
         with pytest.raises(LinkError) as later:
             again()
         assert later.value is caught.value
@@ -88,7 +88,7 @@ def test_who_speaks_unasked_gets_no_target(quick: Quick) -> None:
         line, _ = listener.accept()
         line.sendall(b'OK\n')
         line.close()
-        with pytest.raises(LinkError, match=r"b'OK\\n' came unasked"):
+        with pytest.raises(LinkError, match=r"unexpected data: b'OK\\n'"):
             client.send(HERE)
         assert client.sent == 0
 
@@ -97,9 +97,9 @@ def test_a_line_that_dropped_between_two_targets(quick: Quick) -> None:
     with socket.create_server(('127.0.0.1', 0)) as listener:
         client = RobotStudioClient(quick(listener.getsockname()[1]))
         client.connect()
-        client.look()
+        client.check()
         listener.accept()[0].close()
-        with pytest.raises(LinkError, match='hung up'):
+        with pytest.raises(LinkError, match='closed by the controller'):
             client.send(HERE)
         assert client.sent == 0
 

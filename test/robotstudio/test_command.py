@@ -155,7 +155,7 @@ def test_a_controller_that_drops_the_line_mid_move(
 ) -> None:
     controller = script(b'OK\n', 'drop')
     line = refused(str(run), *SIX, '--port', str(controller.port))
-    assert 'the controller hung up' in line
+    assert 'closed by the controller' in line
     assert '1 of 4 targets were acknowledged and nothing more is sent' in line
 
 
