@@ -19,7 +19,7 @@ from ..collision.tail import BlockMaxima, thresholds
 from ..collision.wrist_torque import WristTorque
 from ..control.control_simulation import ControlSimulation
 from ..core.errors import ConfigError
-from ..core.values import Array, JointState
+from ..core.values import Array, JointState, Setpoint
 from ..plants.plant import Plant
 from ..robot.fit_robot import load_fit_robot
 from ..robot.model import RobotModel
@@ -270,8 +270,9 @@ def observe(
     :param positions: [rad], shape ``(steps, n)``.
     :param first: index of the first step.
     """
+    still = np.zeros(positions.shape[1])  # control reads the positions of setpoints only
     for i, desired in enumerate(positions, start=first + 1):
-        command = control.step(desired)
+        command = control.step(Setpoint(desired, still))
         plant.step(command.effort)
         measured = plant.observe()
         rollback = control.rollback(command, measured)
