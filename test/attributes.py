@@ -34,12 +34,31 @@ def attributes(thing: Any) -> dict[str, Value]:
 
     Instances are read through ``__dict__``, ``__slots__`` and struct fields; containers by key or
     index; random generators by their state; functions, classes and the objects of ``OPAQUE``
-    modules by their kind alone. Results of a ``cached_property`` are left out. An instance that is
-    met again is named by the path where it was met first.
+    modules by their kind alone. Left out are the results of a ``cached_property``, and attributes
+    called ``_scratch...`` (work memory, see ``poison``) or ``_cached...`` (recomputed at need). An
+    instance that is met again is named by the path where it was met first.
     """
     found: dict[str, Value] = {}
     _walk('', thing, found, {})
     return found
+
+
+def poison(*things: Any) -> None:
+    """Fill the scratch arrays of objects, and of the objects that they hold, with NaN."""
+    met: set[int] = set()
+
+    def walk(thing: Any) -> None:
+        if id(thing) in met or not hasattr(thing, '__dict__') or isinstance(thing, type):
+            return
+        met.add(id(thing))
+        for name, part in vars(thing).items():
+            if name.startswith('_scratch') and isinstance(part, np.ndarray):
+                part.fill(np.nan)
+            for item in part.values() if isinstance(part, dict) else (part,):
+                walk(item)
+
+    for thing in things:
+        walk(thing)
 
 
 def differing(first: Mapping[str, Value], second: Mapping[str, Value]) -> list[str]:
@@ -115,6 +134,7 @@ def _parts_of_instance(thing: Any) -> dict[str, Any]:
         f'.{name}': getattr(thing, name)
         for name in names
         if name not in ('__dict__', '__weakref__')
+        and not name.startswith(('_scratch', '_cached'))
         and hasattr(thing, name)
         and not isinstance(getattr(kind, name, None), cached_property)
     }

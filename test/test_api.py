@@ -82,7 +82,7 @@ def test_blocks_of_the_user_run_in_a_scenario(tmp_path: Path) -> None:
 
 def test_a_monitor_of_the_user_is_reacted_to() -> None:
     """A push beyond its threshold, a fifth of the limits, and the robot holds."""
-    push = 'plant.pushes=[{link: link_2, start: 0.5, duration: 1, force: [60, 0, 0]}]'
+    push = 'plant.pushes=[{link: link2, start: 0.5, duration: 1, force: [60, 0, 0]}]'
     loop = assemble(load_scenario(str(EXAMPLES / 'my_blocks.yaml'), [push])).loop
     records = [loop.step() for _ in range(300)]
     assert not any(record.monitor.contact for record in records[:99])

@@ -13,7 +13,7 @@ from ..robot.chain import chain_to, own_joints
 from .leg import Leg
 from .pose_path import ConstantPath, PosePath, displaced_path, spline_path, straight_path
 from .task_config import JogTask, ReachTask
-from .task_context import FREE, TaskContext
+from .task_context import TaskContext
 
 
 def reach(context: TaskContext, task: ReachTask, name: str) -> Leg:
@@ -134,14 +134,7 @@ def _leg(
     context: TaskContext, name: str, moved: Sequence[int], joints: Array, cartesian: bool
 ) -> Leg:
     """Return a leg with free hands on which all joints but the moved ones rest, bit for bit."""
-    count = len(joints)
-    resting = np.tile(context.q, (count, 1))
+    resting = np.tile(context.q, (len(joints), 1))
     resting[:, moved] = joints[:, moved]
-    return Leg(
-        name,
-        resting,
-        (context.object,) * count,
-        (FREE,) * count,
-        np.full(count, context.at_object),
-        cartesian,
-    )
+    at_object = np.full(len(joints), context.at_object)
+    return context.free_leg(name, resting, at_object, cartesian)

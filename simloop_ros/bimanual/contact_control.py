@@ -210,16 +210,8 @@ class ContactControl:
         """Return the wrench of the hands on the object, from that on them at their mean."""
         fx, fy, fz, tx, ty, tz = total.tolist()
         x, y, z = self._middle
-        return np.array(
-            [
-                -fx,
-                -fy,
-                -fz,
-                -tx - (y * fz - z * fy),
-                -ty - (z * fx - x * fz),
-                -tz - (x * fy - y * fx),
-            ]
-        )
+        mx, my, mz = y * fz - z * fy, z * fx - x * fz, x * fy - y * fx
+        return np.array([-fx, -fy, -fz, -tx - mx, -ty - my, -tz - mz])
 
     def _external(self, moving: Array, rotation: Array, turn: Array) -> Array:
         """Return the external wrench, in the planned axes of the object, shape ``(6,)``.

@@ -10,7 +10,6 @@ import pinocchio as pin
 from ..core.errors import ConfigError, GoalError
 from ..core.values import Array
 from ..planning.cartesian import whole_steps
-from ..planning.side_profiles import Quintic
 from ..robot.chain import chain_to
 from .contact import ContactTarget
 from .grasps import shifted
@@ -33,7 +32,7 @@ def approach(context: TaskContext, task: ApproachTask, name: str) -> Leg:
         joints = _point_to_point(context, context.towards(poses, name), shares)
     else:
         joints = context.along(_straight(context, poses), shares, name)
-    return _free_leg(context, name, joints, 1.0, task.path == 'cp')
+    return _free_leg(context, name, joints, 1.0, task.path)
 
 
 def grasp(context: TaskContext, task: GraspTask, name: str) -> Leg:
@@ -66,7 +65,7 @@ def grasp(context: TaskContext, task: GraspTask, name: str) -> Leg:
         joints,
         (context.object,) * count,
         (FREE,) * waiting + (context.target,) * len(closing),
-        _to_object(context, count, 1.0),
+        context.take_part(count, 1.0),
         bound=True,
         holds=count - 1 if task.expect else None,
         slower='durations',
@@ -108,7 +107,12 @@ def retract(context: TaskContext, task: RetractTask, name: str) -> Leg:
     else:
         paths = _straight(context, context.follower.poses(context.start))
         joints = context.along(paths, shares, name, _homing(context, shares))
-    return _free_leg(context, name, joints, 0.0, task.path == 'cp')
+    return _free_leg(context, name, joints, 0.0, task.path)
+
+
+def _free_leg(context: TaskContext, name: str, joints: Array, share: float, path: str) -> Leg:
+    at_object = context.take_part(len(joints), share)
+    return context.free_leg(name, joints, at_object, path == 'cp', 'durations')
 
 
 def _straight(context: TaskContext, poses: Sequence[pin.SE3]) -> list[PosePath]:
@@ -144,32 +148,6 @@ def _by_joint(context: TaskContext, shares: Sequence[Array]) -> Array:
         own = [share for share, joints in zip(shares, moved, strict=True) if joint in joints]
         columns.append(own[0] if len(own) == 1 else slowest)
     return np.stack(columns, axis=1)
-
-
-def _free_leg(
-    context: TaskContext, name: str, joints: Array, at_object: float, cartesian: bool
-) -> Leg:
-    """Return a leg with free hands.
-
-    :param at_object: share of the object's displacement that the hands take part in at its end.
-    """
-    count = len(joints)
-    return Leg(
-        name,
-        joints,
-        (context.object,) * count,
-        (FREE,) * count,
-        _to_object(context, count, at_object),
-        cartesian,
-        slower='durations',
-    )
-
-
-def _to_object(context: TaskContext, count: int, share: float) -> Array:
-    """Return the share of the object's displacement in each step, up to a share, ``(count,)``."""
-    done = Quintic().share(np.arange(1, count + 1) / count)
-    before, context.at_object = context.at_object, share
-    return (1.0 - done) * before + done * share
 
 
 def _refuse_beside(context: TaskContext, name: str) -> None:

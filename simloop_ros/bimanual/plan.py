@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from ..bimanual import arm_tasks, hand_tasks, object_tasks
 from ..core.errors import ConfigError, GoalError
 from ..core.values import Array, JointState
 from ..planning.cartesian import whole_steps
 from ..planning.config import LONGEST_MOTION
 from ..robot.chain import chain_to
 from ..robot.model import RobotModel
+from . import arm_tasks, hand_tasks, object_tasks, task_config
 from .config import BimanualConfig, refuse_tips
 from .contact import ContactTarget
 from .leg import Leg
@@ -28,21 +28,7 @@ from .plan_limits import (
     refuse_weak,
 )
 from .stopping import stop_steps
-from .task_config import (
-    ApproachTask,
-    GraspTask,
-    HingeTask,
-    HoldTask,
-    InsertTask,
-    JogTask,
-    MoveTask,
-    ReachTask,
-    ReleaseTask,
-    RetractTask,
-    SlideTask,
-    Task,
-    YieldTask,
-)
+from .task_config import Task
 from .task_context import FREE, TaskContext
 
 HOME_TOLERANCE = 0.02
@@ -52,18 +38,18 @@ PALM_CLEARANCE, PALM_REACH = 1e-3, 0.02
 that end a palm may be and still hold the object [m]."""
 
 PLANNERS: dict[type[Any], Callable[[TaskContext, Any, str], Leg]] = {
-    ApproachTask: hand_tasks.approach,
-    GraspTask: hand_tasks.grasp,
-    ReleaseTask: hand_tasks.release,
-    RetractTask: hand_tasks.retract,
-    ReachTask: arm_tasks.reach,
-    JogTask: arm_tasks.jog,
-    HoldTask: object_tasks.hold,
-    YieldTask: object_tasks.yielding,
-    MoveTask: object_tasks.move,
-    SlideTask: object_tasks.slide,
-    HingeTask: object_tasks.hinge,
-    InsertTask: object_tasks.insert,
+    task_config.ApproachTask: hand_tasks.approach,
+    task_config.GraspTask: hand_tasks.grasp,
+    task_config.ReleaseTask: hand_tasks.release,
+    task_config.RetractTask: hand_tasks.retract,
+    task_config.ReachTask: arm_tasks.reach,
+    task_config.JogTask: arm_tasks.jog,
+    task_config.HoldTask: object_tasks.hold,
+    task_config.YieldTask: object_tasks.yielding,
+    task_config.MoveTask: object_tasks.move,
+    task_config.SlideTask: object_tasks.slide,
+    task_config.HingeTask: object_tasks.hinge,
+    task_config.InsertTask: object_tasks.insert,
 }
 
 

@@ -19,6 +19,7 @@ from .config import BimanualConfig
 from .contact import ContactTarget
 from .grasps import grasps_of
 from .guard import Guard
+from .leg import Leg
 from .pose_path import PosePath
 from .tip_follower import TipFollower
 
@@ -159,6 +160,23 @@ class TaskContext:
                 error.missing,
                 error.joints,
             ) from error
+
+    def take_part(self, count: int, share: float) -> Array:
+        """Return the share of the object's displacement that the hands take part in, ``(count,)``.
+
+        :param count: of steps in which it changes smoothly.
+        :param share: at the end.
+        """
+        before, self.at_object = self.at_object, share
+        done = Quintic().share(np.arange(1, count + 1) / count)
+        return (1.0 - done) * before + done * share
+
+    def free_leg(
+        self, name: str, joints: Array, at_object: Array, cartesian: bool, slower: str = 'duration'
+    ) -> Leg:
+        """Return a leg with free hands, see ``Leg``."""
+        objects, targets = (self.object,) * len(joints), (FREE,) * len(joints)
+        return Leg(name, joints, objects, targets, at_object, cartesian, slower=slower)
 
     def _lost(self, name: str, q: Array, poses: Sequence[pin.SE3], errors: Array) -> GoalError:
         """Return why the hands cannot get to poses from joints ``q`` a little before."""

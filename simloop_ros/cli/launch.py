@@ -8,7 +8,7 @@ import sys
 
 from ..record.folder import make_folder
 from ..ros.launch.graph import require_ros, run_graph
-from ..ros.launch.wiring import (
+from ..ros.launch.options import (
     NO_PLANT,
     PRIORITY,
     ROBOT_TOPICS,
@@ -16,8 +16,8 @@ from ..ros.launch.wiring import (
     WiringOptions,
     plant_settings,
     read_priority,
-    wire,
 )
+from ..ros.launch.wiring import wire
 from ..scenario.contradictions import refuse_graphs
 from ..scenario.loading import load_scenario
 from .run import add_scenario_arguments, scenario_settings

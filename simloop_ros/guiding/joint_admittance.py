@@ -53,15 +53,15 @@ class Admittance:
 
     def __init__(self, period: float):
         self._discretise = Discretiser(period)
-        self._parameters: Parameters | None = None
-        self._discrete: Discretisation
+        self._cached_parameters: Parameters | None = None
+        self._cached_step: Discretisation
 
     def discretisation(self, parameters: Parameters) -> Discretisation:
         """Return the coefficients; computed again only when the parameters are another object."""
-        if parameters is not self._parameters:
-            self._discrete = self._discretise(parameters)
-            self._parameters = parameters
-        return self._discrete
+        if parameters is not self._cached_parameters:
+            self._cached_step = self._discretise(parameters)
+            self._cached_parameters = parameters
+        return self._cached_step
 
     def step(
         self, state: AdmittanceState, parameters: Parameters, torque: Array

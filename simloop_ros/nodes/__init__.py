@@ -2,6 +2,6 @@
 
 import os
 
-# Before numpy is imported: its matrices are small here, and the helpers of an urgent process
-# would take every core from the others.
+# Before numpy is imported: its matrices are small here, and the helper threads of a process
+# with real-time priority would take every core from the others.
 os.environ.setdefault('OPENBLAS_NUM_THREADS', '1')

@@ -72,7 +72,7 @@ class CollisionMonitorNode(BlockNode):
         self._external = topics.publish_joints('external_torque', names, ('position', 'effort'))
         self._collision = topics.publish_arrays(TOPIC)
         self._markers = topics.publisher(MarkerArray, 'markers', EVENTS)
-        polled = not (graph.realtime or self._every_step)  # else each message is urgent
+        polled = not (graph.realtime or self._every_step)  # else each message is taken at once
         for topic, fields in INPUTS.items():
             call = self._taker(topic)
             topics.subscribe_joints(topic, names, fields, call, RECORD_DEPTH, polled=polled)

@@ -30,7 +30,7 @@ from ..ros.transport.qos import EVENTS, LATCHED_READER, RECORD_DEPTH
 
 NAME = 'recorder'
 CREDIT_ROWS = 64
-"""Rows after which the plant is told how far the recorder is, in lockstep."""
+"""Rows after which the recorder publishes how far it is, in lockstep."""
 PROGRESS_PERIOD = 0.2
 
 
@@ -140,7 +140,7 @@ class RecorderNode(BlockNode):
                 self._publish_progress()
 
     def _publish_progress(self) -> None:
-        """Tell the plant how far the recorder is, and check for rows whose last part came late."""
+        """Publish how far the recorder is, and check for rows whose last part came late."""
         self._append_rows()
         if self.finished or not all(channel.publishers for channel in self._channels):
             return

@@ -69,16 +69,23 @@ class ForcedSimulation:
         self._no_effort = np.zeros(model.n)
         rows = 3 * len(model.tips)
         self._goals = goals.ravel()
-        self._tips = np.zeros(rows)
-        self._jacobian = np.zeros((rows, model.n))
+        self._scratch_tips = np.zeros(rows)
+        self._scratch_jacobian = np.zeros((rows, model.n))
         # For each tip: its frame, its placement, and its rows of the two arrays above.
-        self._frames = [
-            (frame, self._data.oMf[frame], self._tips[i : i + 3], self._jacobian[i : i + 3])
+        self._scratch_frames = [
+            (
+                frame,
+                self._data.oMf[frame],
+                self._scratch_tips[i : i + 3],
+                self._scratch_jacobian[i : i + 3],
+            )
             for frame, i in zip(model.tip_frames, range(0, rows, 3), strict=True)
         ]
         self._dynamics(model.home)
         mobility = pin.computeMinverse(self._pin_model, self._pin_model.createData(), model.home)
-        mobility = self._jacobian @ mobility.reshape(model.n, -1) @ self._jacobian.T
+        mobility = (
+            self._scratch_jacobian @ mobility.reshape(model.n, -1) @ self._scratch_jacobian.T
+        )
         self._regularisation = REGULARISATION * float(np.trace(mobility)) / rows
 
     def start(self, joints: JointState) -> Motion:
@@ -87,8 +94,8 @@ class ForcedSimulation:
         The tips keep what speed they have towards their goals.
         """
         self._dynamics(joints.position)
-        velocity = self._jacobian.dot(joints.velocity).reshape(-1, 3)
-        displacements = self.goals - self._tips.reshape(-1, 3)
+        velocity = self._scratch_jacobian.dot(joints.velocity).reshape(-1, 3)
+        displacements = self.goals - self._scratch_tips.reshape(-1, 3)
         lengths = np.linalg.norm(displacements, axis=1)
         directions = np.divide(
             displacements,
@@ -106,7 +113,7 @@ class ForcedSimulation:
         travels = tuple([self._profile.advance(travel) for travel in motion.travels])
         self._dynamics(q)
         tip_velocity = self.waypoints(motion.directions, travels)
-        tip_velocity -= self._tips
+        tip_velocity -= self._scratch_tips
         tip_velocity *= self._rate
         velocity = self._project(q, self._keep * v, tip_velocity)
         position = self._h * velocity
@@ -121,13 +128,13 @@ class ForcedSimulation:
     def tip_positions(self, q: Array) -> Array:
         """Return the tip positions in the world [m], shape ``(tips, 3)``."""
         self._dynamics(q)
-        return self._tips.reshape(-1, 3).copy()
+        return self._scratch_tips.reshape(-1, 3).copy()
 
     def _dynamics(self, q: Array) -> None:
         """Set the mass matrix, the tip positions (3 tips,) and their Jacobian (3 tips, n)."""
         pin_model, data = self._pin_model, self._data
         pin.crba(pin_model, data, q, WORLD)  # in this convention with joint Jacobians
-        for frame, placement, tip, jacobian in self._frames:
+        for frame, placement, tip, jacobian in self._scratch_frames:
             # This also brings the placement up to date; one joint alone gives a flat array.
             full = pin.getFrameJacobian(pin_model, data, frame, WORLD_AXES)
             jacobian[:] = full.reshape(6, -1)[:3]
@@ -135,7 +142,7 @@ class ForcedSimulation:
 
     def _project(self, q: Array, free: Array, tip_velocity: Array) -> Array:
         """Return the velocity with the desired tip velocity that is nearest to ``free``."""
-        velocity = self._nearest(free, self._jacobian, tip_velocity)
+        velocity = self._nearest(free, self._scratch_jacobian, tip_velocity)
         ahead = self._range_time * velocity
         ahead += q
         inside = np.minimum(np.maximum(ahead, self.model.lower), self.model.upper)
@@ -161,7 +168,7 @@ class ForcedSimulation:
             held |= outside
             velocity = self._nearest(
                 free,
-                np.concatenate((self._jacobian, np.eye(model.n)[held])),
+                np.concatenate((self._scratch_jacobian, np.eye(model.n)[held])),
                 np.concatenate((tip_velocity, bounded[held])),
             )
 

@@ -25,6 +25,15 @@ from ...scenario.loading import load_scenario, scenario_names
 from ..messages.description import with_mesh_addresses
 from ..node.parent import LAUNCHER
 from .graph import GRACE
+from .options import (
+    NO_PLANT,
+    PRIORITY,
+    ROBOT_TOPICS,
+    ROBOTSTUDIO,
+    WiringOptions,
+    plant_settings,
+    read_priority,
+)
 from .view import (
     SLIDERS,
     read_description,
@@ -32,19 +41,7 @@ from .view import (
     view_robot,
     view_scenario,
 )
-from .wiring import (
-    NO_PLANT,
-    PRIORITY,
-    ROBOT_TOPICS,
-    ROBOTSTUDIO,
-    NodeSpec,
-    WiringOptions,
-    has_clock,
-    parameter_file,
-    plant_settings,
-    read_priority,
-    wire,
-)
+from .wiring import NodeSpec, has_clock, parameter_file, wire
 
 ANY_SCENARIO = 'simloop'
 """Name of the launch file whose scenario is an argument."""

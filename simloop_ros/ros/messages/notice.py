@@ -25,7 +25,7 @@ LEVELS = {
 
 
 class Notice(msgspec.Struct, frozen=True, gc=False):
-    """What planner and recorder are told of a step.
+    """Report on a step for planner and recorder.
 
     :ivar stamp: end of the step [ns].
     :ivar contact: whether there is a contact now.

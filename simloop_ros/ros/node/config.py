@@ -38,7 +38,7 @@ class RandomConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
 class ReportingConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """How often the collision monitor reports, and whether it uses wrist sensors.
 
-    :ivar every_step: whether, in lockstep, somebody waits for its report on each step; else it
+    :ivar every_step: whether, in lockstep, a node waits for its report on each step; else it
         reports contacts when they change, and may lag behind.
     :ivar wrist_tare_time: time at the start in which the bias of wrist sensors is learnt, whose
         wrenches are no collision [s]; none where there are no sensors.

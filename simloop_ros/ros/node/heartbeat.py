@@ -16,7 +16,7 @@ SILENT = 'no messages any more; its node is dead or busy'
 class Heartbeat:
     """Notices when no more messages come on a topic.
 
-    It is checked once per step and wakes nobody; the content of the messages is not read.
+    It is checked once per step, and messages do not wake the node; their content is not read.
 
     :param kind: type of the messages.
     :param timeout: number of steps without a message after which the topic counts as silent.

@@ -19,7 +19,7 @@ class InputBuffer:
     In real time a torque, or the wrist wrenches, hold until the next message, but no longer than
     ``timeout``: its publisher may be dead, and the robot must not follow a force that is gone.
     The age is measured by the stamps of the steps, from the first one in which the input was
-    used; its own stamp may be of another clock, and only tells whether the input is new. (A
+    used; its own stamp may be of another clock, and only shows whether the input is new. (A
     contact holds until the monitor reports its end.)
 
     :param topics: of the inputs: ``collision``, and one of torques or ``wrist_wrenches``, or one
@@ -63,7 +63,7 @@ class InputBuffer:
     def missing(self, stamp: int) -> tuple[str, ...]:
         """Return the topics whose input of the step that ends at a stamp [ns] has not come yet.
 
-        Before the first step only wrist sensors have an input, and in real time nobody waits.
+        Before the first step only wrist sensors have an input, and in real time nothing waits.
         """
         if self._realtime:
             return ()

@@ -80,7 +80,7 @@ class LockstepMotion:
             self.state(pending)
 
     def resend(self, stamp: int) -> None:
-        """Send a setpoint again; while the robot is held, a request tells which step is due."""
+        """Send a setpoint again; while the robot is held, a request gives the step that is due."""
         if self.sends_ahead:
             self._send_from(stamp)
         elif not self._port.send_again(stamp) and self._port.hold.active:

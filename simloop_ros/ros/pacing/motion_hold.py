@@ -1,4 +1,4 @@
-"""Whether a planner holds the robot after a stop, until it is told to plan again."""
+"""Whether a planner holds the robot after a stop, until it plans again."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class MotionHold:
         missed = from_control and status.stops != (self._stops or 0)
         if from_control:
             self._stops, self.stopped = status.stops, bool(status.stopped)
-            self.position = None  # the next state tells where the robot is, and which step is due
+            self.position = None  # the next state gives the position and the step that is due
         if status.stopped or missed:
             self.active = True
             self.position = None

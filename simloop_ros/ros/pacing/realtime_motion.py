@@ -69,7 +69,7 @@ class RealtimeMotion:
         self._port.send_again(stamp)
 
     def missing(self) -> Iterable[tuple[str, int]]:
-        """Return nothing: in real time nobody waits."""
+        """Return nothing: in real time no message is waited for."""
         return ()
 
     def _answer(self, stamp: int, state: JointState) -> None:

@@ -17,7 +17,7 @@ class RowJoiner:
 
     Messages of ``early`` topics have the stamp of the step's start, those of ``late`` topics and
     of ``state`` that of its end. In lockstep the stamps are known beforehand and no row is left
-    out: ``missing`` tells what to ask for. In real time the stamps of the states tell the steps,
+    out: ``missing`` gives what to request. In real time the stamps of the states are the steps,
     and a row that stays incomplete is left out and counted; if it lacks only messages of
     ``lasting`` topics, their last ones take their place.
 

@@ -211,6 +211,24 @@ def test_a_driver_gets_plain_arrays_without_the_gravity_that_it_handles(bench: B
     assert commands[0] == pytest.approx(0.0, abs=1e-12)
 
 
+def test_a_command_tells_whether_an_effort_limit_was_applied(bench: Bench) -> None:
+    """A recorder cannot see it from the effort, which may just be at the limit."""
+    kinds: list[str] = []
+    bench.other.create_subscription(
+        JointState, 'effort_command', lambda m: kinds.append(m.header.frame_id), 10
+    )
+    node = bench.node()
+    node.start()
+    desired = bench.other.create_publisher(JointState, 'desired_joint_states', 10)
+    bench.spin_until(lambda: desired.get_subscription_count())
+    bench.spin_until(lambda: node.count_subscribers('effort_command'))
+    names = list(node.control.control.model.joint_names)
+    away = node.control.state.position + 10.0
+    stay = JointState(name=names, position=away.tolist())
+    bench.spin_until(lambda: desired.publish(stay) or kinds)
+    assert kinds[0] == 'limited'
+
+
 def test_quality_of_service_can_be_overridden(bench: Bench) -> None:
     node = bench.node(**{'qos_overrides./joint_states.subscription.depth': 7})
     node.start()

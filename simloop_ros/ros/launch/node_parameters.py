@@ -1,0 +1,161 @@
+"""From a scenario to the parameters of each node, as plain data."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+
+from ...collision.detector import find_calibration
+from ...control.config import ControlConfig
+from ...core.errors import ConfigError
+from ...core.resources import resource_folder
+from ...robot.config import RobotConfig
+from ...robot.loading import load_robot
+from ...robot.urdf import find_description
+from ...robotstudio.axes import linked_axes
+from ...robotstudio.config import LinkConfig, parse_address, read_move_time
+from ...robotstudio.packet import JOINTS
+from ...scenario.scenario import Scenario
+from ..node.config import PublishConfig
+from ..node.parameter_values import parameter_values
+from .options import WiringOptions
+
+Executable = Literal[
+    'motion_planner',
+    'admittance',
+    'bimanual',
+    'control_simulation',
+    'plant',
+    'collision_monitor',
+    'recorder',
+    'robotstudio',
+]
+Parameters = dict[str, Any]
+
+
+def node_parameters(scenario: Scenario, options: WiringOptions) -> dict[Executable, Parameters]:
+    """Return the parameters of each node that runs a scenario, but for those that all have.
+
+    :raises ConfigError: an option does not fit the robot.
+    """
+    scenario = _with_absolute_calibration(scenario)
+    urdf = find_description(scenario.robot.urdf, resource_folder('urdf'))
+    robot = {**parameter_values(scenario.robot, 'robot'), 'robot.urdf': str(urdf.absolute())}
+    safety = parameter_values(scenario.safety, 'safety')
+    control = scenario.control.resolved(
+        noisy=scenario.plant.encoder_error > 0.0,
+        realtime=options.realtime,
+        flexible=scenario.plant.flexible_joints,
+    )
+    parameters: dict[Executable, Parameters] = {
+        _planner(scenario): {**robot, **_planner_parameters(scenario, options, control), **safety},
+        'control_simulation': {**robot, **parameter_values(control, 'control'), **safety},
+    }
+    if options.simulated:
+        parameters['plant'] = {**robot, **_plant_parameters(scenario, options), **safety}
+    parameters['collision_monitor'] = {**robot, **_monitor_parameters(scenario, options)}
+    if options.out:
+        parameters['recorder'] = {
+            'recorder.scenario': msgspec.json.encode(scenario).decode(),
+            'recorder.out': str(Path(options.out).absolute()),
+            'recorder.simulated': options.simulated,
+            'recorder.truth': _publishes_truth(scenario, options),
+            'recorder.figures': options.figures,
+        }
+    if options.robotstudio:
+        link = _link(options, scenario.robot)
+        parameters['robotstudio'] = {**robot, **parameter_values(link, 'robotstudio')}
+    return parameters
+
+
+def _with_absolute_calibration(scenario: Scenario) -> Scenario:
+    """Return the scenario for nodes that may be started in another folder than a user's file."""
+    given = scenario.monitor.calibration
+    if not given or find_calibration(given, scenario.period) != Path(given):
+        return scenario
+    path = str(Path(given).absolute())
+    monitor = msgspec.structs.replace(scenario.monitor, calibration=path)
+    return msgspec.structs.replace(scenario, monitor=monitor)
+
+
+def _planner(scenario: Scenario) -> Executable:
+    """Return the node that plans."""
+    if scenario.planner.kind == 'bimanual':
+        return 'bimanual'
+    guiding = scenario.admittance.guides or scenario.planner.kind == 'guiding'
+    return 'admittance' if guiding else 'motion_planner'
+
+
+def _publishes_truth(scenario: Scenario, options: WiringOptions) -> bool:
+    """Return whether the true state differs from the measured one."""
+    return options.simulated and not scenario.plant.shows_truth
+
+
+def _sensing(options: WiringOptions) -> Parameters:
+    """Return where the readings of wrist sensors come from."""
+    return {'sensing.drivers': not options.simulated}
+
+
+def _planner_parameters(
+    scenario: Scenario, options: WiringOptions, control: ControlConfig
+) -> Parameters:
+    return {
+        **parameter_values(scenario.planner, 'planner'),
+        **parameter_values(scenario.monitor, 'monitor'),
+        **parameter_values(scenario.reaction, 'reaction'),
+        **parameter_values(scenario.admittance, 'admittance'),
+        **parameter_values(scenario.bimanual, 'bimanual'),
+        'tracking.noise': scenario.plant.encoder_error,
+        'tracking.compliance': control.compliance(scenario.period),
+        **(_sensing(options) if _planner(scenario) == 'bimanual' else {}),
+    }
+
+
+def _plant_parameters(scenario: Scenario, options: WiringOptions) -> Parameters:
+    publish = PublishConfig(
+        truth=_publishes_truth(scenario, options),
+        torque=scenario.admittance.guides,
+        hands=_planner(scenario) == 'bimanual',
+        clock=not options.absolute_namespace,
+        description=options.description,
+    )
+    return {
+        **parameter_values(scenario.plant, 'plant'),
+        **parameter_values(publish, 'publish'),
+        'random.seed': scenario.seed,
+        **options.stream,
+    }
+
+
+def _monitor_parameters(scenario: Scenario, options: WiringOptions) -> Parameters:
+    watches = scenario.monitor.watches
+    tare_time = scenario.wrist_tare(simulated=options.simulated) if watches else None
+    sensors: Parameters = {}
+    if tare_time is not None:
+        sensors = {'reporting.wrist_tare_time': tare_time, **_sensing(options)}
+    return {
+        **parameter_values(scenario.monitor, 'monitor'),
+        'reporting.every_step': watches or scenario.admittance.guides,
+        **sensors,
+    }
+
+
+def _link(options: WiringOptions, robot: RobotConfig) -> LinkConfig:
+    """Return the link to a controller that can follow this robot."""
+    if not options.realtime:
+        raise ConfigError('robotstudio: a controller moves in real time: add realtime')
+    host, port = parse_address(options.robotstudio)
+    link = LinkConfig(host=host, port=port)
+    if options.robotstudio_time:
+        seconds = read_move_time(options.robotstudio_time)
+        link = msgspec.structs.replace(link, move_time=seconds)
+    model = load_robot(robot, resource_folder('urdf'))
+    if model.n != JOINTS:
+        raise ConfigError(
+            f'robotstudio: the robot has {model.n} joints, a packet has {JOINTS}: hold the others '
+            'with robot.lock, or send the finished run with simloop robotstudio --joints'
+        )
+    linked_axes(model, link)
+    return link

@@ -1,0 +1,115 @@
+"""Every shipped scenario can be saved and restored at any moment, in every attribute, bitwise."""
+
+from __future__ import annotations
+
+from attributes import attributes, differing, poison
+import numpy as np
+import pytest
+
+from simloop_ros.assembly.assemble import assemble
+from simloop_ros.loop.loop import Loop
+from simloop_ros.loop.step_record import StepRecord
+from simloop_ros.scenario.loading import load_scenario, scenario_names
+
+AHEAD = 30  # steps that are taken twice
+RANDOM = 4  # moments besides the interesting ones
+NEEDS = {'step': ('robot=two_link', 'planner.move=[[0.1, 0, 0.1]]')}
+TASKS = (  # shorter than those of the scenarios
+    'bimanual.tasks=[{do: approach, path: cp, clearance: 0.005, durations: [0.1]}, '
+    '{do: grasp, squeeze: 20, durations: [0.1]}, {do: hold, duration: 0.05}, '
+    '{do: move, by: [0.01, 0, 0.02], turn: [0, 0, 0.05], duration: 0.2}]',
+    'bimanual.leash=500',
+    'rest=0.02',
+)
+LOST = 'plant.sensors={noise: 0.5, faults: [{tip: palm_l, start: 0.3, kind: lost}]}'
+DISTURBED = (
+    'plant.noise=1e-6',
+    'plant.friction={coulomb: 0.05, viscous: 0.05}',
+    'plant.delay=1',
+    'control.law=computed_torque',
+)
+REACTIONS = ('stop', 'hold', 'retreat', 'float', 'comply')
+LENGTH = {'yumi_clamp': 600, 'yumi_collision': 1000, 'sphere_collision': 900}
+CASES = {
+    **{name: (name, *NEEDS.get(name, ())) for name in scenario_names()},
+    **{
+        name: (name, *TASKS, 'seed=3')
+        for name in ('workerbot_carry', 'workerbot_grip', 'workerbot_bump', 'yumi_carry')
+    },
+    'workerbot_carry lost': ('workerbot_carry', *TASKS, LOST),
+    'yumi_step disturbed': ('yumi_step', *DISTURBED),
+    'yumi_offline pid': ('yumi_offline', 'control.law=pid', 'plant.noise=1e-6'),
+    'sphere_step mujoco': ('sphere_step', 'plant.engine=mujoco', 'plant.noise=1e-6'),
+    **{
+        f'sphere_collision {kind}': (
+            'sphere_collision',
+            f'monitor.reaction={kind}',
+            'monitor.resume_after=0.1',
+        )
+        for kind in REACTIONS
+    },
+    'sphere_collision offline': (
+        'sphere_collision',
+        'planner.kind=offline',
+        'monitor.reaction=retreat',
+        'monitor.resume_after=0.1',
+    ),
+}
+"""Name -> scenario and settings."""
+
+
+def is_interesting(before: StepRecord, now: StepRecord) -> bool:
+    """Return whether something began or ended in a step: a contact, a task, a halt, a reaction."""
+    detected = [
+        record.monitor and (record.monitor.contact, record.monitor.kind)
+        for record in (before, now)
+    ]
+    active = [record.planner and record.planner.activity for record in (before, now)]
+    return detected[0] != detected[1] or active[0] != active[1] or now.setpoint.restart
+
+
+def moments_of(records: list[StepRecord], rng: np.random.Generator) -> list[int]:
+    """Return the steps before which snapshots are taken."""
+    last = len(records) - AHEAD
+    found = [i for i in range(1, last) if is_interesting(records[i - 1], records[i])]
+    chosen = {*rng.integers(0, last, RANDOM).tolist()}
+    for i in found[:: max(1, len(found) // 6)]:
+        chosen |= {max(0, i - 1), i, min(last, i + 2)}
+    return sorted(chosen)
+
+
+def state_of(loop: Loop) -> dict[str, object]:
+    """Return every attribute of every block."""
+    return attributes([loop.index, loop.planner, loop.control, loop.plant, loop.sensing])
+
+
+def columns(records: list[StepRecord]) -> list[dict[str, object]]:
+    return [attributes(record) for record in records]
+
+
+@pytest.mark.parametrize('name', CASES)
+def test_after_restore_everything_is_as_it_was(name: str) -> None:
+    scenario, *settings = CASES[name]
+    rng = np.random.default_rng(sum(map(ord, name)))
+    assembly = assemble(load_scenario(scenario, settings))
+    loop = assembly.loop
+    steps = min(assembly.facts.steps, LENGTH.get(scenario, 700))
+    begin = loop.snapshot()
+    scouted = [loop.step() for _ in range(steps)]
+    moments = moments_of(scouted, rng)
+    loop.restore(begin)
+    saved, records, after = {}, [], {}
+    for index in range(steps):
+        if index in moments:
+            saved[index] = loop.snapshot()
+        records.append(loop.step())
+        if index + 1 - AHEAD in moments:
+            after[index + 1 - AHEAD] = state_of(loop)
+    assert columns(records) == columns(scouted)
+    for index in rng.permutation(moments).tolist():
+        loop.restore(saved[index])
+        poison(loop.planner, loop.control, loop.plant, loop.sensing)
+        again = [loop.step() for _ in range(AHEAD)]
+        assert columns(again) == columns(records[index : index + AHEAD]), index
+        assert differing(state_of(loop), after[index]) == [], f'{name} at {index}'
+    loop.plant.close()
