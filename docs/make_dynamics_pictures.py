@@ -191,7 +191,7 @@ def controlled(left_out: tuple[str, ...], heavier: float = 0.0) -> tuple[Array, 
     wanted = desired(time)[0]
     start = JointState(BEGIN, np.zeros(2))
     plant.start(start)
-    law.reset(start)
+    law.start(start)
     error = [np.zeros(2)]
     for goal in wanted[1:]:
         state = plant.truth

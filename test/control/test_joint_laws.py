@@ -191,7 +191,7 @@ def test_a_stop_forgets_and_a_release_starts_with_the_weight(
     guarded.rollback(state.position)
     guarded.release()
     weight = weight_of(two_link, state.position)
-    np.testing.assert_allclose(guarded.step(state.position).effort, weight, rtol=1e-12)
+    np.testing.assert_allclose(guarded.step(at(state.position)).effort, weight, rtol=1e-12)
 
 
 @pytest.mark.parametrize('law', LAWS)

@@ -87,7 +87,8 @@ def test_installation(source: Path, tmp_path: Path, how: str) -> None:
     script = """if True:
         import msgspec
         from simloop_ros.core import resources
-        from simloop_ros.robot.model import RobotConfig, load_robot
+        from simloop_ros.robot.config import RobotConfig
+        from simloop_ros.robot.loading import load_robot
         text = (resources.resource_folder('config') / 'robots' / 'yumi.yaml').read_bytes()
         config = msgspec.yaml.decode(text, type=RobotConfig)
         print(resources.__file__)
