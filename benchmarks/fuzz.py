@@ -448,7 +448,7 @@ class OneProcess(Graph):
         return [
             (f'{node.get_name()} {subscription.topic_name}', subscription)
             for node in self._nodes
-            for subscription in (*node.subscriptions, *node._polled)
+            for subscription in (*node.subscriptions, *node.topics.polled)
             if subscription.topic_name.lstrip('/') in TOPICS
         ]
 
