@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 import traceback
 from typing import Any, ClassVar, TypeVar
 
@@ -18,11 +19,10 @@ from ...core.errors import USER_ERROR, SimloopError
 from ..messages.stamps import stamp_of
 from ..pacing.config import GraphConfig
 from ..transport.local_bus import LocalBus
-from .background import Background
 from .diagnostics import DIAGNOSTICS_PERIOD, Diagnostics, Report
 from .live_parameters import LiveParameters
 from .parameters import read_config
-from .scheduling import LowPriority, set_priority
+from .scheduling import LowPriority, lower_thread_priority, set_priority
 from .topics import Topics
 
 T = TypeVar('T', bound=msgspec.Struct)
@@ -65,7 +65,7 @@ class BlockNode(LifecycleNode):
         self.exit_status = 0
         self._cleanup: list[Callable[[], Any]] = []
         self._active_timers: list[Timer] = []
-        self._background = Background()
+        self._thread: ThreadPoolExecutor | None = None
         self._low_priority: LowPriority | None = None
         self._steady = Clock(clock_type=ClockType.STEADY_TIME)
         self._parameter_sections = LiveParameters(
@@ -167,7 +167,18 @@ class BlockNode(LifecycleNode):
 
     def in_background(self, call: Callable[[], Any]) -> Future[Any]:
         """Call something that takes long in a thread of its own, while the process goes on."""
-        return self._background.run(call, self.executor)
+        if self._thread is None:
+            self._thread = ThreadPoolExecutor(1, initializer=lower_thread_priority)
+        future: Future[Any] = Future(executor=self.executor)
+
+        def work() -> None:
+            try:
+                future.set_result(call())
+            except Exception as error:
+                future.set_exception(error)
+
+        self._thread.submit(work)
+        return future
 
     def at_cleanup(self, call: Callable[[], Any]) -> None:
         """Call something when the node is no longer configured."""
@@ -221,7 +232,8 @@ class BlockNode(LifecycleNode):
         """End everything, whatever the state: the process ends."""
         self._leave_active()
         self._clean_up()
-        self._background.close()
+        if self._thread:
+            self._thread.shutdown(wait=False, cancel_futures=True)
 
     def on_configure(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Build the block."""

@@ -19,9 +19,9 @@ from ..messages.joint_state import DecodedJointState
 from ..messages.stamps import join
 from ..transport.channels import JointPublisher, JointSubscription
 from ..transport.local_bus import LocalBus
+from ..transport.outbox import StampedPublisher
 from ..transport.qos import EVENTS, STREAM, STREAM_DEPTH, stream_reader
 from ..transport.resend import Resend
-from ..transport.stamped_publisher import StampedPublisher
 
 if TYPE_CHECKING:
     from .block_node import BlockNode
