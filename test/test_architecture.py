@@ -218,3 +218,30 @@ def test_reading_scenarios_loads_no_engine(body: str) -> None:
 def test_a_run_with_pinocchio_loads_no_other_engine() -> None:
     names = ['pinocchio', 'pybullet', 'mujoco', 'rclpy', 'launch']
     assert loaded(A_RUN, names) == ['pinocchio']
+
+
+# What keeps the package readable
+
+
+@by_module
+def test_files_and_functions_fit_on_some_pages(module: Path) -> None:
+    text = module.read_text()
+    assert len(text.splitlines()) <= (200 if part(module) == 'nodes' else 350)
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            assert (node.end_lineno or 0) - node.lineno < 60, node.name
+
+
+def test_a_class_name_is_found_in_one_place() -> None:
+    names = [
+        node.name
+        for module in MODULES
+        for node in ast.parse(module.read_text()).body
+        if isinstance(node, ast.ClassDef) and not node.name.startswith('_')
+    ]
+    assert sorted({name for name in names if names.count(name) > 1}) == []
+
+
+def test_the_loop_is_the_loop_only() -> None:
+    modules = [path.name for path in (PACKAGE / 'loop').glob('*.py') if path.read_text().strip()]
+    assert len(modules) <= 4

@@ -172,3 +172,28 @@ def test_a_moving_robot_has_nothing_to_resume(yumi: RobotModel, rig: Make) -> No
     loop.reacting.stop()
     assert loop.reacting.activity == 'moving'
     assert loop.reacting.snapshot().planner == before
+
+
+def test_a_failed_attempt_to_resume_is_part_of_the_state(yumi: RobotModel) -> None:
+    """Where there is no way the robot stays; who goes back to before the attempt tries again."""
+    attempts = []
+
+    def replan(position: np.ndarray) -> OfflinePlanner:
+        attempts.append(position)
+        raise GoalError('no way from here')
+
+    path = yumi.home + np.linspace(0.0, 0.1, 500)[:, None] ** 2
+    reacting = Reacting(OfflinePlanner(path, H), yumi, H, 'hold', replan=replan, resume_after=5)
+    state = JointState(yumi.home, np.zeros(yumi.n))
+    reacting.step(state, ExternalInputs(contact=True))
+    before = reacting.snapshot()
+    for expected in (1, 2):
+        for _ in range(20):
+            reacting.step(state, NO_INPUTS)
+        assert (len(attempts), reacting.activity) == (expected, 'resting')
+        after = reacting.snapshot()
+        reacting.restore(before)
+    reacting.restore(after)
+    for _ in range(20):
+        reacting.step(state, NO_INPUTS)
+    assert len(attempts) == 2
