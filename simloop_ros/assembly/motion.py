@@ -75,7 +75,6 @@ class Motion:
     :ivar duration: [s], where it is known beforehand.
     :ivar goals: positions of the tips [m], shape ``(tips, 3)``, if it has goals.
     :ivar course: of the tip along a Cartesian path, over time.
-    :ivar plan: of two hands.
     :ivar reactive: the decorator that reacts to contacts, if there is a monitor.
     :ivar guided: the decorator that yields to external torques, if there is guidance.
     """

@@ -29,11 +29,7 @@ def add_scenario_arguments(
     metavar: str = 'DIR',
     out: str = 'folder for log, summary and figures [runs/NAME]',
 ) -> None:
-    """Add the arguments for the scenario, its values, and the destination of results.
-
-    :param metavar: of the destination.
-    :param out: help text for it.
-    """
+    """Add the arguments for the scenario, its values, and the destination of results."""
     parser.add_argument('scenario', metavar='SCENARIO', help='a name of simloop list, or a file')
     parser.add_argument(
         '--set',

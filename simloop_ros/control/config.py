@@ -44,7 +44,6 @@ class ControlConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
         """Return the configuration with law and rollback chosen, where they were left open.
 
         :param noisy: whether the encoders have noise or a resolution.
-        :param flexible: whether the robot's joints are flexible.
         """
         return msgspec.structs.replace(
             self,

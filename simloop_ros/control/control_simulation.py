@@ -25,12 +25,7 @@ RUNAWAY = 20.0
 
 
 class ControlSnapshot(msgspec.Struct, frozen=True):
-    """All that the next step of the control simulation depends on.
-
-    :ivar state: the control state ``(q, v)``.
-    :ivar law: snapshot of the control law.
-    :ivar follower: snapshot of the rollback.
-    """
+    """All that the next step of the control simulation depends on."""
 
     state: JointState
     law: Any
@@ -63,8 +58,6 @@ class ControlSimulation:
     Efforts leave this class finite and within the model's limits, or not at all.
 
     :ivar period: length h of one step [s].
-    :ivar state: the control state.
-    :ivar steps: number of steps taken.
     :ivar saturations: number of steps in which an effort limit was applied.
     :param config: open choices are made for simulated time and exact encoders.
     """

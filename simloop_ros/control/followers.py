@@ -30,7 +30,6 @@ class Follower(ABC):
     def follow(self, state: JointState, acceleration: Array, measured: Array) -> JointState:
         """Return the control state after the step.
 
-        :param state: before the step.
         :param acceleration: commanded in the step [rad/s^2].
         :param measured: position after the step [rad].
         """

@@ -21,7 +21,6 @@ class EffortLaw(Law, ABC):
     def effort(self, state: JointState, velocity: Array) -> Array:
         """Return the effort [N m], shape ``(n,)``; limits are not applied yet.
 
-        :param state: the control state.
         :param velocity: velocity that reaches the desired position in one step, 000 (5.1).
         """
 

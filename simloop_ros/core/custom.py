@@ -21,7 +21,6 @@ def build_custom(
     The module is looked for on Python's path and in the working directory.
 
     :param key: of the configuration, for error messages: ``planner.kind``.
-    :param name: ``module:Class``.
     :param base: that the class has to derive from.
     :param parameters: given to the class by name, after the ``arguments``.
     :raises ConfigError: there is no such class, or it does not take these parameters.

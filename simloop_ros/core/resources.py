@@ -22,7 +22,6 @@ def resource_folder(kind: str) -> Path:
     the other prefixes in use.
 
     :param kind: ``urdf``, ``config`` or ``launch``.
-    :raises UnknownNameError: there is no such kind.
     :raises SimloopError: the files were not installed.
     """
     if kind not in KINDS:

@@ -92,8 +92,6 @@ class Rollback(msgspec.Struct, frozen=True, gc=False):
 class Contact(msgspec.Struct, frozen=True):
     """A contact between the robot and an obstacle, as the plant knows it.
 
-    :ivar link: name of the touching link.
-    :ivar obstacle: name of the obstacle.
     :ivar force: normal force [N], positive when pushing apart.
     """
 
@@ -105,7 +103,6 @@ class Contact(msgspec.Struct, frozen=True):
 class HandReport(msgspec.Struct, frozen=True):
     """Action of a simulated hand on the robot, as the plant knows it.
 
-    :ivar link: that it holds.
     :ivar held: whether it held the point in the last physics step.
     :ivar gap: from the point to its target at that step's start, in the world [m], ``(3,)``.
     :ivar force: on the robot in that step, in the world [N], shape ``(3,)``.
@@ -160,7 +157,6 @@ class PlannerReport(msgspec.Struct, frozen=True, gc=False):
 class PlantReport(msgspec.Struct, frozen=True, gc=False):
     """A plant's report of a step, beside the measured positions; a real robot's has less.
 
-    :ivar truth: the true joint state.
     :ivar external: true external joint torque, its mean over the step [N m], shape ``(n,)``;
         without the contacts of an engine with its obstacles.
     :ivar contacts: with obstacles.

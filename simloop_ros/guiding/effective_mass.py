@@ -49,7 +49,6 @@ class EffectiveMass:
     at joint velocity ``w``. The hint is the gradient's part in the null space of the task,
     downhill. The norm of a joint velocity counts all joints alike.
 
-    :param tip: link or frame whose mass is meant.
     :param elbow: link whose motion shows the hint.
     :param task: what the hint leaves as it is: the tip's ``position``, or its ``pose``.
     """

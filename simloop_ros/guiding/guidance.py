@@ -72,8 +72,6 @@ class Guidance:
     The energy account ``V + T`` of each joint, ``V = m e'^2/2 + s e^2/2``, grows by no more than
     the work ``tau e'`` of the torque beyond its dead zone; see ``docs/guiding_stability.md``.
 
-    :param model: the robot; its limits and the names of its joints.
-    :param config: how it gives way.
     :param period: time between two steps [s].
     :param torque_error: error of the torques [N m], shape ``(n,)``: the dead zone where
         the configuration has none.

@@ -40,8 +40,7 @@ class MotionLimits:
     acceleration limit when a joint speeds up. Where it brakes less than the parameters ask for,
     the energy it leaves in is a debt of the tank.
 
-    :param lower: lower ends of the ranges [rad], shape ``(n,)``.
-    :param upper: upper ends [rad], shape ``(n,)``.
+    :param upper: ends of the ranges [rad], shape ``(n,)``; ``lower`` likewise.
     :param speed: V [rad/s], shape ``(n,)``; may be infinite.
     :param acceleration: A [rad/s^2], positive.
     :param range_time: T [s].
@@ -68,10 +67,8 @@ class MotionLimits:
         self._square = np.array(0.5 / acceleration)
 
     def apply(self, last: JointState, wanted: Compliant, first_acceleration: Array) -> Compliant:
-        """Return the end of a step within all limits; ``wanted`` itself where none is near.
+        """Return the end of a step within all limits, from the end ``wanted`` without them.
 
-        :param last: where the step starts.
-        :param wanted: where it would end.
         :param first_acceleration: with which it would start [rad/s^2], shape ``(n,)``.
         """
         speed = np.abs(wanted.velocity)

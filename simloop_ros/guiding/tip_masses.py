@@ -34,7 +34,6 @@ class TipMasses:
     unless the configuration names another. The hint leaves the tip's pose as it is, or only its
     position if that is what the robot keeps.
 
-    :param config: direction and elbows.
     :ivar direction: unit vector in world axes, shape ``(3,)``.
     :raises ConfigError: the direction has no length.
     :raises UnknownNameError: there is no such tip or link.

@@ -13,7 +13,6 @@ from .wrist_arm import wrist_arm
 def inverse_kinematics(model: RobotModel, tip: str) -> InverseKinematics:
     """Return the solver for a tip of a robot.
 
-    :param tip: name of a link.
     :raises ConfigError: the robot has no such link, or no joint moves it.
     """
     chain = chain_to(model, tip)

@@ -72,7 +72,6 @@ def branches(
 
     :param wrist: pose of the wrist in the arm's frame, its first three rows, 002 (22).
     :param near: joints 1 and 4 [rad], for where any value is a solution.
-    :param f: functions for the values that are given.
     """
     (a11, a12, a13, x), (a21, a22, a23, y), (a31, a32, a33, z) = wrist
     (dxx, dyx, dzx), (dxy, dyy, dzy), (dxz, dyz, dzz) = arm.wrist

@@ -37,8 +37,6 @@ class InverseKinematics(ABC):
 
     Joints that do not move the tip stay as they were. Solvers use no random numbers: the same
     call gives the same result.
-
-    :ivar kind: of the method.
     """
 
     kind: ClassVar[Literal['analytic', 'numerical']]

@@ -18,7 +18,6 @@ class GuardedControl:
     and the control state follows the measured position at rest, so that ``release`` goes on from
     there without a jump.
 
-    :ivar control: the control simulation inside.
     :ivar stopped: why it is stopped; empty while it is not.
     :ivar stops: number of stops so far.
     :ivar diverged: whether the last stop was a divergence.

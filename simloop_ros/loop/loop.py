@@ -95,7 +95,6 @@ class Loop:
     ) -> dict[str, float]:
         """Take ``steps`` steps and return the mean cost of each part of a step [s].
 
-        :param sink: gets the record of each step.
         :param proceed: called now and then with the number of steps taken; whether to go on.
         :param clock: with it, one step in ``TIMED_EVERY`` is timed, part by part.
         """

@@ -12,10 +12,7 @@ class StepRecord(msgspec.Struct, frozen=True, gc=False):
     """One step of the loop, as its blocks contribute to it.
 
     :ivar index: of the step, from 0; it ends at ``(index + 1) h``.
-    :ivar setpoint: of the planner.
-    :ivar command: of the control simulation.
     :ivar measured: joint positions after the step [rad], shape ``(n,)``.
-    :ivar rollback: of the control simulation.
     :ivar plant: its report beside the measurement.
     :ivar planner: its report beside the setpoint, if it has any.
     :ivar monitor: detection of the collision monitor; ``None`` without monitor.

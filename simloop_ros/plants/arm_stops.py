@@ -58,11 +58,7 @@ class ArmStops(PlantWrapper):
     are. It stops with the step nearest to its time. As a friction brake does, it compensates the
     external torque, that of the step before.
 
-    :param plant: the plant whose arms stop.
-    :param model: the robot's tree of joints.
     :param period: time of one ``step`` [s].
-    :param stops: which arms stop, and when.
-    :param brakes: makes the brake of an arm.
     :raises UnknownNameError: a stop names a tip that the robot does not have.
     :raises ConfigError: an arm has no joints of its own, or stops twice.
     """

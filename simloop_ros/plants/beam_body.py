@@ -40,7 +40,6 @@ class BeamBody:
         w+ = w + h I^-1 (R^T t - w x I w)        w in axes of the body
         x+ = x + h v+,    R+ = R exp(h w+)
 
-    :param config: the beam.
     :param gravity: in world axes [m/s^2], shape ``(3,)``.
     :ivar ends: corners of the ends at +y and at -y, in axes of the body [m], ``(2, 4, 3)``.
     :ivar mass: ``m`` [kg].

@@ -79,7 +79,6 @@ class BeamContact:
     palms that stand still the beam oscillates along its axis with ``sqrt(4 K/m)`` and the damping
     ratio ``r``.
 
-    :param config: the beam.
     :ivar stiffness: ``k`` of a corner, normal to its surface [N/m].
     :ivar delay: ``T`` [s].
     """

@@ -32,9 +32,7 @@ class PalmMotion(msgspec.Struct, frozen=True, gc=False):
 class BeamPalms:
     """The palms at the tips of two arms; the first faces the beam's end at +y.
 
-    :param model: the robot.
     :param period: control period [s].
-    :param body: the beam.
     :param edge: of a palm [m].
     :ivar half: half the edge of each palm [m], shape ``(2, 1, 1)``.
     """

@@ -62,7 +62,6 @@ def build_plant(
 ) -> BuiltPlant:
     """Build the engine and, around it, what makes the plant differ from the model.
 
-    :param config: the scenario's choice.
     :param model: the robot as control knows it; the mass bias is applied here.
     :param period: control period [s].
     :param rng: generator of the encoder noise, which the plant keeps to itself; that of the wrist

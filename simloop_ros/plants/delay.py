@@ -24,7 +24,6 @@ class Delay(PlantWrapper):
     ``observe`` after step ``k`` is what the plant inside showed after step ``k - delay``, or its
     first reading where there was no such step.
 
-    :param plant: the plant that is measured.
     :param delay: age of a reading, in whole periods.
     """
 

@@ -26,7 +26,6 @@ class Encoder(PlantWrapper):
     One reading per step, however often it is asked for: ``round((q + e) / r) r``, where ``e`` is
     normal with standard deviation ``noise`` and ``r`` is the resolution.
 
-    :param plant: the plant that is measured.
     :param noise: standard deviation [rad].
     :param resolution: size of an encoder step [rad]; 0 for none.
     :param rng: generator for it alone: ``start`` rewinds it.

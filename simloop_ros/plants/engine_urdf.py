@@ -19,7 +19,6 @@ def engine_urdf(urdf: str, *, collision: bool) -> ET.Element:
     link has its inertia, along principal axes because an engine turns a full tensor with its own,
     coarser tolerance, and joints have neither ends, dynamics nor followers.
 
-    :param urdf: the description of a robot model.
     :param collision: whether the links keep their collision shapes.
     """
     root = ET.fromstring(urdf)

@@ -52,7 +52,6 @@ class FlexiblePlant(Plant):
 
     :param model: the robot; the plant starts at its home, at rest.
     :param period: time of one ``step`` [s].
-    :param substeps: number of physics steps in one ``step``.
     :raises ConfigError: nothing is known of the robot's motors.
     """
 

@@ -34,7 +34,6 @@ class JointFriction(PlantWrapper):
     of the joints, so that one ``aba`` solves the law; only a joint that starts, stops or sticks
     needs the search of ``end_velocity``.
 
-    :param plant: the plant that gets friction.
     :param model: the robot as the plant has it, mass bias included.
     :param period: time ``h`` of one ``step`` [s].
     :param coulomb: friction ``F`` that does not depend on speed [N m], of all joints or each.

@@ -107,10 +107,8 @@ class Hands(PlantWrapper):
     The work of a hand is ``h f . J (v + v+)/2``, trapezoidal in the velocity: by that much a
     semi-implicit step of a rigid arm changes its kinetic energy, but for the change of ``M``.
 
-    :param plant: the plant that is guided.
     :param model: the robot as the plant has it, mass bias included.
     :param period: time ``h`` of one ``step`` [s].
-    :param hands: the hands and when they hold.
     :param lag: ``o`` of the plant inside.
     :raises UnknownNameError: a hand names a link or joint that the robot does not have.
     :raises ConfigError: a hand lets go before it takes hold, or its times are not in order.

@@ -92,7 +92,6 @@ class HeldBeam(PlantWrapper):
     :param model: the robot as the plant has it, mass bias included; it starts at its home.
     :param period: time of one ``step`` [s].
     :param substeps: number of steps ``h`` in a period.
-    :param config: the beam.
     :raises ConfigError: the robot does not have two tips, a beam on a table is not level, a palm
         is in the beam at the robot's home, or the beam is too stiff for its mass.
     """

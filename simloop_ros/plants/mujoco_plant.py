@@ -48,8 +48,6 @@ class MujocoPlant(Plant):
 
     :param model: the robot; the plant starts at its home, at rest.
     :param period: time of one ``step`` [s].
-    :param substeps: number of physics steps in one ``step``.
-    :param obstacles: the bodies in the way.
     :ivar mj_model: MuJoCo's model, for direct calls of MuJoCo.
     :raises MissingDependencyError: MuJoCo is not installed.
     :raises ModelError: MuJoCo cannot read the robot.

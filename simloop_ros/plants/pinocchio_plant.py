@@ -30,7 +30,6 @@ class PinocchioPlant(Plant):
 
     :param model: the robot; the plant starts at its home, at rest.
     :param period: time of one ``step`` [s].
-    :param substeps: number of physics steps in one ``step``.
     """
 
     def __init__(self, model: RobotModel, period: float, substeps: int = 1):

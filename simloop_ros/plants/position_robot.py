@@ -44,7 +44,6 @@ class PositionRobot:
     :ivar plant: the robot inside, whose ``step`` is a physics step.
     :param model: the robot as the plant has it, mass bias and motors included.
     :param period: time between two commands [s].
-    :param substeps: number of physics steps in a period.
     :param bandwidth: ``w`` [rad/s].
     :raises ConfigError: the servo would not be stable with this physics step.
     """

@@ -41,10 +41,7 @@ class Pushes(PlantWrapper):
     or at the centre of the object. It begins with the step nearest to its start and lasts the
     nearest whole number of steps, at least one.
 
-    :param plant: the plant that is pushed.
-    :param model: the robot's kinematics.
     :param period: time of one ``step`` [s].
-    :param pushes: the wrenches and when they act.
     :param held: whether the plant has an object for two hands.
     :raises UnknownNameError: a push names a link that the robot does not have.
     """

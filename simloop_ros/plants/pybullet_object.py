@@ -70,13 +70,10 @@ class PyBulletObject:
 
     Palms and table touch nothing else, and the robot's links do not touch the block.
 
-    :param client: the simulation.
     :param robot: the robot's number in it.
     :param links: numbers of the robot's links without the palms.
     :param palms: numbers of the palms, in the order of the tips.
     :param obstacles: numbers of the other bodies.
-    :param model: the robot with its sensors.
-    :param config: the block.
     :ivar body: the block's number in the simulation.
     :raises ConfigError: the robot has no tips, the table is not level, or a palm is in the block.
     """

@@ -43,8 +43,6 @@ class PyBulletPlant(Plant):
 
     :param model: the robot; the plant starts at its home, at rest.
     :param period: time of one ``step`` [s].
-    :param substeps: number of physics steps in one ``step``.
-    :param obstacles: the bodies in the way.
     :param held: what the hands shall hold.
     :ivar client: the simulation, for direct calls of PyBullet.
     :ivar robot: the robot's number in it.

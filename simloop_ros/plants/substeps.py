@@ -23,7 +23,6 @@ class Substeps(PlantWrapper):
 
     What is inside, a hand for instance, acts again in each of them.
 
-    :param plant: the plant whose ``step`` is a physics step.
     :param substeps: number of physics steps in one ``step``.
     """
 

@@ -27,7 +27,6 @@ class Surrogate(PlantWrapper):
     control is closed; ``truth`` and ``report`` are those of the real robot. A disturbance acts on
     the real robot only: how the surrogate yields to it is up to control.
 
-    :param surrogate: the simulated robot, which is never disturbed.
     :param robot: the real robot, which starts where the surrogate does.
     """
 

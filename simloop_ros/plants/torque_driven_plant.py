@@ -25,7 +25,6 @@ class TorqueDrivenPlant(FlexiblePlant):
     The elastic modes of arm and motors, up to hundreds of hertz, are not there to be simulated:
     the drives have replaced them by (3). ``MotorDrivenPlant`` simulates them, and the drives.
 
-    :param stage: the drives' torque control.
     :param substeps: where none are given, as many as keep the phase of (3) below ``TORQUE_PHASE``.
     """
 

@@ -48,10 +48,8 @@ class ForceSensors(PlantWrapper):
     sensor. ``e`` is normal, drawn in every step. From its time on a lost sensor reads NaN, and a
     frozen one what it read before. A robot that holds nothing has ``w = 0``.
 
-    :param plant: the plant that is measured.
     :param model: the robot; it has one sensor for each tip.
     :param period: time of one ``step`` [s].
-    :param config: noise, bias and faults.
     :param rng: generator for it alone: ``start`` rewinds it.
     :raises ConfigError: the robot has no tips, or a sensor fails twice.
     :raises UnknownNameError: a fault names a tip that the robot does not have.

@@ -21,7 +21,6 @@ class FloatSnapshot(msgspec.Struct, frozen=True):
     """State of the reaction.
 
     :ivar ended: whether a joint came near the end of its range; the robot is held from then on.
-    :ivar held: the held position.
     """
 
     ended: bool

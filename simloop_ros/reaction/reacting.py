@@ -29,9 +29,7 @@ TRAIL_PERIOD = 0.01
 class ReactingSnapshot(msgspec.Struct, frozen=True):
     """All that the next step depends on.
 
-    :ivar planner: snapshot of the planner.
     :ivar active: the present reaction; ``none`` while the robot moves as planned.
-    :ivar reactions: snapshots of all reactions.
     :ivar trail: past positions of the robot [rad], oldest first.
     :ivar unrecorded: steps until the trail gets its next position.
     :ivar quiet: steps of rest without contact.

@@ -31,8 +31,6 @@ class ReactivePlanner(Planner):
     :param replan: for a planner that cannot restart.
     :param resume_after: steps of rest without contact after which the motion is resumed, once;
         ``None`` if ``resume`` has to be called.
-    :ivar impact: reaction to an impact.
-    :ivar push: reaction to a push.
     """
 
     def __init__(

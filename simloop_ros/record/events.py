@@ -144,7 +144,6 @@ class EventRecorder:
     ) -> None:
         """Take the output of the monitor; begin, nature, location and end of a contact are events.
 
-        :param margin: distance to the threshold.
         :param located: in the step in which the contact was located.
         """
         if kind != self._collision:

@@ -20,12 +20,9 @@ class RunFacts:
 
     :ivar engine: the physics engine in use.
     :ivar rollback: the kind of rollback in use.
-    :ivar steps: number of steps.
     :ivar goals: of the tips [m], shape ``(tips, 3)``; ``None`` where there are none.
     :ivar notes: differences from the scenario, one line each.
-    :ivar simulated: whether the robot is.
     :ivar course: of the tip along a Cartesian path, over time.
-    :ivar plan: of two hands.
     """
 
     scenario: Scenario

@@ -78,7 +78,6 @@ class JointStateScan(msgspec.Struct, frozen=True):
     """Layout of a received JointState in CDR.
 
     :ivar byte_order: ``<`` or ``>``, as struct and numpy write it.
-    :ivar frame_id: in UTF-8.
     :ivar joint_names: in the order of the message, in UTF-8.
     :ivar values: field -> bytes of its numbers.
     :ivar fixed: the bytes that make the layout: all but options, stamp, padding and numbers.

@@ -44,7 +44,6 @@ _CRC = struct.Struct('<I')
 class MessageBlock(msgspec.Struct, frozen=True):
     """The records of some messages, as they are in a chunk.
 
-    :ivar data: bytes of the records.
     :ivar index: channel -> log time [ns] and place in ``data`` of each of its messages, in the
         order of time, shape ``(messages, 2)``.
     """

@@ -85,7 +85,6 @@ class RowRecords:
 
         Row ``k`` has sequence ``k`` and is stamped ``round((k + 1) h 1e9)`` ns.
 
-        :param first: number of the first row.
         :param block: at most ``block_rows`` of the log, shape ``(rows, columns, n)``.
         """
         rows = self._rows[: len(block)]

@@ -103,10 +103,7 @@ class CarryCourse(msgspec.Struct, frozen=True):
 
 
 def peak_of(course: ForceCourse, setpoint: float = 0.0) -> Peak | None:
-    """Return the peak of the internal force after the contact; ``None`` without contact.
-
-    :param setpoint: of the force [N].
-    """
+    """Return the peak of the internal force after the contact; ``None`` without contact."""
     force = np.nan_to_num(finite(course.force))
     if not len(force) or force.max() <= 0.0:
         return None

@@ -40,7 +40,6 @@ from .drawing import Mark
 class HandCurves(msgspec.Struct, frozen=True):
     """A run of two hands; ``rows`` steps.
 
-    :ivar tips: names of the hands.
     :ivar time: [s], shape ``(rows,)``.
     :ivar squeeze: true internal force [N], shape ``(rows,)``.
     :ivar setpoint: of it [N], shape ``(rows,)``; NaN while there is none.

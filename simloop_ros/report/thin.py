@@ -14,9 +14,6 @@ class Envelope:
     A bucket of ``b`` rows becomes two points, in the order in which the two extremes occurred, so
     the outline of a curve drawn from them is that of all its rows. NaN is left out where the
     bucket has anything else. Up to ``points`` rows pass unchanged.
-
-    :param rows: number of rows that will be added.
-    :param points: largest number of points to keep.
     """
 
     def __init__(self, rows: int, points: int = 4000):

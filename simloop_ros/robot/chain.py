@@ -19,7 +19,6 @@ class Chain(msgspec.Struct, frozen=True):
     :ivar points: a point of each axis in the world [m], shape ``(k, 3)``; of no meaning where the
         joint slides.
     :ivar slides: whether a joint is prismatic, shape ``(k,)``.
-    :ivar tip: pose of the tip in the world.
     """
 
     joints: tuple[int, ...]

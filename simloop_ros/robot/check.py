@@ -45,7 +45,6 @@ class Problem:
 def check_robot(config: RobotConfig, urdf_folder: Path | None = None) -> list[Problem]:
     """Return every problem of a robot; a robot without fatal ones loads.
 
-    :param config: the file and how it is to be used.
     :param urdf_folder: where a relative path starts; the working directory is tried first.
     :raises ModelError: the file is missing or is not a robot description at all.
     """

@@ -28,7 +28,6 @@ INERTIA_KEYS = ('ixx', 'ixy', 'ixz', 'iyy', 'iyz', 'izz')
 def load_robot(config: RobotConfig, urdf_folder: Path | None = None) -> RobotModel:
     """Read a robot from its URDF or xacro file.
 
-    :param config: the file and how to use it.
     :param urdf_folder: where a relative path starts; the working directory is tried first.
     :raises ModelError: the file is missing, is not a robot, or has a mesh that is not found.
     :raises ConfigError: a tip, home or lock name is unknown, or a home value is out of range.

@@ -27,7 +27,6 @@ class RobotModel:
     :ivar velocity_limit: largest speeds [rad/s], shape ``(n,)``; infinite where none is given.
     :ivar effort_limit: largest efforts [N m], shape ``(n,)``; infinite where none is given.
     :ivar home: start position [rad], shape ``(n,)``.
-    :ivar tips: names of the tip frames.
     :ivar sensors: names of the frames of the wrist force sensors, one for each tip.
     :ivar total_mass: mass of all links [kg], the fixed base included.
     :ivar flexible_joints: motors and gears, where they are known.

@@ -24,9 +24,7 @@ class RobotStudioClient:
 
     Belongs to one thread; ``end`` may be called from any other.
 
-    :ivar sent: number of targets that were sent.
     :ivar acknowledged: number of targets that the robot has reached.
-    :ivar failure: that ended the session, if any.
     :ivar unreachable: why the last attempt to connect failed; empty if none has.
     """
 

@@ -43,10 +43,7 @@ class LinkConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
 
 
 def parse_address(text: str) -> tuple[str, int]:
-    """Return host and port of ``HOST:PORT``; an IPv6 address stands in brackets.
-
-    :raises ConfigError: it is something else.
-    """
+    """Return host and port of ``HOST:PORT``; an IPv6 address stands in brackets."""
     host, colon, port = text.rpartition(':')
     bare = host.removeprefix('[').removesuffix(']')
     bracketed = bare != host
@@ -56,10 +53,7 @@ def parse_address(text: str) -> tuple[str, int]:
 
 
 def read_port(text: str) -> int:
-    """Return a port that was given as text.
-
-    :raises ConfigError: it is none.
-    """
+    """Return a port that was given as text."""
     if not (text.isascii() and text.isdecimal() and 1 <= int(text) <= LARGEST_PORT):
         raise ConfigError(
             f'port: {text!r} given; a whole number from 1 to {LARGEST_PORT} is needed'

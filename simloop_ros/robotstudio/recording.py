@@ -50,7 +50,6 @@ class Recording(msgspec.Struct, frozen=True):
 def read_recording(path: Path, column: str = POSITIONS[0]) -> Recording:
     """Read the folder of a run, its log, or a CSV file.
 
-    :param column: which positions of a log.
     :raises ConfigError: it is none of these.
     """
     if is_csv(path):

@@ -43,10 +43,8 @@ class CommandGate:
     ``reset`` is for a robot that stands still. A refused command is not a previous one: what
     follows is compared with what the robot really got.
 
-    :param joint_names: the joints, in the order of the efforts.
     :param effort_limit: largest efforts [N m], shape ``(n,)``; infinite where there is none.
     :param period: control period [s].
-    :param config: rate and timeout.
     :ivar previous: the last effort that passed [N m], shape ``(n,)``; ``None`` after a reset.
     :raises ConfigError: a limit is not a number from zero up, or there is not one per joint.
     """
@@ -155,7 +153,6 @@ def safe_effort(model: RobotModel, kind: Literal['gravity', 'zero'], position: A
     Finite and within the limits, whatever numbers the position has; zero where gravity cannot be
     computed from them.
 
-    :param kind: ``SafetyConfig.stop``.
     :param position: last known joint positions [rad], shape ``(n,)``.
     """
     if kind == 'zero' or not np.isfinite(position).all():

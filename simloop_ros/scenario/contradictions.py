@@ -81,7 +81,6 @@ def refuse_graphs(scenario: Scenario, graphs: Sequence[Graph] | None = None) -> 
 def refuse_pushes(config: PlantConfig, links: Sequence[str]) -> None:
     """Refuse to push an object that is not there.
 
-    :param links: of the robot.
     :raises ConfigError: with what to change.
     """
     pushed = any(push.link == OBJECT for push in config.pushes)
