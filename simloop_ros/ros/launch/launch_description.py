@@ -34,13 +34,7 @@ from .options import (
     plant_settings,
     read_priority,
 )
-from .view import (
-    SLIDERS,
-    read_description,
-    sliders,
-    view_robot,
-    view_scenario,
-)
+from .view import SLIDERS, read_description, sliders, view_robot, view_scenario
 from .wiring import NodeSpec, has_clock, parameter_file, wire
 
 ANY_SCENARIO = 'simloop'

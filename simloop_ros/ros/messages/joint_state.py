@@ -225,11 +225,7 @@ class JointStateDecoder:
         read = layout.read
         position, velocity, effort = layout.places
         state = DecodedJointState(
-            stamp,
-            read(data, position),
-            read(data, velocity),
-            read(data, effort),
-            layout.frame_id,
+            stamp, read(data, position), read(data, velocity), read(data, effort), layout.frame_id
         )
         if self._finite and ((bits & layout.exponents) + layout.units) & layout.signs:
             raise self._not_finite(state)

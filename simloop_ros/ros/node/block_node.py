@@ -80,9 +80,7 @@ class BlockNode(LifecycleNode):
         )
         self._diagnostics = Diagnostics(self)
         self.create_timer(
-            DIAGNOSTICS_PERIOD,
-            lambda: self.guard(self.publish_diagnostics),
-            clock=self._steady,
+            DIAGNOSTICS_PERIOD, lambda: self.guard(self.publish_diagnostics), clock=self._steady
         )
 
     @property

@@ -63,10 +63,7 @@ class Topics:
     def publisher(self, kind: type, topic: str, qos: QoSProfile) -> Publisher:
         """Create a publisher."""
         publisher: LifecyclePublisher = self._node.create_lifecycle_publisher(
-            kind,
-            topic,
-            qos,
-            qos_overriding_options=QoSOverridingOptions.with_default_policies(),
+            kind, topic, qos, qos_overriding_options=QoSOverridingOptions.with_default_policies()
         )
         self._node.at_cleanup(lambda: self._node.destroy_lifecycle_publisher(publisher))
         return publisher
@@ -118,10 +115,7 @@ class Topics:
         return publisher
 
     def subscribe_arrays(
-        self,
-        topic: str,
-        decode: Callable[[DiagnosticArray], C],
-        call: Callable[[int, C], None],
+        self, topic: str, decode: Callable[[DiagnosticArray], C], call: Callable[[int, C], None]
     ) -> None:
         """Create a subscription of diagnostic arrays, while the node is active.
 

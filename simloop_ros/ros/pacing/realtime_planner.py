@@ -36,10 +36,7 @@ class RealtimePlanner:
         wait = (self._begin + stamp_of(step, self._period) - stamp) / NANO
         moved = JointState(control.position + wait * control.velocity, control.velocity)
         return [
-            PlanPoint(
-                self._begin + stamp_of(point.step, self._period),
-                point.setpoint,
-            )
+            PlanPoint(self._begin + stamp_of(point.step, self._period), point.setpoint)
             for point in self._ahead.answer(step, moved)
         ]
 
