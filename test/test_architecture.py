@@ -102,13 +102,7 @@ def test_every_module_has_a_layer(module: Path) -> None:
     assert part(module) in LAYERS
 
 
-<<<<<<< ours
-@each_of([module for module in MODULES if part(module)])  # the package itself is the public API
-||||||| base
-@by_module
-=======
 @each_of([module for module in MODULES if module != PACKAGE / '__init__.py'])
->>>>>>> theirs
 def test_imports_go_down_only(module: Path) -> None:
     """Apart from the public names of the package, which are imported when they are used."""
     own = part(module)
