@@ -64,12 +64,7 @@ class LogWriter:
         self._row_bytes = len(columns) * n * _FLOAT64.itemsize
         self._file = open(path, 'wb', buffering=_BUFFER_ROWS * self._row_bytes)  # noqa: SIM115
         self._write = self._file.write
-        self._rows = 0
-
-    @property
-    def rows(self) -> int:
-        """Return the number of rows appended so far."""
-        return self._rows
+        self.rows = 0
 
     def append(self, *columns: Array) -> None:
         """Copy one step's columns, eight or more, each ``(n,)``, to the log, in their order.
@@ -87,7 +82,7 @@ class LogWriter:
         if len(row) != self._row_bytes:
             raise ValueError(f'a log row has {self._row_bytes} bytes, not {len(row)}')
         self._write(row)
-        self._rows += 1
+        self.rows += 1
 
     def _converted(self, columns: tuple[Array, ...]) -> bytes:
         row = np.empty((len(columns), self._n))
@@ -118,36 +113,21 @@ class LogReader:
 
     def __init__(self, path: Path, n: int, columns: tuple[str, ...] = COLUMNS):
         self.path = path
-        self._n = n
-        self._columns = columns
+        self.n = n
+        self.columns = columns
         self._row_bytes = len(columns) * n * _FLOAT64.itemsize
-        self._rows = path.stat().st_size // self._row_bytes
-
-    @property
-    def n(self) -> int:
-        """Return the number of joints."""
-        return self._n
-
-    @property
-    def rows(self) -> int:
-        """Return the number of complete rows."""
-        return self._rows
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """Return the names of the columns."""
-        return self._columns
+        self.rows = path.stat().st_size // self._row_bytes
 
     def chunks(self, rows: int = 4096) -> Iterator[Array]:
         """Yield blocks of shape ``(at most rows, columns, n)``; each is an array of its own."""
-        yield from self._blocks(0, self._rows, rows)
+        yield from self._blocks(0, self.rows, rows)
 
     def read(self, start: int = 0, stop: int | None = None, stride: int = 1) -> Array:
         """Return rows ``start:stop:stride``, as a slice would, shape ``(rows, columns, n)``."""
         if stride < 1:
             raise ValueError(f'stride {stride} is not positive')
-        first, last, _ = slice(start, stop).indices(self._rows)
-        picked = np.empty((len(range(first, last, stride)), len(self._columns), self._n))
+        first, last, _ = slice(start, stop).indices(self.rows)
+        picked = np.empty((len(range(first, last, stride)), len(self.columns), self.n))
         filled = 0
         # Whole strides per block, so that every block begins with a row to be read.
         for block in self._blocks(first, last, stride * max(1, 4096 // stride)):
@@ -160,7 +140,7 @@ class LogReader:
         with open(self.path, 'rb', buffering=0) as file:
             file.seek(start * self._row_bytes)
             for first in range(start, stop, rows):
-                block = np.empty((min(rows, stop - first), len(self._columns), self._n))
+                block = np.empty((min(rows, stop - first), len(self.columns), self.n))
                 if file.readinto(block.data.cast('B')) != block.nbytes:
                     raise EOFError(f'{self.path} was shortened while it was read')
                 yield block

@@ -219,17 +219,8 @@ class McapReader:
         counts = {summary.statistics.channel_message_counts.get(id_, 0) for id_ in self._layouts}
         if len(counts) != 1:
             raise McapError('topics of different length')
-        self._rows: int = counts.pop()
-
-    @property
-    def n(self) -> int:
-        """Return the number of joints."""
-        return len(self.joint_names)
-
-    @property
-    def rows(self) -> int:
-        """Return the number of steps."""
-        return self._rows
+        self.n = len(self.joint_names)
+        self.rows: int = counts.pop()
 
     @property
     def description(self) -> str:
