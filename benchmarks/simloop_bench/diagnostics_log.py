@@ -13,7 +13,7 @@ import sys
 from diagnostic_msgs.msg import DiagnosticArray
 import rclpy
 
-from simloop_ros.ros.node.middleware import MAX_SPIN_TIME, fastest_executor, open_middleware
+from simloop_ros.ros.node.process import MAX_SPIN_TIME, fastest_executor, open_middleware
 from simloop_ros.ros.transport.qos import EVENTS
 
 

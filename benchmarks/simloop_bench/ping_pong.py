@@ -24,7 +24,7 @@ from rclpy.qos import QoSProfile, ReliabilityPolicy
 from rclpy.serialization import serialize_message
 from sensor_msgs.msg import JointState
 
-from simloop_ros.ros.node.middleware import MAX_SPIN_TIME, fastest_executor, open_middleware
+from simloop_ros.ros.node.process import MAX_SPIN_TIME, fastest_executor, open_middleware
 
 QOS = QoSProfile(depth=10, reliability=ReliabilityPolicy.RELIABLE)
 WARM_UP = 0.2

@@ -8,7 +8,7 @@ import sys
 
 from ..record.folder import make_folder
 from ..ros.launch.graph import require_ros, run_graph
-from ..ros.launch.options import (
+from ..ros.launch.node_parameters import (
     NO_PLANT,
     PRIORITY,
     ROBOT_TOPICS,

@@ -17,7 +17,6 @@ from ..planning.config import PlannerConfig
 from ..ros.messages.markers import MARKER_PERIOD, MarkerSet, mass_markers
 from ..ros.node.diagnostics import Report
 from ..ros.node.process import main_of
-from ..ros.pacing.motion_start import plan_motion
 from ..ros.transport.qos import EVENTS
 from .motion_planner import MotionPlannerNode
 
@@ -91,7 +90,7 @@ class AdmittanceNode(MotionPlannerNode):
             return 'holding the robot where it is'
         held = guide.held
         if held is not None:
-            motion = await plan_motion(self, held, realtime=self.graph.realtime)
+            motion = await self._pace.plan(held)
             if guide.held is not None:
                 guide.go_on(motion)
         return 'guiding'

@@ -12,12 +12,11 @@ from ..core.values import Setpoint
 from ..planning.config import PlannerConfig
 from ..record.hands_log import correction_row
 from ..ros.messages.wrists import CORRECTIONS, WRENCHES, by_hand, hand_axes
-from ..ros.node.config import SensingConfig
 from ..ros.node.diagnostics import Report
 from ..ros.node.process import main_of
-from ..ros.node.wrist_drivers import read_wrist_drivers
-from ..ros.pacing.realtime_motion import RealtimeMotion
-from ..ros.pacing.wrist_readings import WristReadings
+from ..ros.node.wrist_drivers import WristReadings, read_wrist_drivers
+from ..ros.pacing.config import SensingConfig
+from ..ros.pacing.motion_pace import RealtimeMotion
 from .motion_planner import MotionPlannerNode
 
 NAME = 'bimanual'

@@ -23,14 +23,12 @@ from ..ros.messages.markers import hit_markers
 from ..ros.messages.notice import LEVELS, TOPIC, to_message
 from ..ros.messages.wrists import WRENCHES, by_hand, hand_axes
 from ..ros.node.block_node import BlockNode
-from ..ros.node.config import ReportingConfig, SensingConfig
 from ..ros.node.diagnostics import Report
 from ..ros.node.process import main_of
-from ..ros.node.wrist_drivers import read_wrist_drivers
-from ..ros.pacing.gap_filler import GapFiller
+from ..ros.node.wrist_drivers import WristReadings, read_wrist_drivers
+from ..ros.pacing.config import ReportingConfig, SensingConfig
 from ..ros.pacing.rows import RowJoiner
-from ..ros.pacing.step_monitor import StepMonitor
-from ..ros.pacing.wrist_readings import WristReadings
+from ..ros.pacing.step_monitor import GapFiller, StepMonitor
 from ..ros.transport.qos import EVENTS, RECORD_DEPTH
 
 NAME = 'collision_monitor'

@@ -19,7 +19,7 @@ from ..loop.guarded_control import GuardedControl
 from ..robot.config import RobotConfig
 from ..robot.fit_robot import load_fit_robot
 from ..ros.messages import effort_command
-from ..ros.messages.float_array import to_message
+from ..ros.messages.arrays import to_message
 from ..ros.messages.safety_status import SafetyStatus
 from ..ros.messages.setpoint import NEEDED, OPTIONAL
 from ..ros.node.block_node import BlockNode
@@ -27,9 +27,8 @@ from ..ros.node.diagnostics import Report
 from ..ros.node.heartbeat import Heartbeats
 from ..ros.node.process import main_of
 from ..ros.node.safety_topic import SafetyTopic
+from ..ros.pacing.control_pace import WATCH_SHARE, LockstepControl, RealtimeControl
 from ..ros.pacing.driver_output import DriverConfig, DriverOutput
-from ..ros.pacing.lockstep_control import LockstepControl
-from ..ros.pacing.realtime_control import WATCH_SHARE, RealtimeControl
 from ..ros.transport.qos import STREAM, STREAM_DEPTH
 from ..safety.config import SafetyConfig
 

@@ -25,16 +25,13 @@ from ..ros.messages.safety_status import TOPIC as SAFETY
 from ..ros.messages.safety_status import from_message
 from ..ros.messages.setpoint import FIELDS, TOPIC, setpoint_arrays, setpoint_kind
 from ..ros.node.block_node import BlockNode
-from ..ros.node.config import TrackingConfig
 from ..ros.node.diagnostics import Report
 from ..ros.node.planner_inputs import open_inputs
 from ..ros.node.process import main_of
+from ..ros.pacing.config import TrackingConfig
 from ..ros.pacing.input_buffer import InputBuffer
-from ..ros.pacing.lockstep_motion import LockstepMotion
 from ..ros.pacing.motion_guide import MotionGuide
-from ..ros.pacing.motion_hold import MotionHold
-from ..ros.pacing.motion_start import start_motion
-from ..ros.pacing.realtime_motion import RealtimeMotion
+from ..ros.pacing.motion_pace import LockstepMotion, MotionHold, RealtimeMotion
 from ..ros.transport.qos import EVENTS, LATCHED_READER
 from ..safety.config import SafetyConfig
 
@@ -177,7 +174,7 @@ class MotionPlannerNode(BlockNode):
                 self._read_states()
 
     async def _serve_start(self, _: Any) -> str:
-        return await start_motion(self, realtime=self.graph.realtime)
+        return await self._pace.start()
 
     def report(self) -> Report:
         """Return whether the motion goes on."""

@@ -16,20 +16,19 @@ from ..core.values import Array
 from ..plants.config import PlantConfig
 from ..robot.config import RobotConfig
 from ..robot.fit_robot import load_fit_robot
+from ..ros.messages.arrays import wrench_from_message
 from ..ros.messages.markers import MARKER_PERIOD
 from ..ros.messages.safety_status import CONTROL, SafetyStatus
 from ..ros.messages.stamps import join
-from ..ros.messages.wrench import wrench_from_message
 from ..ros.node.block_node import BlockNode
-from ..ros.node.config import PublishConfig, RandomConfig
 from ..ros.node.diagnostics import Report
 from ..ros.node.plant_topics import PlantTopics, open_stream
 from ..ros.node.process import main_of
 from ..ros.node.safety_topic import SafetyTopic
 from ..ros.pacing.braked_plant import BrakedPlant
-from ..ros.pacing.lockstep_plant import LockstepPlant
+from ..ros.pacing.config import PublishConfig, RandomConfig
+from ..ros.pacing.plant_pace import LockstepPlant, RealtimePlant
 from ..ros.pacing.position_stream import StreamConfig
-from ..ros.pacing.realtime_plant import RealtimePlant
 from ..ros.transport.qos import EVENTS
 from ..safety.config import SafetyConfig
 

@@ -20,9 +20,9 @@ from ..ros.messages.notice import from_message as notice_from_message
 from ..ros.messages.safety_status import TOPIC, from_message
 from ..ros.messages.stamps import split
 from ..ros.node.block_node import BlockNode
-from ..ros.node.config import RecorderConfig
 from ..ros.node.diagnostics import Report
 from ..ros.node.process import main_of
+from ..ros.pacing.config import RecorderConfig
 from ..ros.pacing.record_builder import CONTACTS, STATE, RecordBuilder, RecordLayout
 from ..ros.pacing.rows import RowJoiner
 from ..ros.pacing.run_writer import RunWriter, read_facts
@@ -159,7 +159,7 @@ class RecorderNode(BlockNode):
     def _write(self) -> None:
         """Write the results: the process ends, or the node is cleaned up."""
         writer, folder = self._writer, Path(self._config.out)
-        summary = writer.write()
+        summary = writer.finish()
         if writer.diverged:
             self.exit_status = 1
         figures = draw_run(folder) if writer.complete and self._config.figures else []

@@ -25,7 +25,7 @@ from ...scenario.loading import load_scenario, scenario_names
 from ..messages.description import with_mesh_addresses
 from ..node.parent import LAUNCHER
 from .graph import GRACE
-from .options import (
+from .node_parameters import (
     NO_PLANT,
     PRIORITY,
     ROBOT_TOPICS,

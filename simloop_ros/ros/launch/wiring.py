@@ -14,8 +14,7 @@ from ...scenario.contradictions import refuse_contradictions
 from ...scenario.scenario import Scenario
 from ..node.parameter_values import parameter_values
 from ..pacing.config import GraphConfig
-from .node_parameters import node_parameters
-from .options import WiringOptions, refuse_options
+from .node_parameters import WiringOptions, node_parameters, refuse_options
 
 ORDINARY_PRIORITY = ('recorder', 'robotstudio')
 """Nodes without real-time priority."""

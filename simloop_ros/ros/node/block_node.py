@@ -20,8 +20,7 @@ from ..messages.stamps import stamp_of
 from ..pacing.config import GraphConfig
 from ..transport.local_bus import LocalBus
 from .diagnostics import DIAGNOSTICS_PERIOD, Diagnostics, Report
-from .live_parameters import LiveParameters
-from .parameters import read_config
+from .parameters import LiveParameters, read_config
 from .scheduling import LowPriority, lower_thread_priority, set_priority
 from .topics import Topics
 

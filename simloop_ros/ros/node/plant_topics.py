@@ -12,18 +12,17 @@ from ...core.values import Array
 from ...plants.config import PlantConfig
 from ...record.hands_log import AXES, object_row
 from ...robot.model import RobotModel
+from ..messages.arrays import to_message as array_to_message
 from ..messages.contacts import to_message as contacts_to_message
 from ..messages.description import with_mesh_addresses
-from ..messages.float_array import to_message as array_to_message
 from ..messages.markers import MarkerSet, hand_markers, object_markers, plant_markers
 from ..messages.stamps import split, step_of
 from ..messages.wrists import OBJECT, TRUE_WRENCHES, WRENCHES, hand_axes
 from ..pacing.braked_plant import BrakedPlant
-from ..pacing.config import GraphConfig
+from ..pacing.config import GraphConfig, PublishConfig
 from ..pacing.position_stream import PositionStream, StreamConfig
 from ..transport.qos import EVENTS, LATCHED, STREAM
 from .block_node import BlockNode
-from .config import PublishConfig
 from .topics import Topics
 
 CLOCK_PERIOD = 0.01

@@ -1,4 +1,4 @@
-"""A process with one node or several: start, spin, end cleanly."""
+"""A process with one node or several: middleware, signals, spinning, a clean end."""
 
 from __future__ import annotations
 
@@ -6,15 +6,55 @@ from collections.abc import Callable, Sequence
 from functools import partial
 import gc
 import inspect
+import os
+import signal
 import sys
 
 import rclpy
+from rclpy.executors import Executor, SingleThreadedExecutor
+from rclpy.signals import SignalHandlerOptions
 
 from ...core.errors import USER_ERROR, SimloopError
 from ..transport.local_bus import LocalBus
 from .block_node import BlockNode
-from .middleware import MAX_SPIN_TIME, fastest_executor, open_middleware
+from .parent import LAUNCHER, interrupt_with_parent
 from .scheduling import SWITCH_INTERVAL
+
+MAX_SPIN_TIME = 0.05
+"""Longest time until a signal is noticed [s]."""
+
+
+def open_middleware(arguments: Sequence[str]) -> list[int]:
+    """Initialise rclpy; return a list to which received SIGINT and SIGTERM are appended.
+
+    :param arguments: the process's arguments, with those of ROS.
+    """
+    # UDP was measured to be as fast for messages of this size, and a process that is killed
+    # leaves no file in shared memory. Where discovery is limited to LOCALHOST this is ignored:
+    # see shared_memory.py.
+    os.environ.setdefault('FASTDDS_BUILTIN_TRANSPORTS', 'UDPv4')
+    received: list[int] = []
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda number, _: received.append(number))
+    launcher = os.environ.get(LAUNCHER)
+    if launcher:
+        # ros2 launch leaves its nodes alone when it gets a SIGTERM (ros2/launch issue 666).
+        interrupt_with_parent()()
+        if str(os.getppid()) != launcher:
+            received.append(signal.SIGINT)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGINT, signal.SIGTERM))
+    rclpy.init(args=list(arguments), signal_handler_options=SignalHandlerOptions.NO)
+    return received
+
+
+def fastest_executor() -> Executor:
+    """Return the fastest executor that this rclpy has."""
+    try:
+        from rclpy.experimental.events_executor import EventsExecutor
+    except ImportError:
+        return SingleThreadedExecutor()
+    return EventsExecutor()
+
 
 MAX_DELIVERIES = 128
 """Messages between nodes of the process after which the executor spins again."""

@@ -17,9 +17,8 @@ from std_msgs.msg import Header
 from ...core.errors import MessageError
 from ..messages.joint_state import DecodedJointState
 from ..messages.stamps import join
-from ..transport.channels import JointPublisher, JointSubscription
+from ..transport.channels import JointPublisher, JointSubscription, StampedPublisher
 from ..transport.local_bus import LocalBus
-from ..transport.outbox import StampedPublisher
 from ..transport.qos import EVENTS, STREAM, STREAM_DEPTH, stream_reader
 from ..transport.resend import Resend
 

@@ -1,18 +1,67 @@
-"""The drivers of wrist sensors, as a node reads them."""
+"""The drivers of wrist sensors, each with a topic and a clock of its own."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
 from geometry_msgs.msg import WrenchStamped
+import numpy as np
 
 from ...core.errors import MessageError
 from ...core.values import Array
+from ..messages.arrays import wrench_from_message
 from ..messages.stamps import join
-from ..messages.wrench import wrench_from_message
-from ..pacing.wrist_readings import WristReadings
 from ..transport.qos import SENSOR
 from .block_node import BlockNode
+
+
+class WristReadings:
+    """Combines the readings of the sensors, each of which has its own topic.
+
+    :param sensors: frame of the sensor of each hand, as ``model.sensors``.
+    :param call: gets a stamp [ns] and all wrenches, shape ``(hands, 6)``, for each message once
+        every sensor has sent one. The stamp changes only when every sensor has sent a message
+        since the last change: so a single driver that is dead is noticed by a stamp that stays.
+    :ivar topics: one for each hand: ``hand_1/wrench`` and so on.
+    """
+
+    def __init__(self, sensors: Sequence[str], call: Callable[[int, Array], None]):
+        self.topics = tuple(f'hand_{i + 1}/wrench' for i in range(len(sensors)))
+        self._sensors = tuple(sensors)
+        self._call = call
+        self._last: list[Array | None] = [None] * len(sensors)
+        self._received: set[int] = set()
+        self._stamp = 0
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """Return the topics of which no message has come yet."""
+        return tuple(t for t, last in zip(self.topics, self._last, strict=True) if last is None)
+
+    def take(self, hand: int, frame: str, stamp: int, wrench: Array) -> None:
+        """Take the reading of a hand's sensor.
+
+        :param frame: of the message; may be empty.
+        :param stamp: of the message [ns].
+        :param wrench: [N, N m], shape ``(6,)``; what is not finite counts as NaN, no reading.
+        :raises MessageError: its stamp is negative, or its frame is that of another sensor.
+        """
+        sensor = self._sensors[hand]
+        if frame and frame != sensor:
+            raise MessageError(
+                f'{self.topics[hand]}: frame_id is {frame!r}, the sensor of this hand is '
+                f'{sensor!r}; give that or nothing, and check that no topics are swapped'
+            )
+        if stamp < 0:
+            raise MessageError(f'{self.topics[hand]}: negative stamp')
+        self._last[hand] = np.where(np.isfinite(wrench), wrench, np.nan)
+        self._received.add(hand)
+        if len(self._received) == len(self._last):
+            self._received.clear()
+            self._stamp = stamp
+        known = [wrench for wrench in self._last if wrench is not None]
+        if len(known) == len(self._last):
+            self._call(self._stamp, np.array(known))
 
 
 def read_wrist_drivers(

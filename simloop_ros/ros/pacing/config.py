@@ -1,4 +1,4 @@
-"""How the nodes of a graph step together: the one place of these defaults."""
+"""Configurations of the nodes: the one place of these defaults."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Annotated
 
 import msgspec
 
-from ...core.config_types import Period, Positive
+from ...core.config_types import NonNegative, Period, Positive, Seed
 
 
 class GraphConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -30,3 +30,83 @@ class GraphConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     window: Annotated[int, msgspec.Meta(ge=0, le=100_000)] = 0
     ahead: Annotated[int, msgspec.Meta(ge=2, le=1000)] = 64
     priority: Annotated[int, msgspec.Meta(ge=0, le=99)] = 0
+
+
+class PublishConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What the plant publishes beside its joint states.
+
+    :ivar truth: whether the true state is published, on ``true_joint_states``; without it the
+        measured one is exact.
+    :ivar torque: whether the true external torque is published, on ``true_external_torque``.
+    :ivar hands: whether the true wrenches on wrist sensors and the object's state are published,
+        on ``true_wrist_wrenches`` and ``object_state``.
+    :ivar clock: whether ``/clock`` is published, in lockstep.
+    :ivar description: whether ``robot_description`` is published.
+    """
+
+    truth: bool = True
+    torque: bool = False
+    hands: bool = False
+    clock: bool = True
+    description: bool = True
+
+
+class RandomConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Random numbers.
+
+    :ivar seed: of the random generator of the encoders.
+    """
+
+    seed: Seed = 0
+
+
+class ReportingConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """How often the collision monitor reports, and whether it uses wrist sensors.
+
+    :ivar every_step: whether, in lockstep, a node waits for its report on each step; else it
+        reports contacts when they change, and may lag behind.
+    :ivar wrist_tare_time: time at the start in which the bias of wrist sensors is learnt, whose
+        wrenches are no collision [s]; none where there are no sensors.
+    """
+
+    every_step: bool = False
+    wrist_tare_time: Positive | None = None
+
+
+class SensingConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Where the readings of the wrist sensors come from.
+
+    :ivar drivers: whether from the sensors' own drivers, each on its topic ``hand_1/wrench``,
+        ``hand_2/wrench``; else from the simulated plant, on ``wrist_wrenches``.
+    """
+
+    drivers: bool = False
+
+
+class RecorderConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What is recorded, and where to.
+
+    :ivar scenario: the scenario as JSON, for the summary and the number of steps.
+    :ivar out: folder for log, summary and figures.
+    :ivar simulated: whether the plant is simulated, so that it publishes the truth.
+    :ivar truth: whether the true state differs from the measured one and is recorded by itself.
+    :ivar figures: whether figures are drawn when the run is complete.
+    """
+
+    scenario: str
+    out: str
+    simulated: bool = True
+    truth: bool = True
+    figures: bool = True
+
+
+class TrackingConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """How accurately the robot follows, as the planner knows it.
+
+    :ivar noise: standard deviation of a measured position [rad].
+    :ivar compliance: position error that the control law leaves per acceleration that the model
+        does not explain [s^2]; that of deadbeat control where none is given.
+    """
+
+    noise: NonNegative = 0.0
+    compliance: Positive | None = None

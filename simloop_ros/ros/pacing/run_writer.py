@@ -23,17 +23,16 @@ MAX_EVENTS = 1000
 """Number of stops, and of notices of the monitor in real time, that are recorded as events."""
 
 
-class RunWriter:
+class RunWriter(RunRecorder):
     """Records steps until the run is complete; at the end log, summary and events.
 
-    :param folder: for the results; those of an earlier run are removed.
     :param clock: returns the time of a steady clock [s].
     :ivar steps: number of steps of a complete run.
     :ivar diverged: why the run diverged; empty if it did not.
     """
 
     def __init__(self, facts: RunFacts, folder: Path, clock: Callable[[], float] = time.monotonic):
-        self._recorder = RunRecorder(facts, folder)
+        super().__init__(facts, folder)
         self._period = facts.scenario.period
         self._clock = clock
         self._start = 0.0
@@ -41,11 +40,6 @@ class RunWriter:
         self._stops = self._notices = 0
         self.steps = facts.steps
         self.diverged = ''
-
-    @property
-    def rows(self) -> int:
-        """Return the number of steps so far."""
-        return self._recorder.rows
 
     @property
     def complete(self) -> bool:
@@ -68,14 +62,14 @@ class RunWriter:
         """Append a step."""
         if not self.rows:
             self._start = self._clock()
-        self._recorder.take(record)
+        super().take(record)
         self._note_end()
 
     def take_notice(self, notice: Notice) -> None:
         """Take a report of the monitor that belongs to no row, in real time."""
         if self._notices < MAX_EVENTS:
             self._notices += 1
-            self._recorder.events.collision(self.rows, notice.kind, notice.margin, notice.located)
+            self.events.collision(self.rows, notice.kind, notice.margin, notice.located)
 
     def take_stop(self, status: SafetyStatus) -> None:
         """Take a stop, in lockstep; a divergence of control ends the run at its step."""
@@ -86,21 +80,21 @@ class RunWriter:
             self._note_end()
         elif self._stops < MAX_EVENTS:
             self._stops += 1
-            self._recorder.events.add(step, 'stop', source=status.source, message=status.stopped)
+            self.events.add(step, 'stop', source=status.source, message=status.stopped)
 
     def _note_end(self) -> None:
         if self.complete and self._end is None:
             self._end = self._clock()
 
-    def write(self) -> dict[str, Any]:
+    def finish(self) -> dict[str, Any]:
         """Write log and summary; return the summary."""
         elapsed = self.elapsed
         status = 'completed' if self.complete else 'interrupted'
         if self.diverged:
             status = 'diverged'
-            self._recorder.events.add(self.rows, 'divergence', message=self.diverged)
-        with self._recorder as recorder:
-            return recorder.write(status, elapsed, {})
+            self.events.add(self.rows, 'divergence', message=self.diverged)
+        with self:
+            return self.write(status, elapsed, {})
 
 
 def read_facts(text: str, *, simulated: bool) -> RunFacts:

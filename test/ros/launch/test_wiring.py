@@ -23,11 +23,10 @@ from simloop_ros.plants.config import PlantConfig
 from simloop_ros.robot.config import RobotConfig
 from simloop_ros.robot.loading import load_robot
 from simloop_ros.robotstudio.config import LinkConfig
-from simloop_ros.ros.launch.options import WiringOptions, plant_settings, read_priority
+from simloop_ros.ros.launch.node_parameters import WiringOptions, plant_settings, read_priority
 from simloop_ros.ros.launch.wiring import NodeSpec, has_clock, parameter_file, wire
-from simloop_ros.ros.node.config import PublishConfig
 from simloop_ros.ros.node.parameter_values import parse_config
-from simloop_ros.ros.pacing.config import GraphConfig
+from simloop_ros.ros.pacing.config import GraphConfig, PublishConfig
 from simloop_ros.safety.config import SafetyConfig
 from simloop_ros.scenario.loading import load_scenario, scenario_names
 from simloop_ros.scenario.scenario import Scenario

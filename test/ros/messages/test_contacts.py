@@ -10,7 +10,7 @@ from simloop_ros.core.errors import MessageError
 from simloop_ros.core.values import Contact
 from simloop_ros.ros.messages.contacts import from_message, to_message
 from simloop_ros.ros.messages.stamps import join
-from simloop_ros.ros.transport.outbox import OUTBOX_SIZE, StampedPublisher
+from simloop_ros.ros.transport.channels import OUTBOX_SIZE, StampedPublisher
 
 CONTACTS = (Contact('tip', 'wall', 0.1 + 0.2), Contact('link1', 'ceiling', 5e-324))
 STAMP = 12_345_678_901

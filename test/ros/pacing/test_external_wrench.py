@@ -10,7 +10,7 @@ from simloop_ros.core.errors import MessageError
 from simloop_ros.core.resources import resource_folder
 from simloop_ros.robot.loading import load_robot
 from simloop_ros.robot.model import RobotModel
-from simloop_ros.ros.pacing.external_wrench import HOLD_TIME, WRENCH_LIMIT, ExternalWrench
+from simloop_ros.ros.pacing.braked_plant import HOLD_TIME, WRENCH_LIMIT, ExternalWrench
 from simloop_ros.scenario.loading import robot_config
 
 PERIOD = 0.01

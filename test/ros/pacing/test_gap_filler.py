@@ -7,7 +7,7 @@ import numpy as np
 from simloop_ros.collision.observation import Observation
 from simloop_ros.core.values import JointState
 from simloop_ros.ros.messages.stamps import stamp_of
-from simloop_ros.ros.pacing.gap_filler import MAX_GAP, GapFiller
+from simloop_ros.ros.pacing.step_monitor import MAX_GAP, GapFiller
 
 H = 0.01  # s
 PERIOD = stamp_of(1, H)

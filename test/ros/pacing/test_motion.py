@@ -20,11 +20,13 @@ from simloop_ros.ros.messages.stamps import stamp_of
 from simloop_ros.ros.messages.wrists import WRENCHES
 from simloop_ros.ros.pacing.config import GraphConfig
 from simloop_ros.ros.pacing.input_buffer import InputBuffer
-from simloop_ros.ros.pacing.lockstep_motion import MAX_REQUEST_AHEAD, LockstepMotion
-from simloop_ros.ros.pacing.motion_hold import MotionHold
-from simloop_ros.ros.pacing.motion_start import start_motion
+from simloop_ros.ros.pacing.motion_pace import (
+    MAX_REQUEST_AHEAD,
+    LockstepMotion,
+    MotionHold,
+    RealtimeMotion,
+)
 from simloop_ros.ros.pacing.plan import PlanPoint
-from simloop_ros.ros.pacing.realtime_motion import RealtimeMotion
 
 H = 0.01  # s
 PERIOD = stamp_of(1, H)
@@ -313,11 +315,12 @@ def test_a_stop_gives_the_motion_up_even_if_it_was_missed() -> None:
 
 
 @pytest.mark.parametrize('is_realtime', [False, True])
-def test_a_start_says_why_it_is_too_early(is_realtime: bool) -> None:
+def test_a_start_says_why_it_is_too_early(is_realtime: bool, two_link: RobotModel) -> None:
     port = Port(realtime=is_realtime)
+    pace = realtime(port, ahead=True) if is_realtime else lockstep(port, two_link)
 
     def start() -> str:
-        return asyncio.run(start_motion(port, realtime=is_realtime))
+        return asyncio.run(pace.start())
 
     with pytest.raises(SimloopError, match='safety status yet'):
         start()
@@ -344,16 +347,17 @@ def test_a_stop_while_a_way_is_planned_wins() -> None:
     port.hold.position = np.zeros(2)
     port.meanwhile = lambda: port.hold.take(safety(2, 'a fault'))
     with pytest.raises(SimloopError, match='in the meantime'):
-        asyncio.run(start_motion(port, realtime=True))
+        asyncio.run(realtime(port, ahead=True).start())
     assert port.hold.active
     assert port.guide.start is None
 
 
-def test_a_start_after_a_reaction_goes_on_once_the_robot_rests() -> None:
+def test_a_start_after_a_reaction_goes_on_once_the_robot_rests(two_link: RobotModel) -> None:
     port = planned(Port())
+    motion = lockstep(port, two_link)
     port.guide.reaction = object()
     port.guide.resumes = False
     with pytest.raises(SimloopError, match='not at rest yet'):
-        asyncio.run(start_motion(port, realtime=False))
+        asyncio.run(motion.start())
     port.guide.resumes = True
-    assert asyncio.run(start_motion(port, realtime=False)) == 'going on to the goal'
+    assert asyncio.run(motion.start()) == 'going on to the goal'

@@ -13,9 +13,8 @@ from simloop_ros.ros.messages.joint_state import DecodedJointState
 from simloop_ros.ros.messages.stamps import stamp_of
 from simloop_ros.ros.pacing.braked_plant import BrakedPlant
 from simloop_ros.ros.pacing.config import GraphConfig
-from simloop_ros.ros.pacing.lockstep_plant import LockstepPlant
+from simloop_ros.ros.pacing.plant_pace import MAX_CATCH_UP, LockstepPlant, RealtimePlant
 from simloop_ros.ros.pacing.position_stream import PositionStream, StreamConfig
-from simloop_ros.ros.pacing.realtime_plant import MAX_CATCH_UP, RealtimePlant
 from simloop_ros.safety.config import SafetyConfig
 
 H = 0.01  # s

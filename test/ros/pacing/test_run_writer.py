@@ -62,7 +62,7 @@ def test_a_complete_run_ends_with_its_last_step(writer: RunWriter, tmp_path: Pat
         assert not writer.complete
         writer.take(step(float(k), k))
     assert (writer.complete, writer.rows, writer.elapsed) == (True, STEPS, 1.0)
-    summary = writer.write()
+    summary = writer.finish()
     assert (summary['status'], summary['steps']) == ('completed', STEPS)
     assert summary['real_time_factor'] == pytest.approx(STEPS * 0.01)
     assert {path.name for path in tmp_path.iterdir()} == {'log.mcap', 'summary.json'}
@@ -72,7 +72,7 @@ def test_limited_efforts_are_those_that_control_reports(writer: RunWriter, tmp_p
     """Not those that happen to be at a limit."""
     for index, limited in enumerate((False, True, True, False)):
         writer.take(step(1e6, index, limited=limited))
-    summary = writer.write()
+    summary = writer.finish()
     assert summary['effort_limited_steps'] == 2
     assert [event['kind'] for event in events(tmp_path)] == ['effort_limit']
     assert events(tmp_path)[0]['time'] == pytest.approx(0.02)
@@ -88,7 +88,7 @@ def test_a_divergence_ends_the_run_at_its_step(writer: RunWriter, tmp_path: Path
     assert (writer.steps, writer.complete) == (3, False)
     writer.take(step())
     assert writer.complete
-    assert writer.write()['status'] == 'diverged'
+    assert writer.finish()['status'] == 'diverged'
     kinds = [event['kind'] for event in events(tmp_path)]
     assert kinds == ['stop', 'divergence']
 
@@ -101,7 +101,7 @@ def test_in_real_time_a_notice_belongs_to_the_present_step(
     writer.take_notice(Notice(0, True, 'push', -0.5))
     for _ in range(2 * MAX_EVENTS):
         writer.take_notice(Notice(0, True, 'impact', 0.0))
-    assert writer.write()['status'] == 'interrupted'
+    assert writer.finish()['status'] == 'interrupted'
     first, second = events(tmp_path)
     assert (first['kind'], first['nature'], first['margin']) == ('collision', 'push', -0.5)
     assert first['time'] == pytest.approx(0.04)

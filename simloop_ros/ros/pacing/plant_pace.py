@@ -1,22 +1,126 @@
-"""The plant in real time: it steps at its own rate, as a robot does."""
+"""How the plant steps: in lockstep, or at its own rate in real time."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+import math
 import time
-from typing import Any
+from typing import Any, Protocol
 
 from ...core.errors import SimloopError, UnsafeCommandError
 from ...core.values import Array
 from ..messages.joint_state import DecodedJointState
-from ..messages.stamps import NANO, stamp_of
+from ..messages.stamps import NANO, stamp_of, step_of
+from .braked_plant import BrakedPlant
 from .config import GraphConfig
 from .durations import Durations
-from .plant_port import PlantPort
 from .position_stream import PositionStream
 
 MAX_CATCH_UP = 100
 """Steps that are caught up with at once; after a longer pause time goes on from there."""
+
+
+class _Node(Protocol):
+    """The plant's node: the plant behind gate and brakes, its commands and its outputs."""
+
+    plant: BrakedPlant
+
+    def accepts(self, effort: Array, age: float) -> bool: ...
+    def publish(self, stamp: int) -> None: ...
+    def engage(self, reason: str) -> None: ...
+
+
+class LockstepPlant:
+    """Applies the command whose stamp is due for one period, and no other.
+
+    With a recorder, ``graph.window`` is the number of steps that the plant may be ahead of it.
+
+    :ivar steps: number of steps taken.
+    :ivar paused: whether commands wait.
+    :ivar started: whether the robot's position is known: always, in lockstep.
+    """
+
+    started = True
+
+    def __init__(self, node: _Node, graph: GraphConfig):
+        self._node = node
+        self._graph = graph
+        self._due = 0
+        self._allowed: float = 0 if graph.window else math.inf
+        self._pending: Array | None = None
+        self.steps = 0
+        self.paused = False
+
+    def begin(self) -> None:
+        """Publish the initial state."""
+        if self.steps == 0:
+            self._node.publish(0)
+
+    def command(self, message: DecodedJointState) -> None:
+        """Take a command; step if it is due."""
+        due = message.stamp == self._due and self._pending is None
+        if due and self._node.accepts(message.effort, 0.0):
+            self._pending = message.effort
+            self._advance()
+
+    def recorded(self, stamp: int) -> None:
+        """Allow the steps up to the recorder's window.
+
+        :param stamp: of the first step that is not recorded yet [ns].
+        """
+        step = step_of(stamp, self._graph.period)
+        if step <= self.steps:  # a later one cannot have been recorded
+            self._allowed = max(self._allowed, step + self._graph.window)
+            self._advance()
+
+    def pause(self, paused: bool) -> None:
+        """Stop stepping, or continue."""
+        self.paused = paused
+        self._advance()
+
+    def step_once(self) -> None:
+        """Take one step while the plant is paused.
+
+        :raises SimloopError: its command has not come yet.
+        """
+        if self._pending is None:
+            raise SimloopError('no command has come for the next step yet')
+        self.pause(False)
+        self.paused = True
+
+    def rest(self) -> str:
+        """Put the robot to rest at its home; return what was done."""
+        self._node.plant.rest_at_home()
+        return 'the robot rests at its home'
+
+    def release(self) -> None:
+        """Release the brakes."""
+        self._node.plant.release()
+
+    def missing(self) -> Iterable[tuple[str, int]]:
+        """Return the command that is due; while the plant is paused, nothing."""
+        if self.paused or self._pending is not None:
+            return ()
+        return (('effort_command', self._due),)
+
+    @property
+    def waits_for_recorder(self) -> bool:
+        """Return whether a command waits because the recorder lags behind, or for a pause."""
+        return self._pending is not None
+
+    def report(self) -> dict[str, Any]:
+        """Return details for the diagnostics."""
+        return {}
+
+    def _advance(self) -> None:
+        """Take the step that is due, unless the plant is paused or ahead of the recorder."""
+        if self._pending is None or self.paused or self.steps >= self._allowed:
+            return
+        effort, self._pending = self._pending, None
+        self._node.plant.step(effort)
+        self.steps += 1
+        self._due = stamp_of(self.steps, self._graph.period)
+        self._node.publish(self._due)
 
 
 class RealtimePlant:
@@ -38,13 +142,13 @@ class RealtimePlant:
 
     def __init__(
         self,
-        port: PlantPort,
+        node: _Node,
         graph: GraphConfig,
         timeout: Callable[[], int],
         stream: PositionStream | None = None,
         clock: Callable[[], int] = time.monotonic_ns,
     ):
-        self._port = port
+        self._node = node
         self._period = graph.period
         self._timeout = timeout
         self._stream = stream
@@ -78,7 +182,7 @@ class RealtimePlant:
 
     def command(self, message: DecodedJointState) -> None:
         """Take a command."""
-        if self._port.accepts(message.effort, (self.stamp - message.stamp) / NANO):
+        if self._node.accepts(message.effort, (self.stamp - message.stamp) / NANO):
             self._effort = message.effort
             self._periods = 0
             self._commanded = True
@@ -99,7 +203,7 @@ class RealtimePlant:
         if due > MAX_CATCH_UP:
             self._origin = now - self._elapsed
         if due > 0:
-            self._port.publish(self.stamp)
+            self._node.publish(self.stamp)
             if self._stream:
                 self._send_position(self._stream, due)
 
@@ -109,29 +213,29 @@ class RealtimePlant:
 
     def step_once(self) -> None:
         """Take one step while the plant is paused."""
-        self._port.plant.step(self._effort)
+        self._node.plant.step(self._effort)
         self.steps += 1
-        self._port.publish(self.stamp)
+        self._node.publish(self.stamp)
 
     def rest(self) -> str:
         """Put the robot to rest at its home, or where the real one is; return what was done.
 
         :raises SimloopError: the position of the real robot is not known.
         """
-        plant, stream = self._port.plant, self._stream
+        plant, stream = self._node.plant, self._stream
         if stream is None:
             plant.rest_at_home()
         elif stream.begin() and stream.start is not None:
             plant.rest_at(stream.start)
         else:
             raise SimloopError('the position of the robot is unknown, or beyond its range')
-        self._port.publish(self.stamp)  # control must not go on from the position before
+        self._node.publish(self.stamp)  # control must not go on from the position before
         return f'the robot rests {"at its home" if stream is None else "where the real one is"}'
 
     def release(self) -> None:
         """Release the brakes, unless the real robot does not follow."""
         self._effort = None
-        self._port.plant.release(self._stream.fault(0, self._timeout()) if self._stream else '')
+        self._node.plant.release(self._stream.fault(0, self._timeout()) if self._stream else '')
 
     def report(self) -> dict[str, Any]:
         """Return details for the diagnostics."""
@@ -145,7 +249,7 @@ class RealtimePlant:
     def _has_started(self) -> bool:
         """Return whether the robot's position is known; a surrogate is put there first."""
         if not self.started and self._stream and self._stream.start is not None:
-            self._port.plant.rest_at(self._stream.start)
+            self._node.plant.rest_at(self._stream.start)
             self.started = True
         return self.started
 
@@ -157,20 +261,20 @@ class RealtimePlant:
                 self._late += self._periods > 1
                 timeout = self._timeout()
                 if self._periods >= timeout:
-                    self._port.engage(f'effort_command: no message for {timeout} periods')
-            self._port.plant.step(self._effort)
+                    self._node.engage(f'effort_command: no message for {timeout} periods')
+            self._node.plant.step(self._effort)
         self.steps += 1
 
     def _send_position(self, stream: PositionStream, periods: int) -> None:
         """Send a real robot where the surrogate is, or is held."""
         fault = stream.fault(periods, self._timeout())
         if fault:
-            self._port.engage(fault)
-        plant = self._port.plant
+            self._node.engage(fault)
+        plant = self._node.plant
         if self._commanded:
             held = plant.held
             try:
                 position = plant.plant.truth.position if held is None else held
                 stream.send(self.stamp, position, periods)
             except UnsafeCommandError as error:
-                self._port.engage(str(error))
+                self._node.engage(str(error))

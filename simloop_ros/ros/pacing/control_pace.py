@@ -1,24 +1,26 @@
-"""The control simulation in real time: the robot does not wait."""
+"""How the control simulation steps: in lockstep, or in real time, when the robot does not wait."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 import time
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from ...core.errors import MessageError, SimloopError
 from ...core.values import Array, Setpoint
+from ...loop.guarded_control import GuardedControl
 from ..messages.joint_state import DecodedJointState
 from ..messages.setpoint import read_setpoint
-from ..messages.stamps import NANO
+from ..messages.stamps import NANO, stamp_of
 from .config import GraphConfig
-from .control_port import ControlPort
 from .durations import Durations
 from .plan import Plan, PlanPoint
 from .step_clock import StepClock
 
+MAX_AHEAD = 4096
+"""Steps from now on whose setpoints are kept."""
 WATCH_SHARE = 0.5
 """Time between two checks of the deadlines, as a share of the period."""
 STOP_MARGIN = 0.75
@@ -28,6 +30,88 @@ MAX_FIRST_LEAD = 1.5
 whose beginning was lost would be a jump."""
 MAX_LEAD = 100
 """Periods beyond the joint states for which a setpoint is accepted."""
+
+
+class _Node(Protocol):
+    """The control simulation's node: what is behind its gate, and its outputs."""
+
+    control: GuardedControl
+
+    def command(self, stamp: int, setpoint: Setpoint, age: float = 0.0) -> None: ...
+    def publish_state(self, stamp: int, effort: Array) -> None: ...
+    def stop_robot(self, reason: str) -> None: ...
+    def request(self, topic: str, stamp: int) -> None: ...
+
+
+class LockstepControl:
+    """Takes the setpoint and the joint state whose stamps are due, and no others.
+
+    Setpoints of later steps are kept; when half of what the planner sends at once is left, more
+    are requested.
+
+    :ivar due: stamp of the control state [ns].
+    """
+
+    def __init__(self, node: _Node, graph: GraphConfig):
+        self._node = node
+        self._graph = graph
+        self._step = 0
+        self._commanded = False
+        self._ahead: dict[int, Setpoint] = {}
+        self.due = 0
+
+    def begin(self) -> None:
+        """Publish the initial control state, so that the planner can begin."""
+        if self._step == 0:
+            self._node.publish_state(0, np.zeros_like(self._node.control.state.position))
+
+    def desired(self, message: DecodedJointState) -> None:
+        """Take a setpoint; step if it is due."""
+        if message.stamp == self.due and not self._commanded:
+            self._command(read_setpoint(message))
+        elif self.due <= message.stamp < self._stamp(self._step + MAX_AHEAD):
+            self._ahead[message.stamp] = read_setpoint(message)
+
+    def measured(self, message: DecodedJointState) -> None:
+        """Take the joint state that ends the step, roll back, and go on if that is possible."""
+        if not self._commanded or message.stamp != self._stamp(self._step + 1):
+            return
+        rollback = self._node.control.rollback(message.position)
+        self._step += 1
+        self.due = message.stamp
+        self._commanded = False
+        setpoint = self._ahead.pop(self.due, None)
+        if setpoint is not None:
+            self._command(setpoint)  # first: the plant waits for it
+            left = len(self._ahead)
+            if left == self._graph.ahead // 2:
+                self._node.request('desired_joint_states', self._stamp(self._step + left + 1))
+        self._node.publish_state(self.due, rollback.effort)
+
+    def missing(self) -> Iterable[tuple[str, int]]:
+        """Return what the present step waits for."""
+        if self._commanded:
+            return (('joint_states', self._stamp(self._step + 1)),)
+        return (('desired_joint_states', self.due),)
+
+    def gaps(self) -> Iterable[tuple[str, int]]:
+        """Return the setpoint that is due, if later ones are there."""
+        return () if self._commanded or not self._ahead else self.missing()
+
+    def release(self) -> None:
+        """Forget the setpoints from before a stop."""
+        self._ahead.clear()
+
+    def report(self) -> dict[str, Any]:
+        """Return details for the diagnostics."""
+        return {'steps': self._step}
+
+    def _command(self, setpoint: Setpoint) -> None:
+        self._commanded = True
+        self._node.command(self.due, setpoint)
+
+    def _stamp(self, step: int) -> int:
+        return stamp_of(step, self._graph.period)
 
 
 class RealtimeControl:
@@ -46,12 +130,12 @@ class RealtimeControl:
 
     def __init__(
         self,
-        port: ControlPort,
+        node: _Node,
         graph: GraphConfig,
         timeout: Callable[[], int],
         clock: Callable[[], int] = time.monotonic_ns,
     ):
-        self._port = port
+        self._node = node
         self._period = graph.period * NANO
         self._timeout = timeout
         self._clock = clock
@@ -86,7 +170,7 @@ class RealtimeControl:
         :raises MessageError: its stamp is not after that of the last one.
         """
         now = self._clock()
-        control = self._port.control
+        control = self._node.control
         if message.stamp <= self.due and not control.stopped:
             self._stale_states += 1
             raise MessageError(
@@ -103,14 +187,14 @@ class RealtimeControl:
         setpoint = self._resting() if control.stopped else self._plan.at(self._steps.time)
         if setpoint is not None:
             self._send(setpoint)
-        self._port.publish_state(message.stamp, effort)
+        self._node.publish_state(message.stamp, effort)
 
     def desired(self, message: DecodedJointState) -> None:
         """Take a setpoint of the planner, for a present or later step.
 
         :raises MessageError: its step is long over, or far ahead.
         """
-        if self._port.control.stopped:
+        if self._node.control.stopped:
             return
         ahead = (message.stamp - self.due) / self._period
         if not -self._timeout() <= ahead <= MAX_LEAD:
@@ -130,11 +214,11 @@ class RealtimeControl:
         now, timeout = self._clock(), self._timeout()
         longest = (timeout - STOP_MARGIN) * self._period
         if now - self._arrival > longest:
-            self._port.stop_robot(f'joint_states: no message for {timeout} periods')
+            self._node.stop_robot(f'joint_states: no message for {timeout} periods')
         elif self._planner_arrival and now - self._planner_arrival > longest:
-            self._port.stop_robot(f'desired_joint_states: no message for {timeout} periods')
-        if self._port.control.stopped and now - self._arrival > self._period:
-            self._port.command(self.due, self._resting())
+            self._node.stop_robot(f'desired_joint_states: no message for {timeout} periods')
+        if self._node.control.stopped and now - self._arrival > self._period:
+            self._node.command(self.due, self._resting())
 
     def release(self) -> None:
         """Hold the robot where it is, until the planner answers.
@@ -169,7 +253,7 @@ class RealtimeControl:
 
         :param periods: since the last state.
         """
-        control = self._port.control
+        control = self._node.control
         self._missed_states += periods - 1
         parts = min(periods, self._timeout())
         before = control.state.position
@@ -182,11 +266,11 @@ class RealtimeControl:
 
     def _resting(self) -> Setpoint:
         """Return the present position: a stopped robot gets the stop effort anyway."""
-        position = self._port.control.state.position
+        position = self._node.control.state.position
         return Setpoint(position, np.zeros_like(position))
 
     def _send(self, setpoint: Setpoint) -> None:
         if self._planner_arrival and self._steps.time - self._plan.end > 1.5 * self._period:
             self._beyond += 1
-        self._port.command(self.due, setpoint, (self._clock() - self._arrival) / NANO)
+        self._node.command(self.due, setpoint, (self._clock() - self._arrival) / NANO)
         self._reaction_time.add(self._clock() - self._arrival)

@@ -1,11 +1,19 @@
-"""A wrench as a message: geometry_msgs/WrenchStamped."""
+"""Plain numbers of messages."""
 
 from __future__ import annotations
 
+import array
+
 from geometry_msgs.msg import WrenchStamped
 import numpy as np
+from std_msgs.msg import Float64MultiArray
 
 from ...core.values import Array
+
+
+def to_message(values: Array) -> Float64MultiArray:
+    """Return numbers, shape ``(n,)``, as a message."""
+    return Float64MultiArray(data=array.array('d', values.tobytes()))
 
 
 def wrench_from_message(message: WrenchStamped) -> Array:
