@@ -7,14 +7,7 @@ import numpy as np
 import pinocchio as pin
 
 from ..core.errors import ConfigError
-from ..core.values import (
-    UNDISTURBED,
-    Array,
-    Disturbance,
-    JointState,
-    ObjectReport,
-    PlantReport,
-)
+from ..core.values import UNDISTURBED, Array, Disturbance, JointState, ObjectReport, PlantReport
 from ..robot.model import RobotModel
 from .beam_body import BeamBody, BodyState
 from .beam_contact import BeamContact, CornerState, Surfaces
@@ -241,9 +234,7 @@ def _table(config: HeldObject, start: BodyState, gravity: Array, contact: BeamCo
     sunk = max(0.0, -gravity[2]) * config.mass / (4.0 * contact.stiffness)
     height = start.position[2] - 0.5 * config.width + sunk
     return Surfaces(
-        np.tile([0.0, 0.0, height], (m, 1)),
-        np.tile(np.eye(3), (m, 1, 1)),
-        np.zeros((m, 6)),
+        np.tile([0.0, 0.0, height], (m, 1)), np.tile(np.eye(3), (m, 1, 1)), np.zeros((m, 6))
     )
 
 

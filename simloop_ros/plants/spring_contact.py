@@ -10,13 +10,7 @@ import msgspec
 import numpy as np
 import pinocchio as pin
 
-from ..core.values import (
-    UNDISTURBED,
-    Array,
-    Contact,
-    Disturbance,
-    PlantReport,
-)
+from ..core.values import UNDISTURBED, Array, Contact, Disturbance, PlantReport
 from ..robot.model import RobotModel
 from .plant import Plant, total_torque
 from .wrapper import PlantWrapper

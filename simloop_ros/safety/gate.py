@@ -48,11 +48,7 @@ class CommandGate(Remembering):
     _remembered = ('previous',)
 
     def __init__(
-        self,
-        joint_names: Sequence[str],
-        effort_limit: Array,
-        period: float,
-        config: SafetyConfig,
+        self, joint_names: Sequence[str], effort_limit: Array, period: float, config: SafetyConfig
     ):
         self._names = tuple(joint_names)
         self._n = len(self._names)
