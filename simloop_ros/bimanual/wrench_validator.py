@@ -9,6 +9,7 @@ import msgspec
 import numpy as np
 
 from ..core.errors import MessageError
+from ..core.state import StateValue
 from ..core.values import Array
 
 LEVER = 0.1
@@ -55,7 +56,7 @@ class ValidatedWrenches(msgspec.Struct, frozen=True, gc=False):
     current: bool
 
 
-class WrenchValidator:
+class WrenchValidator(StateValue):
     """Turn readings into wrenches, and detect lost and frozen sensors.
 
     Lost: no reading, or a number that is not finite. Frozen: a noisy sensor that repeats itself
@@ -71,6 +72,8 @@ class WrenchValidator:
     :param force_range: largest force of a sensor [N]; the largest torque is ``LEVER`` times that.
     """
 
+    _state: WrenchValidatorSnapshot
+
     def __init__(self, tips: Sequence[str], noisy: bool, period: float, force_range: float):
         self._tips, hands = tuple(tips), len(tips)
         self._shape = (hands, 6)
@@ -81,14 +84,6 @@ class WrenchValidator:
         self._no_repeats, self._no_travel = (0,) * hands, (0.0,) * hands
         none = np.zeros(self._shape)
         self._state = WrenchValidatorSnapshot(none, none, 0, self._no_repeats, self._no_travel)
-
-    def snapshot(self) -> WrenchValidatorSnapshot:
-        """Return all that the next step depends on."""
-        return self._state
-
-    def restore(self, snapshot: WrenchValidatorSnapshot) -> None:
-        """Go back to an earlier snapshot."""
-        self._state = snapshot
 
     def step(
         self, readings: Array | None, tare: bool, velocity: Array | None

@@ -100,10 +100,7 @@ def call(options: argparse.Namespace) -> int:
 
 def _send(targets: Sequence[Target], config: LinkConfig) -> None:
     """Send targets, and print how many were acknowledged, whatever happens."""
-    with (
-        RobotStudioClient(config) as client,
-        progress_bar(Console(stderr=True)) as progress,
-    ):
+    with RobotStudioClient(config) as client, progress_bar(Console(stderr=True)) as progress:
         task = progress.add_task(
             'connecting', total=sum(target.time for target in targets), factor=''
         )

@@ -8,11 +8,12 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from ..core.state import Remembering
 from ..core.values import Array
 from ..robot.model import RobotModel
-from .monitor import IntArray, Monitor
+from .monitor import Monitor
 from .observation import Observation, Reading, Verdict
-from .sample_validation import SampleValidator, SampleValidatorSnapshot, speed_tolerance
+from .sample_validation import SampleValidator, speed_tolerance
 
 EFFORT_ROUNDING = 1e-6
 """Part of an effort limit that may be rounding: engines and solvers agree better than that."""
@@ -31,25 +32,7 @@ class MonitorLimits(msgspec.Struct, frozen=True):
     jump: Array
 
 
-class MonitorSnapshot(msgspec.Struct, frozen=True):
-    """All that the next step of a monitor depends on.
-
-    :ivar filters: state of the filters that make the residuals.
-    :ivar residuals: of the last step, shape ``(channels, n)``.
-    :ivar regime: of each joint in the last step, shape ``(n,)``.
-    :ivar waiting: steps that are still without a verdict.
-    :ivar reading: the last one.
-    """
-
-    validator: SampleValidatorSnapshot
-    filters: Any
-    residuals: Array
-    regime: IntArray
-    waiting: int
-    reading: Reading
-
-
-class CollisionMonitor(Monitor):
+class CollisionMonitor(Remembering, Monitor):
     """Compares residuals with thresholds, step by step.
 
     A monitor has one or more channels, each with one residual per joint; contact is a residual
@@ -67,6 +50,7 @@ class CollisionMonitor(Monitor):
     :param limits: without them there is no threshold, and never a contact.
     """
 
+    _remembered = ('validator', '_filters', 'residuals', 'regime', '_waiting', 'reading')
     channels: int = 1
     regimes: int = 1
     settling: float = 0.1
@@ -89,7 +73,7 @@ class CollisionMonitor(Monitor):
         """Forget the past; the next sample is the first one."""
         self.validator.reset()
         self._filters: Any = None
-        self._waiting = 0
+        self._waiting = 0  # steps that are still without a verdict
         self.residuals = np.zeros((self.channels, self.model.n))
         self.regime = np.zeros(self.model.n, np.int64)
         self.reading = Reading(self._zero, self._zero, 'unknown', 1.0)
@@ -103,25 +87,6 @@ class CollisionMonitor(Monitor):
     def rejected(self) -> int:  # type: ignore[override]
         """Return the number of samples that were not valid."""
         return self.validator.rejected
-
-    def snapshot(self) -> MonitorSnapshot:
-        """Return all that the next step depends on."""
-        return MonitorSnapshot(
-            self.validator.snapshot(),
-            self._filters,
-            self.residuals,
-            self.regime,
-            self._waiting,
-            self.reading,
-        )
-
-    def restore(self, snapshot: MonitorSnapshot) -> None:
-        """Go back to an earlier snapshot."""
-        self.validator.restore(snapshot.validator)
-        self._filters = snapshot.filters
-        self.residuals, self.regime = snapshot.residuals, snapshot.regime
-        self._waiting = snapshot.waiting
-        self.reading = snapshot.reading
 
     def step(self, observation: Observation) -> Reading:
         """Return the reading of one step."""

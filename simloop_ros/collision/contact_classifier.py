@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 import numpy as np
 
+from ..core.state import StateValue
 from ..core.values import Array, ContactNature
 from .observation import Reading
 
@@ -31,7 +32,7 @@ class ContactClassifierSnapshot(msgspec.Struct, frozen=True):
     quiet: int
 
 
-class ContactClassifier:
+class ContactClassifier(StateValue):
     """Tells an impact from a push by how fast the torque rises.
 
     With ``r = (|tau_ext(t)| - |tau_ext(t - w)|)/w`` the joint ``i`` would be at its effort limit
@@ -41,19 +42,13 @@ class ContactClassifier:
     :param effort_limit: ``L`` [N m], shape ``(n,)``; a joint without limit does not count.
     """
 
+    _state: ContactClassifierSnapshot
+
     def __init__(self, effort_limit: Array, period: float):
         self._steps = max(1, round(RISE_WINDOW / period))
         self._inverse = 1.0 / (effort_limit * self._steps * period)
         self._separation = max(1, round(SEPARATION_TIME / period))
         self.reset()
-
-    def snapshot(self) -> ContactClassifierSnapshot:
-        """Return all that the next step depends on."""
-        return self._state
-
-    def restore(self, snapshot: ContactClassifierSnapshot) -> None:
-        """Go back to an earlier snapshot."""
-        self._state = snapshot
 
     def reset(self) -> None:
         """Forget the past."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import msgspec
 import numpy as np
@@ -12,12 +11,13 @@ from ..core.config_types import is_class_name
 from ..core.custom import build_custom
 from ..core.errors import ConfigError
 from ..core.resources import resource_folder
+from ..core.state import Remembering
 from ..core.values import ContactNature
 from ..robot.model import RobotModel
 from .build import build_monitor
 from .calibration import Calibration, load_calibration
 from .config import MonitorConfig
-from .contact_classifier import ContactClassifier, ContactClassifierSnapshot
+from .contact_classifier import ContactClassifier
 from .isolation import Clue, Hit, Isolation
 from .monitor import Monitor
 from .observation import Observation, Reading
@@ -44,18 +44,7 @@ class Detection(msgspec.Struct, frozen=True, gc=False):
     due: Clue | None = None
 
 
-class DetectorSnapshot(msgspec.Struct, frozen=True):
-    """All that the next step depends on.
-
-    :ivar since: steps since the present contact began.
-    """
-
-    monitor: Any
-    classifier: ContactClassifierSnapshot | None
-    since: int
-
-
-class CollisionDetector:
+class CollisionDetector(Remembering):
     """Judges every step of the loop: is there a contact, of which kind, and where?
 
     :ivar monitor: computes the residuals.
@@ -64,6 +53,8 @@ class CollisionDetector:
     :param at_once: whether contacts are located within the step, which takes some milliseconds;
         else a detection only has what they are located by.
     """
+
+    _remembered = ('monitor', '_classifier', '_since')
 
     def __init__(
         self,
@@ -86,18 +77,6 @@ class CollisionDetector:
         if self._classifier:
             self._classifier.reset()
         self._since = 0
-
-    def snapshot(self) -> DetectorSnapshot:
-        """Return all that the next step depends on."""
-        classifier = None if self._classifier is None else self._classifier.snapshot()
-        return DetectorSnapshot(self.monitor.snapshot(), classifier, self._since)
-
-    def restore(self, snapshot: DetectorSnapshot) -> None:
-        """Go back to an earlier snapshot."""
-        self.monitor.restore(snapshot.monitor)
-        if self._classifier is not None and snapshot.classifier is not None:
-            self._classifier.restore(snapshot.classifier)
-        self._since = snapshot.since
 
     def step(self, observation: Observation) -> Detection:
         """Return what is known after a step."""

@@ -156,10 +156,7 @@ class Isolation:
         place = self._data.oMi[joint + 1]
         surface = self._uncovered(joint, others)
         jacobian = weight * pin.getJointJacobian(
-            self._model.pin_model,
-            self._data,
-            joint + 1,
-            pin.ReferenceFrame.LOCAL_WORLD_ALIGNED,
+            self._model.pin_model, self._data, joint + 1, pin.ReferenceFrame.LOCAL_WORLD_ALIGNED
         ).reshape(6, -1)
         arms = surface.points @ place.rotation.T
         inward = -surface.normals @ place.rotation.T

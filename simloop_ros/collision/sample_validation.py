@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Literal
 
-import msgspec
 import numpy as np
 
+from ..core.state import Remembering
 from ..core.values import Array
 
 Validity = Literal['valid', 'suspect', 'returned', 'rejected', 'restart']
@@ -22,24 +22,7 @@ RETURN_TOLERANCE = 3.0
 is then two steps old: an acceleration has three times its effect."""
 
 
-class SampleValidatorSnapshot(msgspec.Struct, frozen=True):
-    """All that the next check depends on; see ``SampleValidator``.
-
-    :ivar last: time of the last accepted sample [s]; NaN before the first one.
-    """
-
-    last: float
-    position: Array
-    expected: Array
-    deviation: Array
-    suspect: bool
-    calm: bool
-    not_finite: int
-    jumps: int
-    gaps: int
-
-
-class SampleValidator:
+class SampleValidator(Remembering):
     """Checks samples one by one, and counts what it rejects.
 
     A sample is rejected if
@@ -59,6 +42,9 @@ class SampleValidator:
     :param tolerance: largest second difference of valid samples [rad], shape ``(n,)``.
     """
 
+    _counters = ('not_finite', 'jumps', 'gaps')
+    _remembered = ('_last', 'position', 'expected', 'deviation', 'suspect', 'calm', *_counters)
+
     def __init__(self, period: float, tolerance: Array):
         self._h = period
         self._inverse = 1.0 / tolerance
@@ -66,7 +52,7 @@ class SampleValidator:
 
     def reset(self) -> None:
         """Forget everything."""
-        self._last = np.nan
+        self._last = np.nan  # time of the last accepted sample [s]
         self.position = self.expected = self.deviation = np.zeros(self._inverse.size)
         self.suspect, self.calm = False, True
         self.not_finite = self.jumps = self.gaps = 0
@@ -75,28 +61,6 @@ class SampleValidator:
     def rejected(self) -> int:
         """Return how many samples were rejected."""
         return self.not_finite + self.jumps + self.gaps
-
-    def snapshot(self) -> SampleValidatorSnapshot:
-        """Return all that the next check depends on."""
-        return SampleValidatorSnapshot(
-            self._last,
-            self.position,
-            self.expected,
-            self.deviation,
-            self.suspect,
-            self.calm,
-            self.not_finite,
-            self.jumps,
-            self.gaps,
-        )
-
-    def restore(self, snapshot: SampleValidatorSnapshot) -> None:
-        """Go back to an earlier snapshot."""
-        self._last = snapshot.last
-        self.position, self.expected = snapshot.position, snapshot.expected
-        self.deviation = snapshot.deviation
-        self.suspect, self.calm = snapshot.suspect, snapshot.calm
-        self.not_finite, self.jumps, self.gaps = snapshot.not_finite, snapshot.jumps, snapshot.gaps
 
     def start(self, time: float, measured: Array, velocity: Array) -> None:
         """Begin at a sample that is known to be valid."""

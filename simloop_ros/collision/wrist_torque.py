@@ -6,6 +6,7 @@ import msgspec
 import numpy as np
 import pinocchio as pin
 
+from ..core.state import StateValue
 from ..core.values import Array
 from ..robot.model import RobotModel, wrench_torque
 from .observation import Observation
@@ -18,7 +19,7 @@ class WristTorqueSnapshot(msgspec.Struct, frozen=True, gc=False):
     bias: Array
 
 
-class WristTorque:
+class WristTorque(StateValue):
     """``tau = sum J_s(q)^T (w_s - b_s)`` over the sensors, in their own axes.
 
     Added to the efforts of an observation, it leaves as unexplained only what touches the robot
@@ -28,20 +29,14 @@ class WristTorque:
     :param tare_time: over which the bias is averaged [s].
     """
 
+    _state: WristTorqueSnapshot
+
     def __init__(self, model: RobotModel, tare_time: float, period: float):
         self._model = model.pin_model
         self._data = model.pin_model.createData()
         self._frames = [model.frame(sensor) for sensor in model.sensors]
         self._tare_steps = max(1, round(tare_time / period))
         self._state = WristTorqueSnapshot(0, np.zeros((len(self._frames), 6)))
-
-    def snapshot(self) -> WristTorqueSnapshot:
-        """Return all that the next step depends on."""
-        return self._state
-
-    def restore(self, snapshot: WristTorqueSnapshot) -> None:
-        """Go back to an earlier snapshot."""
-        self._state = snapshot
 
     def torque(self, q: Array, wrenches: Array) -> Array:
         """Return the torque of wrenches on the sensors [N m], shape ``(n,)``.

@@ -193,11 +193,7 @@ class ControlSimulation:
         return np.linalg.solve(compliance, a) + drift
 
     def _limited(
-        self,
-        state: JointState,
-        velocity: Array,
-        effort: Array,
-        acceleration: Array | None = None,
+        self, state: JointState, velocity: Array, effort: Array, acceleration: Array | None = None
     ) -> Command:
         """Return the command with its effort clipped to the limits, if any is exceeded.
 

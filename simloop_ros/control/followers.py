@@ -6,24 +6,17 @@ from abc import ABC, abstractmethod
 
 import numpy as np
 
+from ..core.state import StateValue
 from ..core.values import Array, JointState
 from .observer import Estimate, Observer
 
 
-class Follower(ABC):
+class Follower(StateValue, ABC):
     """From the commanded acceleration and the measurement to the next control state."""
 
     _state: Array | None = None
 
-    def snapshot(self) -> Array | None:
-        """Return all that the next step depends on."""
-        return self._state
-
-    def restore(self, snapshot: Array | None) -> None:
-        """Go back to an earlier snapshot."""
-        self._state = snapshot
-
-    def start(self, state: JointState) -> None:  # noqa: B027
+    def start(self, state: JointState) -> None:
         """Forget the past; the robot is in ``state``."""
 
     @abstractmethod

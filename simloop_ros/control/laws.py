@@ -7,21 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from ..core.state import StateValue
 from ..core.values import Array, JointState
 
 
-class Law:
+class Law(StateValue):
     """Base of control laws: from control state and next desired position to a command."""
 
     _state: Any = None
-
-    def snapshot(self) -> Any:
-        """Return all that the next step depends on."""
-        return self._state
-
-    def restore(self, snapshot: Any) -> None:
-        """Go back to an earlier snapshot."""
-        self._state = snapshot
 
     def start(self, state: JointState, effort: Array | None = None) -> None:
         """Forget the past.

@@ -19,12 +19,7 @@ UnsafeKind = Literal[
 ]
 
 UnreachableKind = Literal[
-    'not_finite',
-    'not_a_rotation',
-    'out_of_reach',
-    'joint_limit',
-    'inside_base',
-    'leap',
+    'not_finite', 'not_a_rotation', 'out_of_reach', 'joint_limit', 'inside_base', 'leap'
 ]
 
 USER_ERROR = 2

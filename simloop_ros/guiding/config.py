@@ -187,8 +187,6 @@ def compliance(
     if not config.adapt:
         return Compliance(free, free, dead_zone)
     touched = Parameters(
-        free.mass,
-        config.touched_damping * free.damping,
-        config.touched_stiffness * free.stiffness,
+        free.mass, config.touched_damping * free.damping, config.touched_stiffness * free.stiffness
     )
     return Compliance(free, touched, dead_zone)

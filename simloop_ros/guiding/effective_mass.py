@@ -54,11 +54,7 @@ class EffectiveMass:
     """
 
     def __init__(
-        self,
-        model: RobotModel,
-        tip: str,
-        elbow: str,
-        task: Literal['position', 'pose'] = 'pose',
+        self, model: RobotModel, tip: str, elbow: str, task: Literal['position', 'pose'] = 'pose'
     ):
         self._model = model.pin_model.copy()
         self._model.gravity.linear = np.zeros(3)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 import numpy as np
 
+from ..core.state import StateValue
 from ..core.values import Array, JointState
 from ..maths.discretisation import Parameters
 from ..robot.model import RobotModel
@@ -55,7 +56,7 @@ class _Start(msgspec.Struct, frozen=True, gc=False):
     desired_acceleration: Array
 
 
-class Guidance:
+class Guidance(StateValue):
     """001, sections 4.1 and 4.4: the first stage of the control, for any arm.
 
     In each step the torque is validated (``TorqueValidator``) and its dead zone taken off
@@ -72,10 +73,17 @@ class Guidance:
     The energy account ``V + T`` of each joint, ``V = m e'^2/2 + s e^2/2``, grows by no more than
     the work ``tau e'`` of the torque beyond its dead zone; see ``docs/guiding_stability.md``.
 
+    ``restore`` leaves the configuration in force: it is set by the operator, also while a planner
+    that runs ahead goes back.
+
+    :param model: the robot; its limits and the names of its joints.
+    :param config: how it gives way.
     :param period: time between two steps [s].
     :param torque_error: error of the torques [N m], shape ``(n,)``: the dead zone where
         the configuration has none.
     """
+
+    _state: GuidanceSnapshot
 
     def __init__(
         self,
@@ -93,17 +101,6 @@ class Guidance:
         self._zero = np.zeros(model.n)
         self._configure(config)
         self.reset()
-
-    def snapshot(self) -> GuidanceSnapshot:
-        """Return all that the next step depends on."""
-        return self._state
-
-    def restore(self, snapshot: GuidanceSnapshot) -> None:
-        """Go back to an earlier snapshot; the configuration in force stays.
-
-        It is set by the operator, also while a planner that runs ahead goes back.
-        """
-        self._state = snapshot
 
     def reset(self) -> None:
         """Forget the past: no deflection, free parameters, tanks with their reserve, no faults.

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import msgspec
+from typing import ClassVar
 
-from ..collision.detector import CollisionDetector, Detection, DetectorSnapshot
+from ..collision.detector import CollisionDetector, Detection
 from ..collision.observation import Observation
-from ..collision.wrist_torque import WristTorque, WristTorqueSnapshot
+from ..collision.wrist_torque import WristTorque
+from ..core.state import Remembering
 from ..core.values import (
     NO_INPUTS,
     Array,
@@ -18,33 +19,14 @@ from ..core.values import (
 )
 
 
-class SensingSnapshot(msgspec.Struct, frozen=True):
-    """All that the next step depends on.
-
-    :ivar inputs: of the next step.
-    :ivar tare: readings of free hands; ``None`` where they are not used.
-    """
-
-    inputs: ExternalInputs
-    detector: DetectorSnapshot | None = None
-    tare: WristTorqueSnapshot | None = None
-
-
-class Sensing:
+class Sensing(Remembering):
     """No monitor and no sensors: no external inputs.
 
     :ivar inputs: of the next step.
     """
 
+    _remembered: ClassVar[tuple[str, ...]] = ('inputs',)
     inputs: ExternalInputs = NO_INPUTS
-
-    def snapshot(self) -> SensingSnapshot:
-        """Return all that the next step depends on."""
-        return SensingSnapshot(self.inputs)
-
-    def restore(self, snapshot: SensingSnapshot) -> None:
-        """Go back to an earlier snapshot."""
-        self.inputs = snapshot.inputs
 
     def step(
         self,
@@ -67,6 +49,8 @@ class MonitoredSensing(Sensing):
     :param wrist_torque: turns them into joint torques, which are no collision.
     """
 
+    _remembered = ('inputs', 'detector', '_wrist_torque')
+
     def __init__(
         self,
         detector: CollisionDetector,
@@ -79,19 +63,6 @@ class MonitoredSensing(Sensing):
         self._by_truth = by_truth
         self._wrist_torque = wrist_torque
         self.inputs = NO_INPUTS if wrenches is None else ExternalInputs(wrenches=wrenches)
-
-    def snapshot(self) -> SensingSnapshot:
-        """Return all that the next step depends on."""
-        tare = None if self._wrist_torque is None else self._wrist_torque.snapshot()
-        return SensingSnapshot(self.inputs, self.detector.snapshot(), tare)
-
-    def restore(self, snapshot: SensingSnapshot) -> None:
-        """Go back to an earlier snapshot."""
-        self.inputs = snapshot.inputs
-        if snapshot.detector is not None:
-            self.detector.restore(snapshot.detector)
-        if self._wrist_torque is not None and snapshot.tare is not None:
-            self._wrist_torque.restore(snapshot.tare)
 
     def step(
         self,

@@ -7,14 +7,7 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from ..core.config_types import (
-    CUSTOM,
-    ClassName,
-    NonNegative,
-    Parameters,
-    Positive,
-    Vector,
-)
+from ..core.config_types import CUSTOM, ClassName, NonNegative, Parameters, Positive, Vector
 
 Share = Annotated[float, msgspec.Meta(gt=0.0, le=1.0)]
 HalfShare = Annotated[float, msgspec.Meta(ge=0.01, le=0.5)]

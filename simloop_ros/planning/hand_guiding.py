@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 import numpy as np
 
+from ..core.state import StateValue
 from ..core.values import Array, ExternalInputs, JointState, Setpoint
 from .planner import Planner
 
@@ -22,7 +23,7 @@ class HandGuidingSnapshot(msgspec.Struct, frozen=True, gc=False):
     tared: int
 
 
-class HandGuiding(Planner):
+class HandGuiding(StateValue, Planner):
     """000, section 6.1.4, with the remedy against its drift that section 7.2 proposes.
 
     With a threshold of zero the desired position is the robot's own at every step. A model error
@@ -37,19 +38,13 @@ class HandGuiding(Planner):
     :param tare_steps: number of steps at the start in which the model error is learnt.
     """
 
+    _state: HandGuidingSnapshot
+
     def __init__(self, start: JointState, threshold: float, tare_steps: int):
         self._threshold = threshold
         self._tare_steps = tare_steps
         self._rest = np.zeros_like(start.position)
         self._state = HandGuidingSnapshot(start.position, np.zeros_like(start.position), 0)
-
-    def snapshot(self) -> HandGuidingSnapshot:
-        """Return all that the next step depends on."""
-        return self._state
-
-    def restore(self, snapshot: HandGuidingSnapshot) -> None:
-        """Go back to an earlier snapshot."""
-        self._state = snapshot
 
     def step(self, control: JointState, inputs: ExternalInputs) -> Setpoint:  # noqa: ARG002
         """Return the position to stay at, at rest."""

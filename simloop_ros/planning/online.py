@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..core.state import StateValue
 from ..core.values import Array, ExternalInputs, JointState, Setpoint
 from .forced_simulation import ForcedMotion, ForcedSimulation
 from .planner import Planner
 
 
-class OnlinePlanner(Planner):
+class OnlinePlanner(StateValue, Planner):
     """000, figure 6: the planner's simulation, synchronised with the control state every step.
 
     The planner compares its own simulation with the control state. Within the leash it continues
@@ -22,19 +23,13 @@ class OnlinePlanner(Planner):
     :param leash: largest distance between the two, per joint [rad].
     """
 
+    _state: ForcedMotion
+
     def __init__(self, simulation: ForcedSimulation, start: JointState, leash: float):
         self._simulation = simulation
         self._leash = leash
         self._leash_squared = leash * leash
         self._state = simulation.start(start)
-
-    def snapshot(self) -> ForcedMotion:
-        """Return all that the next step depends on."""
-        return self._state
-
-    def restore(self, snapshot: ForcedMotion) -> None:
-        """Go back to an earlier snapshot."""
-        self._state = snapshot
 
     def step(self, control: JointState, inputs: ExternalInputs) -> Setpoint:  # noqa: ARG002
         """Return the setpoint of the next step."""

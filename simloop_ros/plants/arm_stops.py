@@ -35,14 +35,6 @@ Brakes = Callable[[Flags], JointBrake]
 """Return the brake of the joints for which the flags are true, shape ``(n,)``."""
 
 
-class ArmStopsSnapshot(msgspec.Struct, frozen=True):
-    """The snapshots of plant and brakes, and the number of steps taken so far."""
-
-    plant: Any
-    index: int
-    brakes: tuple[Any, ...]
-
-
 class _Stop(msgspec.Struct, frozen=True):
     """A brake on some joints, from the step ``first`` on."""
 
@@ -63,6 +55,8 @@ class ArmStops(PlantWrapper):
     :raises ConfigError: an arm has no joints of its own, or stops twice.
     """
 
+    _remembered = ('_plant', '_index')
+
     def __init__(
         self,
         plant: Plant,
@@ -81,11 +75,9 @@ class ArmStops(PlantWrapper):
             _Stop(round(stop.start / period), arm, brakes(arm))
             for stop, arm in zip(stops, arms, strict=True)
         )
-        self._index = 0
+        self._begin()
 
-    def start(self, state: JointState) -> None:
-        """Begin at a joint state, at time zero."""
-        self._plant.start(state)
+    def _begin(self) -> None:
         self._index = 0
         for stop in self._stops:
             stop.brake.release()
@@ -100,16 +92,15 @@ class ArmStops(PlantWrapper):
         self._index += 1
         self._plant.step(effort, disturbance)
 
-    def snapshot(self) -> ArmStopsSnapshot:
+    def snapshot(self) -> Any:
         """Return the snapshots of plant and brakes, and the step index."""
-        brakes = tuple(stop.brake.snapshot() for stop in self._stops)
-        return ArmStopsSnapshot(self._plant.snapshot(), self._index, brakes)
+        return super().snapshot(), tuple(stop.brake.snapshot() for stop in self._stops)
 
-    def restore(self, snapshot: ArmStopsSnapshot) -> None:
+    def restore(self, snapshot: Any) -> None:
         """Go back to an earlier snapshot."""
-        self._plant.restore(snapshot.plant)
-        self._index = snapshot.index
-        for stop, brake in zip(self._stops, snapshot.brakes, strict=True):
+        own, brakes = snapshot
+        super().restore(own)
+        for stop, brake in zip(self._stops, brakes, strict=True):
             stop.brake.restore(brake)
 
 

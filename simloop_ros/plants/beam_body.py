@@ -93,8 +93,5 @@ class BeamBody:
         gyroscopic = pin.skew(spin) @ (moments * spin)
         spin = spin + h * (torque @ state.rotation - gyroscopic) / moments
         return BodyState(
-            state.position + h * velocity,
-            state.rotation @ pin.exp3(h * spin),
-            velocity,
-            spin,
+            state.position + h * velocity, state.rotation @ pin.exp3(h * spin), velocity, spin
         )

@@ -2,22 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import msgspec
 import numpy as np
 
-from ..core.values import UNDISTURBED, Array, Disturbance, JointState
+from ..core.values import UNDISTURBED, Array, Disturbance
 from .plant import Plant
 from .wrapper import PlantWrapper
-
-
-class EncoderSnapshot(msgspec.Struct, frozen=True):
-    """The plant's snapshot, the present reading [rad] and the state of the generator."""
-
-    plant: Any
-    reading: Array
-    generator: Any
 
 
 class Encoder(PlantWrapper):
@@ -31,17 +20,17 @@ class Encoder(PlantWrapper):
     :param rng: generator for it alone: ``start`` rewinds it.
     """
 
+    _remembered = ('_plant', '_reading', '_rng')
+
     def __init__(self, plant: Plant, noise: float, resolution: float, rng: np.random.Generator):
         super().__init__(plant)
         self._noise = noise
         self._resolution = resolution
         self._rng = rng
         self._first_draw = rng.bit_generator.state
-        self._reading = self._measure()
+        self._begin()
 
-    def start(self, state: JointState) -> None:
-        """Begin at a joint state, with the same sequence of noise."""
-        self._plant.start(state)
+    def _begin(self) -> None:
         self._rng.bit_generator.state = self._first_draw
         self._reading = self._measure()
 
@@ -53,18 +42,6 @@ class Encoder(PlantWrapper):
     def observe(self) -> Array:
         """Return the reading of this step [rad], shape ``(n,)``."""
         return self._reading
-
-    def snapshot(self) -> EncoderSnapshot:
-        """Return the plant's snapshot, the reading and the generator's state."""
-        return EncoderSnapshot(
-            self._plant.snapshot(), self._reading, self._rng.bit_generator.state
-        )
-
-    def restore(self, snapshot: EncoderSnapshot) -> None:
-        """Go back to an earlier snapshot."""
-        self._plant.restore(snapshot.plant)
-        self._reading = snapshot.reading
-        self._rng.bit_generator.state = snapshot.generator
 
     def _measure(self) -> Array:
         q = self._plant.observe()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import msgspec
 import numpy as np
@@ -28,22 +27,6 @@ class HandGrip(msgspec.Struct, frozen=True):
 
     q: Array
     point: Array
-
-
-class HandsSnapshot(msgspec.Struct, frozen=True):
-    """The plant's snapshot, and the state of the hands.
-
-    :ivar index: number of steps taken so far.
-    :ivar grips: where each hand took hold; ``None`` for one that has not yet.
-    :ivar unexplained: acceleration in the last step beyond the model's [rad/s^2], ``(n,)``.
-    :ivar reports: what each hand did in the last step.
-    """
-
-    plant: Any
-    index: int
-    grips: tuple[HandGrip | None, ...]
-    unexplained: Array
-    reports: tuple[HandReport, ...]
 
 
 class _Holder(msgspec.Struct, frozen=True):
@@ -114,6 +97,8 @@ class Hands(PlantWrapper):
     :raises ConfigError: a hand lets go before it takes hold, or its times are not in order.
     """
 
+    _remembered = ('_plant', '_index', '_grips', '_unexplained', '_reports')
+
     def __init__(
         self,
         plant: Plant,
@@ -135,16 +120,11 @@ class Hands(PlantWrapper):
     def _begin(self) -> None:
         self._index = 0
         self._grips = (None,) * len(self._holders)
-        self._unexplained = self._zero
+        self._unexplained = self._zero  # acceleration beyond the model's, last step [rad/s^2]
         self._reports: tuple[HandReport, ...] = tuple(
             HandReport(holder.link, False, np.zeros(3), np.zeros(3), 0.0, 0.0)
             for holder in self._holders
         )
-
-    def start(self, state: JointState) -> None:
-        """Begin at a joint state, at time zero."""
-        self._plant.start(state)
-        self._begin()
 
     def step(self, effort: Array, disturbance: Disturbance = UNDISTURBED) -> None:
         """Apply efforts [N m], a disturbance and the hands of this step for one period."""
@@ -174,18 +154,6 @@ class Hands(PlantWrapper):
     def report(self) -> PlantReport:
         """Return the plant's report, with what each hand did."""
         return msgspec.structs.replace(self._plant.report(), hands=self._reports)
-
-    def snapshot(self) -> HandsSnapshot:
-        """Return the plant's snapshot and the state of the hands."""
-        return HandsSnapshot(
-            self._plant.snapshot(), self._index, self._grips, self._unexplained, self._reports
-        )
-
-    def restore(self, snapshot: HandsSnapshot) -> None:
-        """Go back to an earlier snapshot."""
-        self._plant.restore(snapshot.plant)
-        self._index, self._grips = snapshot.index, snapshot.grips
-        self._unexplained, self._reports = snapshot.unexplained, snapshot.reports
 
     def _pulls(self, state: JointState) -> list[_Pull]:
         """Return the hands that hold in this step; one that begins takes hold."""

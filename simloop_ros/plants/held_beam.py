@@ -2,21 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import msgspec
 import numpy as np
 import pinocchio as pin
 
 from ..core.errors import ConfigError
-from ..core.values import (
-    UNDISTURBED,
-    Array,
-    Disturbance,
-    JointState,
-    ObjectReport,
-    PlantReport,
-)
+from ..core.values import UNDISTURBED, Array, Disturbance, JointState, ObjectReport, PlantReport
 from ..robot.model import RobotModel
 from .beam_body import BeamBody, BodyState
 from .beam_contact import BeamContact, CornerState, Surfaces
@@ -52,21 +43,6 @@ class BeamState(msgspec.Struct, frozen=True):
     asleep: bool
 
 
-class HeldBeamSnapshot(msgspec.Struct, frozen=True):
-    """The snapshot of the arms, the state of the beam, and what it did in the last period.
-
-    :ivar steady: mean torque of the beam on the arms over ``MEAN_TIME`` [N m], ``(n,)``.
-    :ivar wrenches: on the hands, at their tips and in the tips' axes [N, N m], shape ``(2, 6)``.
-    :ivar external: external torque, the beam's included [N m], shape ``(n,)``.
-    """
-
-    plant: Any
-    beam: BeamState
-    steady: Array
-    wrenches: Array
-    external: Array
-
-
 class HeldBeam(PlantWrapper):
     """Let two palms press the ends of a beam, and a table carry it.
 
@@ -95,6 +71,8 @@ class HeldBeam(PlantWrapper):
     :raises ConfigError: the robot does not have two tips, a beam on a table is not level, a palm
         is in the beam at the robot's home, or the beam is too stiff for its mass.
     """
+
+    _remembered = ('_plant', '_beam', '_steady', '_wrenches', '_external', '_report')
 
     def __init__(self, model: RobotModel, period: float, substeps: int, config: HeldObject):
         super().__init__(PinocchioPlant(model, period / substeps))
@@ -130,11 +108,6 @@ class HeldBeam(PlantWrapper):
         self._to_sensors = _to_sensors(model)
         self._begin()
 
-    def start(self, state: JointState) -> None:
-        """Begin at a joint state, with the beam where it starts."""
-        self._plant.start(state)
-        self._begin()
-
     def step(self, effort: Array, disturbance: Disturbance = UNDISTURBED) -> None:
         """Apply efforts [N m], shape ``(n,)``, a disturbance and the contacts for one period."""
         wrench = disturbance.object_wrench
@@ -150,26 +123,14 @@ class HeldBeam(PlantWrapper):
         """Return the report of the arms, with the beam and its mean wrenches on the sensors."""
         return self._report
 
-    def snapshot(self) -> HeldBeamSnapshot:
-        """Return the snapshot of the arms, the state of the beam, and what it did."""
-        return HeldBeamSnapshot(
-            self._plant.snapshot(), self._beam, self._steady, self._wrenches, self._external
-        )
-
-    def restore(self, snapshot: HeldBeamSnapshot) -> None:
-        """Go back to an earlier snapshot."""
-        self._plant.restore(snapshot.plant)
-        self._beam, self._steady = snapshot.beam, snapshot.steady
-        self._wrenches, self._external = snapshot.wrenches, snapshot.external
-        self._report = self._new_report()
-
     def _begin(self) -> None:
         corners = self._body.corners(self._first, self._table)
         touching = np.ones((len(self._table.position), 4), bool)
         table = CornerState(corners.place[..., :2], touching)
         self._beam = BeamState(self._first, None, table, asleep=False)
-        self._wrenches, self._steady = np.zeros((2, 6)), self._zero
-        self._external = self._zero
+        self._wrenches = np.zeros((2, 6))  # on the hands, at the tips, in their axes [N, N m]
+        self._steady = self._zero  # mean torque of the beam on the arms over MEAN_TIME [N m]
+        self._external = self._zero  # external torque, the beam's included [N m]
         self._report = self._new_report()
 
     def _new_report(self) -> PlantReport:
@@ -272,9 +233,7 @@ def _table(config: HeldObject, start: BodyState, gravity: Array, contact: BeamCo
     sunk = max(0.0, -gravity[2]) * config.mass / (4.0 * contact.stiffness)
     height = start.position[2] - 0.5 * config.width + sunk
     return Surfaces(
-        np.tile([0.0, 0.0, height], (m, 1)),
-        np.tile(np.eye(3), (m, 1, 1)),
-        np.zeros((m, 6)),
+        np.tile([0.0, 0.0, height], (m, 1)), np.tile(np.eye(3), (m, 1, 1)), np.zeros((m, 6))
     )
 
 

@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-import msgspec
 import numpy as np
 import pinocchio as pin
 
+from ..core.state import Remembering
 from ..core.values import UNDISTURBED, Array, Disturbance, JointState, PlantReport
 from ..robot.model import RobotModel
 from .plant import Plant, joint_disturbance, total_torque
 
 
-class PinocchioSnapshot(msgspec.Struct, frozen=True, gc=False):
-    """The joint state, and the external torque in the last step [N m]."""
-
-    joints: JointState
-    external: Array
-
-
-class PinocchioPlant(Plant):
+class PinocchioPlant(Remembering, Plant):
     """A rigid arm that touches nothing.
 
     Semi-implicit Euler in joint coordinates, 000 (5.3) and (5.4), with ``h = period / substeps``::
@@ -31,6 +24,8 @@ class PinocchioPlant(Plant):
     :param model: the robot; the plant starts at its home, at rest.
     :param period: time of one ``step`` [s].
     """
+
+    _remembered = ('_q', '_v', '_external')
 
     def __init__(self, model: RobotModel, period: float, substeps: int = 1):
         self._model = model.pin_model
@@ -74,12 +69,3 @@ class PinocchioPlant(Plant):
     def report(self) -> PlantReport:
         """Return the joint state and the external torque."""
         return PlantReport(self.truth, self._external)
-
-    def snapshot(self) -> PinocchioSnapshot:
-        """Return the joint state and the external torque."""
-        return PinocchioSnapshot(self.truth, self._external)
-
-    def restore(self, snapshot: PinocchioSnapshot) -> None:
-        """Go back to an earlier snapshot."""
-        self._q, self._v = snapshot.joints.position, snapshot.joints.velocity
-        self._external = snapshot.external

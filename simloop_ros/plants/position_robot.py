@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import msgspec
 import numpy as np
 import pinocchio as pin
 
 from ..core.errors import ConfigError
+from ..core.state import Remembering
 from ..core.values import UNDISTURBED, Array, Disturbance, JointState, PlantReport
 from ..robot.model import RobotModel
 from .config import Servo
@@ -19,19 +19,7 @@ MAX_SERVO_GAIN = 0.5
 """Product of bandwidth and physics step beyond which the sampled servo would oscillate."""
 
 
-class PositionRobotSnapshot(msgspec.Struct, frozen=True):
-    """The plant's snapshot and the state of the servo.
-
-    :ivar command: last position [rad] and its velocity [rad/s], shape ``(n,)`` each.
-    :ivar external: mean external torque in the last period [N m], shape ``(n,)``.
-    """
-
-    plant: Any
-    command: JointState
-    external: Array
-
-
-class PositionRobot:
+class PositionRobot(Remembering):
     """Joints that follow commanded positions, stiffly.
 
     A command arrives every period. The servo goes there in a straight line and, in each physics
@@ -47,6 +35,8 @@ class PositionRobot:
     :param bandwidth: ``w`` [rad/s].
     :raises ConfigError: the servo would not be stable with this physics step.
     """
+
+    _remembered = ('plant', '_command', '_external')
 
     def __init__(
         self, plant: Plant, model: RobotModel, period: float, substeps: int, bandwidth: float
@@ -65,7 +55,7 @@ class PositionRobot:
         self._substeps = substeps
         self._bandwidth = bandwidth
         self._command = plant.truth
-        self._external = plant.report().external
+        self._external = plant.report().external  # mean of the last period [N m]
 
     def start(self, state: JointState) -> None:
         """Begin at a joint state, which is also the first command."""
@@ -75,15 +65,6 @@ class PositionRobot:
     def report(self) -> PlantReport:
         """Return the plant's report, with the mean external torque of the last period."""
         return msgspec.structs.replace(self.plant.report(), external=self._external)
-
-    def snapshot(self) -> PositionRobotSnapshot:
-        """Return all that the next period depends on, and the external torque."""
-        return PositionRobotSnapshot(self.plant.snapshot(), self._command, self._external)
-
-    def restore(self, snapshot: PositionRobotSnapshot) -> None:
-        """Go back to an earlier snapshot."""
-        self.plant.restore(snapshot.plant)
-        self._command, self._external = snapshot.command, snapshot.external
 
     def track(self, position: Array, disturbance: Disturbance = UNDISTURBED) -> None:
         """Go to a position within one period, under a disturbance.

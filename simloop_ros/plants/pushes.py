@@ -3,23 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import msgspec
 import numpy as np
 
-from ..core.values import UNDISTURBED, Array, Disturbance, JointState
+from ..core.values import UNDISTURBED, Array, Disturbance
 from ..robot.model import RobotModel, wrench_torque
 from .config import OBJECT, Push
 from .plant import Plant, total_torque
 from .wrapper import PlantWrapper
-
-
-class PushesSnapshot(msgspec.Struct, frozen=True):
-    """The plant's snapshot and the number of steps taken so far."""
-
-    plant: Any
-    index: int
 
 
 class _TimedWrench(msgspec.Struct, frozen=True):
@@ -46,6 +38,8 @@ class Pushes(PlantWrapper):
     :raises UnknownNameError: a push names a link that the robot does not have.
     """
 
+    _remembered = ('_plant', '_index')
+
     def __init__(
         self,
         plant: Plant,
@@ -58,11 +52,9 @@ class Pushes(PlantWrapper):
         self._model = model.pin_model
         self._data = self._model.createData()
         self._pushes = tuple(_timed(push, model, period, held) for push in pushes)
-        self._index = 0
+        self._begin()
 
-    def start(self, state: JointState) -> None:
-        """Begin at a joint state, at time zero."""
-        self._plant.start(state)
+    def _begin(self) -> None:
         self._index = 0
 
     def step(self, effort: Array, disturbance: Disturbance = UNDISTURBED) -> None:
@@ -72,15 +64,6 @@ class Pushes(PlantWrapper):
                 disturbance = self._added(push, disturbance)
         self._index += 1
         self._plant.step(effort, disturbance)
-
-    def snapshot(self) -> PushesSnapshot:
-        """Return the plant's snapshot and the step index."""
-        return PushesSnapshot(self._plant.snapshot(), self._index)
-
-    def restore(self, snapshot: PushesSnapshot) -> None:
-        """Go back to an earlier snapshot."""
-        self._plant.restore(snapshot.plant)
-        self._index = snapshot.index
 
     def _added(self, push: _TimedWrench, disturbance: Disturbance) -> Disturbance:
         """Return a disturbance with a push added."""

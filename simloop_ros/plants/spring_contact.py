@@ -5,20 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 from math import ceil, sqrt
-from typing import Any
 
 import msgspec
 import numpy as np
 import pinocchio as pin
 
-from ..core.values import (
-    UNDISTURBED,
-    Array,
-    Contact,
-    Disturbance,
-    JointState,
-    PlantReport,
-)
+from ..core.values import UNDISTURBED, Array, Contact, Disturbance, PlantReport
 from ..robot.model import RobotModel
 from .plant import Plant, total_torque
 from .wrapper import PlantWrapper
@@ -46,22 +38,6 @@ class Spring(msgspec.Struct, frozen=True):
     stiffness: float
 
 
-class SpringContactSnapshot(msgspec.Struct, frozen=True):
-    """The plant's snapshot, and what the spring did in the last period.
-
-    :ivar substeps: number of physics steps in a period with contact; ``None`` before the first.
-    :ivar force: mean contact force [N].
-    :ivar peak: largest contact force [N].
-    :ivar external: external torque, the spring's included [N m], shape ``(n,)``.
-    """
-
-    plant: Any
-    substeps: int | None
-    force: float
-    peak: float
-    external: Array
-
-
 class SpringContact(PlantWrapper):
     """Push the point back with ``k`` times its depth, and pull never.
 
@@ -82,6 +58,8 @@ class SpringContact(PlantWrapper):
     :param period: time of one ``step`` [s].
     """
 
+    _remembered = ('_plant', '_substeps', 'force', 'peak', '_external')
+
     def __init__(
         self, build: Callable[[float], Plant], model: RobotModel, period: float, spring: Spring
     ):
@@ -92,12 +70,7 @@ class SpringContact(PlantWrapper):
         self._frame = model.frame(spring.link)
         self._period = period
         self._spring = spring
-        self._substeps: int | None = None
-        self._begin()
-
-    def start(self, state: JointState) -> None:
-        """Begin at a joint state."""
-        self._plant.start(state)
+        self._substeps: int | None = None  # with contact; none before the first
         self._begin()
 
     def step(self, effort: Array, disturbance: Disturbance = UNDISTURBED) -> None:
@@ -132,22 +105,10 @@ class SpringContact(PlantWrapper):
             self._plant.report(), external=self._external, contacts=contacts
         )
 
-    def snapshot(self) -> SpringContactSnapshot:
-        """Return the plant's snapshot and the contact of the last period."""
-        return SpringContactSnapshot(
-            self._plant.snapshot(), self._substeps, self.force, self.peak, self._external
-        )
-
-    def restore(self, snapshot: SpringContactSnapshot) -> None:
-        """Go back to an earlier snapshot."""
-        self._plant.restore(snapshot.plant)
-        self._substeps, self._external = snapshot.substeps, snapshot.external
-        self.force, self.peak = snapshot.force, snapshot.peak
-
     def _begin(self) -> None:
         self._substeps = None
         self.force = self.peak = 0.0
-        self._external = self._plant.report().external
+        self._external = self._plant.report().external  # the spring's included [N m]
 
     def _count(self, q: Array, row: Array) -> int:
         """Return how many physics steps make a period with contact."""

@@ -2,21 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import msgspec
-
 from ..core.values import UNDISTURBED, Array, Disturbance, JointState, PlantReport
 from .plant import Plant
-from .position_robot import PositionRobot, PositionRobotSnapshot
+from .position_robot import PositionRobot
 from .wrapper import PlantWrapper
-
-
-class SurrogateSnapshot(msgspec.Struct, frozen=True):
-    """The snapshots of the surrogate and of the real robot."""
-
-    surrogate: Any
-    robot: PositionRobotSnapshot
 
 
 class Surrogate(PlantWrapper):
@@ -29,6 +18,8 @@ class Surrogate(PlantWrapper):
 
     :param robot: the real robot, which starts where the surrogate does.
     """
+
+    _remembered = ('_surrogate', '_robot')
 
     def __init__(self, surrogate: Plant, robot: PositionRobot):
         super().__init__(robot.plant)
@@ -52,15 +43,6 @@ class Surrogate(PlantWrapper):
     def report(self) -> PlantReport:
         """Return the report of the real robot."""
         return self._robot.report()
-
-    def snapshot(self) -> SurrogateSnapshot:
-        """Return the snapshots of both robots."""
-        return SurrogateSnapshot(self._surrogate.snapshot(), self._robot.snapshot())
-
-    def restore(self, snapshot: SurrogateSnapshot) -> None:
-        """Go back to an earlier snapshot."""
-        self._surrogate.restore(snapshot.surrogate)
-        self._robot.restore(snapshot.robot)
 
     def close(self) -> None:
         """Close both robots."""

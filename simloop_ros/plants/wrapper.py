@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import ClassVar
 
+from ..core.state import Remembering
 from ..core.values import UNDISTURBED, Array, Disturbance, JointState, PlantReport
 from .plant import Plant
 
 
-class PlantWrapper(Plant):
+class PlantWrapper(Remembering, Plant):
     """Forward everything to the plant inside; a subclass changes one thing on the way."""
+
+    _remembered: ClassVar[tuple[str, ...]] = ('_plant',)
 
     def __init__(self, plant: Plant):
         self._plant = plant
@@ -20,8 +23,12 @@ class PlantWrapper(Plant):
         return self._plant.truth
 
     def start(self, state: JointState) -> None:
-        """Begin at a joint state."""
+        """Begin at a joint state, as new."""
         self._plant.start(state)
+        self._begin()
+
+    def _begin(self) -> None:
+        """Be as new, around a plant that has just started."""
 
     def step(self, effort: Array, disturbance: Disturbance = UNDISTURBED) -> None:
         """Apply efforts [N m], shape ``(n,)``, and a disturbance for one period."""
@@ -34,14 +41,6 @@ class PlantWrapper(Plant):
     def report(self) -> PlantReport:
         """Return what else is known of the last step."""
         return self._plant.report()
-
-    def snapshot(self) -> Any:
-        """Return the snapshot of the plant inside."""
-        return self._plant.snapshot()
-
-    def restore(self, snapshot: Any) -> None:
-        """Go back to an earlier snapshot."""
-        self._plant.restore(snapshot)
 
     def close(self) -> None:
         """Close the plant inside."""

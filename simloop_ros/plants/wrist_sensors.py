@@ -2,31 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import msgspec
 import numpy as np
 
 from ..core.errors import ConfigError, UnknownNameError
-from ..core.values import UNDISTURBED, Array, Disturbance, JointState, PlantReport
+from ..core.values import UNDISTURBED, Array, Disturbance, PlantReport
 from ..robot.model import RobotModel
 from .config import SensorFault, WristSensors
 from .plant import Plant
 from .wrapper import PlantWrapper
-
-
-class ForceSensorsSnapshot(msgspec.Struct, frozen=True):
-    """The plant's snapshot, and the state of the sensors.
-
-    :ivar index: number of steps taken so far.
-    :ivar readings: of this step [N, N m], shape ``(tips, 6)``.
-    :ivar generator: state of the generator of the noise.
-    """
-
-    plant: Any
-    index: int
-    readings: Array
-    generator: Any
 
 
 class _Fault(msgspec.Struct, frozen=True):
@@ -54,6 +38,8 @@ class ForceSensors(PlantWrapper):
     :raises ConfigError: the robot has no tips, or a sensor fails twice.
     :raises UnknownNameError: a fault names a tip that the robot does not have.
     """
+
+    _remembered = ('_plant', '_index', '_readings', '_rng')
 
     def __init__(
         self,
@@ -84,14 +70,9 @@ class ForceSensors(PlantWrapper):
         self._begin()
 
     def _begin(self) -> None:
+        self._rng.bit_generator.state = self._first_draw
         self._index = 0
         self._readings: Array = self._measure(None)
-
-    def start(self, state: JointState) -> None:
-        """Begin at a joint state, with the same sequence of noise."""
-        self._plant.start(state)
-        self._rng.bit_generator.state = self._first_draw
-        self._begin()
 
     def step(self, effort: Array, disturbance: Disturbance = UNDISTURBED) -> None:
         """Apply efforts [N m] and a disturbance for one period, then take a reading."""
@@ -105,17 +86,6 @@ class ForceSensors(PlantWrapper):
         return msgspec.structs.replace(
             report, wrenches=self._readings, true_wrenches=self._truth(report)
         )
-
-    def snapshot(self) -> ForceSensorsSnapshot:
-        """Return the plant's snapshot and the state of the sensors."""
-        generator = self._rng.bit_generator.state
-        return ForceSensorsSnapshot(self._plant.snapshot(), self._index, self._readings, generator)
-
-    def restore(self, snapshot: ForceSensorsSnapshot) -> None:
-        """Go back to an earlier snapshot."""
-        self._plant.restore(snapshot.plant)
-        self._index, self._readings = snapshot.index, snapshot.readings
-        self._rng.bit_generator.state = snapshot.generator
 
     def _truth(self, report: PlantReport) -> Array:
         """Return what perfect sensors would read [N, N m], shape ``(tips, 6)``."""

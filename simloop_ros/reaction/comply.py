@@ -2,28 +2,13 @@
 
 from __future__ import annotations
 
-import msgspec
-
 from ..core.values import Array, ExternalInputs, JointState, Setpoint
 from ..guiding.config import AdmittanceConfig, without_spring
-from ..guiding.guidance import Guidance, GuidanceSnapshot
+from ..guiding.guidance import Guidance
 from ..robot.model import RobotModel
 from .hold import Hold
 from .motors import Motors
 from .reaction import Onset, Reaction
-
-
-class ComplySnapshot(msgspec.Struct, frozen=True):
-    """State of the reaction.
-
-    :ivar held: snapshot of ``Hold``, which brakes.
-    :ivar place: position of rest that the robot yields from [rad], shape ``(n,)``; none before.
-    :ivar guidance: with the deflection from there.
-    """
-
-    held: Array | None
-    place: Array | None
-    guidance: GuidanceSnapshot
 
 
 class Comply(Reaction):
@@ -36,6 +21,8 @@ class Comply(Reaction):
     :param torque_error: error of the external torques, see ``Guidance``.
     """
 
+    _remembered = ('_hold', '_place', '_guidance')
+
     def __init__(
         self,
         motors: Motors,
@@ -46,17 +33,7 @@ class Comply(Reaction):
     ):
         self._hold = Hold(motors, period)
         self._guidance = Guidance(model, without_spring(admittance), period, torque_error)
-        self._place: Array | None = None
-
-    def snapshot(self) -> ComplySnapshot:
-        """Return all that the next step depends on."""
-        return ComplySnapshot(self._hold.snapshot(), self._place, self._guidance.snapshot())
-
-    def restore(self, snapshot: ComplySnapshot) -> None:
-        """Go back to an earlier snapshot."""
-        self._hold.restore(snapshot.held)
-        self._place = snapshot.place
-        self._guidance.restore(snapshot.guidance)
+        self._place: Array | None = None  # of rest, that the robot yields from [rad]
 
     def configure(self, admittance: AdmittanceConfig) -> None:
         """Apply another admittance from the next step on, without a jump."""

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import msgspec
 import numpy as np
 
-from ..core.values import Array, ExternalInputs, JointState, Setpoint
+from ..core.values import ExternalInputs, JointState, Setpoint
 from ..robot.model import RobotModel
 from .hold import Hold
 from .motors import Motors
@@ -15,16 +14,6 @@ REST_SPEED = 0.02
 """Speed below which a joint is not leaving its range [rad/s], as for the brakes."""
 LOOK_AHEAD = 0.05
 """Time before the end of a joint's range at which the robot is stopped [s]."""
-
-
-class FloatSnapshot(msgspec.Struct, frozen=True):
-    """State of the reaction.
-
-    :ivar ended: whether a joint came near the end of its range; the robot is held from then on.
-    """
-
-    ended: bool
-    held: Array | None
 
 
 class Float(Reaction):
@@ -37,25 +26,19 @@ class Float(Reaction):
     the floating: the robot is stopped and held.
     """
 
+    _remembered = ('_ended', '_hold')
+
     def __init__(self, motors: Motors, model: RobotModel, period: float, time: float | None):
         self._motors = motors
         self._model = model
         self._time = time
         self._hold = Hold(motors, period)
-        self.restore(FloatSnapshot(False, None))
-
-    def snapshot(self) -> FloatSnapshot:
-        """Return all that the next step depends on."""
-        return FloatSnapshot(self._ended, self._hold.snapshot())
-
-    def restore(self, snapshot: FloatSnapshot) -> None:
-        """Go back to an earlier snapshot."""
-        self._ended = snapshot.ended
-        self._hold.restore(snapshot.held)
+        self._ended = False  # whether a joint came near the end of its range
 
     def begin(self, onset: Onset) -> None:  # noqa: ARG002 - it starts from nothing
         """Float from the next step on."""
-        self.restore(FloatSnapshot(False, None))
+        self._ended = False
+        self._hold.brake()
 
     def step(self, control: JointState, inputs: ExternalInputs) -> Setpoint:
         """Return the effort to send, or the held position."""

@@ -2,41 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import msgspec
-
+from ..core.state import Remembering
 from ..core.values import ExternalInputs, JointState, PlannerReport, Setpoint
-from ..guiding.guidance import Guidance, GuidanceSnapshot
+from ..guiding.guidance import Guidance
 from ..planning.planner import Planner
 
 
-class GuidedSnapshot(msgspec.Struct, frozen=True):
-    """Snapshots of the planner and of the guidance."""
-
-    planner: Any
-    guidance: GuidanceSnapshot
-
-
-class Guided(Planner):
+class Guided(Remembering, Planner):
     """The setpoints of a planner plus the deflection ``e`` of 001 (2).
 
     The planner gets the control state without ``e``. A setpoint with an effort is passed on as it
     is.
     """
 
+    _remembered = ('planner', 'guidance')
+
     def __init__(self, planner: Planner, guidance: Guidance):
         self.planner = planner
         self.guidance = guidance
-
-    def snapshot(self) -> GuidedSnapshot:
-        """Return all that the next step depends on."""
-        return GuidedSnapshot(self.planner.snapshot(), self.guidance.snapshot())
-
-    def restore(self, snapshot: GuidedSnapshot) -> None:
-        """Go back to an earlier snapshot."""
-        self.planner.restore(snapshot.planner)
-        self.guidance.restore(snapshot.guidance)
 
     @property
     def expected(self) -> JointState:

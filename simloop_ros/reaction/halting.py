@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import msgspec
-
 from ..core.config_types import ReactionKind
+from ..core.state import Remembering
 from ..core.values import ExternalInputs, JointState, Setpoint
 from ..planning.planner import HaltablePlanner
 from .reaction import Rest
@@ -15,20 +12,13 @@ from .reactive import ReactivePlanner, Replan
 REASON = 'collision'
 
 
-class HaltingSnapshot(msgspec.Struct, frozen=True):
-    """All that the next step depends on, as in ``ReactingSnapshot``."""
-
-    planner: Any
-    active: ReactionKind
-    quiet: int
-    no_way: bool
-
-
-class Halting(ReactivePlanner):
+class Halting(Remembering, ReactivePlanner):
     """A planner that stops by itself, whatever reaction is chosen, and keeps controlling forces.
 
     Hands that hold an object stay together: the robot does not retreat, float or comply.
     """
+
+    _remembered = ('planner', '_active', '_quiet', '_no_way')
 
     planner: HaltablePlanner
 
@@ -42,16 +32,6 @@ class Halting(ReactivePlanner):
         resume_after: int | None = None,
     ):
         super().__init__(planner, impact, push, replan=replan, resume_after=resume_after)
-
-    def snapshot(self) -> HaltingSnapshot:
-        """Return all that the next step depends on."""
-        return HaltingSnapshot(self.planner.snapshot(), self._active, self._quiet, self._no_way)
-
-    def restore(self, snapshot: HaltingSnapshot) -> None:
-        """Go back to an earlier snapshot."""
-        self.planner.restore(snapshot.planner)
-        self._active = snapshot.active
-        self._quiet, self._no_way = snapshot.quiet, snapshot.no_way
 
     def stop(self) -> None:
         """Do nothing: the hands are on their way to rest already."""

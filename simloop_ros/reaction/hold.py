@@ -22,18 +22,12 @@ class Hold(Reaction):
     up, and the robot brakes again: it yields at its limits and never swings back.
     """
 
+    _remembered = ('_held',)
+
     def __init__(self, motors: Motors, period: float):
         self._motors = motors
         self._h = period
-        self._held: Array | None = None
-
-    def snapshot(self) -> Array | None:
-        """Return the held position [rad], shape ``(n,)``; none while braking."""
-        return self._held
-
-    def restore(self, snapshot: Array | None) -> None:
-        """Go back to an earlier snapshot."""
-        self._held = snapshot
+        self._held: Array | None = None  # position [rad]; none while braking
 
     def begin(self, onset: Onset) -> None:  # noqa: ARG002 - the control state is all
         """Brake from the next step on."""

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any
 
 import msgspec
 
+from ..core.state import Remembering
 from ..core.values import NO_INPUTS, Array, ExternalInputs, JointState, Setpoint
 
 
@@ -31,16 +31,8 @@ class Rest(msgspec.Struct, frozen=True):
     start: Array
 
 
-class Reaction(ABC):
+class Reaction(Remembering, ABC):
     """The motion of the robot after a contact, step by step."""
-
-    @abstractmethod
-    def snapshot(self) -> Any:
-        """Return all that the next step depends on."""
-
-    @abstractmethod
-    def restore(self, snapshot: Any) -> None:
-        """Go back to an earlier snapshot."""
 
     @abstractmethod
     def begin(self, onset: Onset) -> None:

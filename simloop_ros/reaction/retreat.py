@@ -21,23 +21,6 @@ DROPPED_POSITIONS = 2
 some milliseconds later: they would lead once more through the deepest point of the contact."""
 
 
-class RetreatSnapshot(msgspec.Struct, frozen=True):
-    """Progress of a retreat.
-
-    :ivar trail: positions before the contact [rad], oldest first.
-    :ivar way: the way back, once the robot is at rest.
-    :ivar travel: progress on it; none before and after.
-    :ivar clear: steps since the last contact.
-    :ivar held: position that is held before and after.
-    """
-
-    trail: tuple[Array, ...]
-    way: WayBack | None
-    travel: Travel | None
-    clear: int
-    held: Array | None
-
-
 class Retreat(Reaction):
     """Brake as ``Hold`` does, go back along the path that the robot came, and stay.
 
@@ -49,6 +32,8 @@ class Retreat(Reaction):
     cannot keep on it, ends the retreat: the robot is stopped and held where it is.
     """
 
+    _remembered = ('_trail', '_way', '_travel', '_clear', '_hold')
+
     def __init__(self, motors: Motors, model: RobotModel, period: float, config: ReactionConfig):
         self._motors = motors
         self._points = TipPoints(model)
@@ -57,24 +42,19 @@ class Retreat(Reaction):
         self._distance, self._speed = config.distance, config.speed
         self._profile = ConstantAcceleration(period, config.acceleration, config.speed)
         self._clear_steps = round(CLEAR_TIME / period)
-        self.restore(RetreatSnapshot((), None, None, 0, None))
+        self._begin(())
 
-    def snapshot(self) -> RetreatSnapshot:
-        """Return all that the next step depends on."""
-        return RetreatSnapshot(
-            self._trail, self._way, self._travel, self._clear, self._hold.snapshot()
-        )
-
-    def restore(self, snapshot: RetreatSnapshot) -> None:
-        """Go back to an earlier snapshot."""
-        self._trail, self._way, self._travel = snapshot.trail, snapshot.way, snapshot.travel
-        self._clear = snapshot.clear
-        self._hold.restore(snapshot.held)
+    def _begin(self, trail: tuple[Array, ...]) -> None:
+        self._trail = trail  # positions before the contact [rad], oldest first
+        self._way: WayBack | None = None  # once the robot is at rest
+        self._travel: Travel | None = None  # progress on the way; none before and after
+        self._clear = 0  # steps since the last contact
+        self._hold.brake()
 
     def begin(self, onset: Onset) -> None:
         """Brake from the next step on."""
         before = onset.trail[:-DROPPED_POSITIONS] or onset.trail[:1]
-        self.restore(RetreatSnapshot(before, None, None, 0, None))
+        self._begin(before)
 
     def step(self, control: JointState, inputs: ExternalInputs) -> Setpoint:
         """Return the setpoint of the next step."""

@@ -6,7 +6,7 @@ from math import sqrt
 
 import msgspec
 
-from ..core.values import Array, ExternalInputs, JointState, Setpoint
+from ..core.values import ExternalInputs, JointState, Setpoint
 from ..planning.planner import Planner
 from .course import Course, along, course_ahead
 from .hold import Hold
@@ -33,13 +33,6 @@ class Braking(msgspec.Struct, frozen=True):
     jerk: float
 
 
-class StopSnapshot(msgspec.Struct, frozen=True):
-    """The braking, if it is not over, and the held position."""
-
-    braking: Braking | None
-    held: Array | None
-
-
 class Stop(Reaction):
     """Let the time along the planned path slow down to zero, and stay there.
 
@@ -59,6 +52,8 @@ class Stop(Reaction):
     :param planner: gives the path; while the robot brakes, it takes further steps.
     """
 
+    _remembered = ('_braking', '_hold')
+
     def __init__(self, motors: Motors, planner: Planner, period: float, ramp_time: float):
         self._motors = motors
         self._planner = planner
@@ -66,15 +61,6 @@ class Stop(Reaction):
         self._ramp = max(ramp_time, period)
         self._hold = Hold(motors, period)
         self._braking: Braking | None = None
-
-    def snapshot(self) -> StopSnapshot:
-        """Return all that the next step depends on."""
-        return StopSnapshot(self._braking, self._hold.snapshot())
-
-    def restore(self, snapshot: StopSnapshot) -> None:
-        """Go back to an earlier snapshot."""
-        self._braking = snapshot.braking
-        self._hold.restore(snapshot.held)
 
     def begin(self, onset: Onset) -> None:
         """Brake from the next step on."""

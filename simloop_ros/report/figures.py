@@ -55,10 +55,7 @@ _GRAPHS = {
     'force_comparison': _Graph(
         'Force comparison',
         'force',
-        (
-            ('effort', 'τ  sent to the robot'),
-            ('rollback_effort', 'τ′  that explains its motion'),
-        ),
+        (('effort', 'τ  sent to the robot'), ('rollback_effort', 'τ′  that explains its motion')),
     ),
     'force_difference': _Graph(
         'Force difference', 'force', (('force_difference', 'τ − τ′  sent minus explained'),)

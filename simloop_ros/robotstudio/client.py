@@ -190,8 +190,7 @@ class RobotStudioClient:
             answer += self._receive(answer)
             if b'\n' in answer[:-1] or len(answer) > LONGEST_ANSWER:
                 raise self._error(
-                    f'malformed answer: {answer[:LONGEST_ANSWER]!r} is not one line',
-                    'malformed',
+                    f'malformed answer: {answer[:LONGEST_ANSWER]!r} is not one line', 'malformed'
                 )
         return answer
 

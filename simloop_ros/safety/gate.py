@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
-import msgspec
 import numpy as np
 import pinocchio as pin
 
 from ..core.errors import ConfigError, UnsafeCommandError
+from ..core.state import Remembering
 from ..core.values import Array
 from ..robot.model import RobotModel
 from .config import SafetyConfig
@@ -19,13 +19,7 @@ UNLIMITED_EFFORT = np.finfo(np.float64).max
 """Limit of a joint that has none [N m]: a number is finite if and only if it is not beyond it."""
 
 
-class CommandGateSnapshot(msgspec.Struct, frozen=True):
-    """The last effort that passed [N m], shape ``(n,)``, if there was one."""
-
-    previous: Array | None
-
-
-class CommandGate:
+class CommandGate(Remembering):
     """Let an effort pass only if a robot may have it; control's output and the plant's input.
 
     A command passes if and only if all of these hold, without any tolerance::
@@ -49,12 +43,10 @@ class CommandGate:
     :raises ConfigError: a limit is not a number from zero up, or there is not one per joint.
     """
 
+    _remembered = ('previous',)
+
     def __init__(
-        self,
-        joint_names: Sequence[str],
-        effort_limit: Array,
-        period: float,
-        config: SafetyConfig,
+        self, joint_names: Sequence[str], effort_limit: Array, period: float, config: SafetyConfig
     ):
         self._names = tuple(joint_names)
         self._n = len(self._names)
@@ -75,14 +67,6 @@ class CommandGate:
     def reset(self) -> None:
         """Forget the last effort; only for a robot that stands still."""
         self.previous = None
-
-    def snapshot(self) -> CommandGateSnapshot:
-        """Return the last effort that passed."""
-        return CommandGateSnapshot(self.previous)
-
-    def restore(self, snapshot: CommandGateSnapshot) -> None:
-        """Go back to an earlier snapshot."""
-        self.previous = snapshot.previous
 
     def check(self, effort: Array, age: float = 0.0) -> None:
         """Let an effort pass, or raise.

@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-import msgspec
 import numpy as np
 
 from ..core.errors import UnsafeCommandError
+from ..core.state import Remembering
 from ..core.values import Array
 from ..robot.model import RobotModel
 
 
-class PositionGateSnapshot(msgspec.Struct, frozen=True):
-    """The last position that was sent [rad], shape ``(n,)``, if there was one."""
-
-    last: Array | None
-
-
-class PositionGate:
+class PositionGate(Remembering):
     """Let positions pass no faster than the joints may move, and not beyond their ranges.
 
     ::
@@ -29,6 +23,8 @@ class PositionGate:
     :param period: ``h`` [s].
     :ivar last: the last position that was sent [rad], shape ``(n,)``; ``None`` before the start.
     """
+
+    _remembered = ('last',)
 
     def __init__(self, model: RobotModel, period: float):
         self._names = model.joint_names
@@ -52,14 +48,6 @@ class PositionGate:
                 self._names[i],
             )
         self.last = position.copy()
-
-    def snapshot(self) -> PositionGateSnapshot:
-        """Return the last position that was sent."""
-        return PositionGateSnapshot(self.last)
-
-    def restore(self, snapshot: PositionGateSnapshot) -> None:
-        """Go back to an earlier snapshot."""
-        self.last = snapshot.last
 
     def let_pass(self, position: Array, periods: int = 1) -> Array:
         """Return the position to send [rad], shape ``(n,)``.
