@@ -139,7 +139,7 @@ def test_what_is_no_run(refused: Callable[..., str], run: Path, tmp_path: Path) 
     assert 'not a complete log' in refused(str(tmp_path), *SIX)
     for name in ('way.csv', 'WAY.CSV'):
         (tmp_path / name).write_text('time,j1\n0,0\n')
-        assert 'a CSV file does not tell' in refused(str(tmp_path / name))
+        assert 'a CSV file does not have' in refused(str(tmp_path / name))
 
 
 def test_a_controller_that_is_absent(
