@@ -11,10 +11,9 @@ from .columns import TRUE_POSITION
 from .events import EventRecorder
 from .facts import RunFacts
 from .guided_summary import guided_summary
-from .hands_summary import hands_summary
+from .hands_summary import hands_summary, tasks_left
 from .log import LogReader
 from .metrics import compute_metrics
-from .tasks_left import tasks_left
 from .tip_error import tip_summary
 
 
