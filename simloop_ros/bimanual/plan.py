@@ -19,8 +19,14 @@ from . import arm_tasks, hand_tasks, object_tasks, task_config
 from .config import BimanualConfig, refuse_tips
 from .contact import ContactTarget
 from .leg import Leg
-from .object_clearance import refuse_swept
-from .plan_limits import refuse_collision, refuse_range, refuse_singular, refuse_slow, refuse_weak
+from .plan_limits import (
+    refuse_collision,
+    refuse_range,
+    refuse_singular,
+    refuse_slow,
+    refuse_swept,
+    refuse_weak,
+)
 from .stopping import stop_steps
 from .task_config import Task
 from .task_context import FREE, TaskContext

@@ -8,7 +8,7 @@ import numpy.typing as npt
 import pinocchio as pin
 
 from ..core.values import Array
-from ..robot.joint_tree import carried_link, chain, leaves
+from ..robot.chain import carried_link, chain, leaves
 from ..robot.model import RobotModel
 from .link_surface import (
     INSIDE_DEPTH,

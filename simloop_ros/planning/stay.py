@@ -4,36 +4,30 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..core.values import Array, ExternalInputs, JointState, Setpoint
+from ..core.state import StateValue
+from ..core.values import ExternalInputs, JointState, Setpoint
 from .planner import Planner
 
 
-class Stay(Planner):
+class Stay(StateValue, Planner):
     """One setpoint, at rest, for ever."""
 
     open_loop = True
+    _state: Setpoint
 
     def __init__(self, start: JointState):
-        self.restore(start.position)
-
-    def snapshot(self) -> Array:
-        """Return the position [rad], shape ``(n,)``."""
-        return self._setpoint.position
-
-    def restore(self, snapshot: Array) -> None:
-        """Stay at a position [rad], shape ``(n,)``."""
-        self._setpoint = Setpoint(snapshot, np.zeros_like(snapshot))
+        self._state = Setpoint(start.position, np.zeros_like(start.position))
 
     def step(self, control: JointState, inputs: ExternalInputs) -> Setpoint:  # noqa: ARG002
         """Return the setpoint, wherever the robot is."""
-        return self._setpoint
+        return self._state
 
     @property
     def expected(self) -> JointState:
         """Return the position to stay at, at rest."""
-        return JointState(self._setpoint.position, self._setpoint.velocity)
+        return JointState(self._state.position, self._state.velocity)
 
     def restart(self, start: JointState) -> bool:
         """Stay at another position."""
-        self.restore(start.position)
+        self._state = Setpoint(start.position, np.zeros_like(start.position))
         return True

@@ -13,11 +13,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from robotstudio_server import RobotStudioServer
 
 from simloop_ros.cli.main import main
 from simloop_ros.record.mcap import read_mcap
 from simloop_ros.robotstudio.packet import PACKET_SIZE, RESOLUTION, decode
-from simloop_ros.robotstudio.server import RobotStudioServer
 
 Captured = pytest.CaptureFixture[str]
 JOINTS = tuple(f'lwr_{joint}_joint' for joint in ('a1', 'a2', 'e1', 'a3', 'a4', 'a5'))
