@@ -65,7 +65,8 @@ def lead(scenario: Scenario) -> GuidedRun:
         completed = False
     finally:
         loop.plant.close()
-    rows = stacked(records, GUIDED_COLUMNS)
+    shape = len(records), len(GUIDED_COLUMNS), facts.model.n
+    rows = stacked(records, GUIDED_COLUMNS).reshape(shape)  # also without any step
     force = [[hand.force for hand in record.plant.hands] for record in records]
     gap = [[hand.gap for hand in record.plant.hands] for record in records]
     position = rows[:, GUIDED_COLUMNS.index('true_position')]

@@ -11,7 +11,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from simloop_ros.assembly.motion import build_motion
+from simloop_ros.assembly.motion import MotionSettings, build_motion
 from simloop_ros.bimanual.config import BimanualConfig, KnownObject
 from simloop_ros.bimanual.impedance import ImpedanceConfig
 from simloop_ros.bimanual.pace import Pace
@@ -733,9 +733,8 @@ def test_built_from_a_scenario(
     workerbot: RobotModel, configured: Callable[..., BimanualConfig]
 ) -> None:
     config = configured(workerbot, ApproachTask(durations=(0.5,)))
-    start = JointState(workerbot.home, np.zeros(14))
-    kind = BimanualMotionConfig()
-    built = build_motion(kind, workerbot, H, start, bimanual=config)
+    settings = MotionSettings(period=H, planner=BimanualMotionConfig(), bimanual=config)
+    built = build_motion(settings, workerbot, workerbot.home)
     assert isinstance(built.planner, BimanualPlanner)
     assert not built.planner.open_loop
     assert built.duration == pytest.approx(0.5)

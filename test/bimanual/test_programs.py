@@ -370,8 +370,8 @@ JOG = '{do: jog, tip: palm_l, by: [0, 0.01, 0]}'
     ('tasks', 'message'),
     [
         (('{do: fly}',), r"tasks\[0\].do: unknown value 'fly': .*valid: approach, grasp, hinge"),
-        ((*TAKE, '{do: move, to: [0, 0, 1]}'), r"unknown key 'bimanual.tasks\[3\].to': .*by"),
-        (('{do: approach, path: straight}',), r"path: unknown value 'straight': .*cp, ptp"),
+        ((*TAKE, '{do: move, to: [0, 0, 1]}'), r"key of .*do move '.*tasks\[3\].to': .*by"),
+        (('{do: approach, path: straight}',), r"path: .*approach 'straight': .*cp, ptp"),
         ((*TAKE, '{do: slide}'), r'tasks\[3\]: .* `by`'),
         ((*TAKE, '{do: hold, duration: -1}'), r'tasks\[3\].duration: .* > 0'),
         ((*TAKE, '{do: move, by: [0, 0, .nan]}'), r'tasks\[3\].by\[2\]: nan is not a finite'),
