@@ -143,7 +143,6 @@ def _refuse_contradictions(config: PlantConfig) -> None:
 
 
 def _refuse_position(config: PlantConfig) -> None:
-    """Refuse what a robot that takes positions cannot be."""
     if config.engine != 'pinocchio':
         raise ConfigError(
             f'plant.takes: motors of engine {config.engine} have no inertia; '

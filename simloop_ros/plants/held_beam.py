@@ -149,7 +149,6 @@ class HeldBeam(PlantWrapper):
         return pin.crba(self._model, self._data, q).reshape(q.size, -1)
 
     def _move_apart(self, effort: Array, external: Array | None, push: Array) -> None:
-        """Simulate robot and beam while no palm is near."""
         for _ in range(self._substeps):
             self._plant.step(effort, Disturbance(external))
         self._external = self._zero if external is None else external
@@ -206,7 +205,6 @@ class HeldBeam(PlantWrapper):
         )
 
     def _moved_alone(self, push: Array) -> BeamState:
-        """Return the beam after a period in which no palm is near."""
         body, corners, table = self._beam.body, self._beam.table, self._table
         before = body.speed
         for _ in range(self._substeps * self._contact_steps):

@@ -155,7 +155,6 @@ class PyBulletObject:
         return wrenches
 
     def _add_block(self, config: HeldObject, place: pin.SE3) -> int:
-        """Put the block into the simulation and return its number."""
         call = self._client.call
         size = (config.width, config.length, config.width)
         body = self._add_box(size, config.mass, place)
