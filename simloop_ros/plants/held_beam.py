@@ -14,7 +14,7 @@ from .beam_contact import BeamContact, CornerState, Surfaces
 from .beam_palms import BeamPalms
 from .config import HeldObject
 from .contact_steps import count_contact_steps
-from .object_start import object_start
+from .overlap import object_start
 from .pinocchio_plant import PinocchioPlant
 from .plant import total_torque
 from .wrapper import PlantWrapper

@@ -14,7 +14,7 @@ from ..core.errors import ConfigError
 from ..core.values import Array, ObjectReport
 from ..robot.model import RobotModel
 from .config import HeldObject
-from .object_start import object_start
+from .overlap import object_start
 from .pybullet_client import PyBulletClient
 
 PALM_PREFIX = 'palm of '
