@@ -12,10 +12,9 @@ from ..robot.model import RobotModel
 from .adaptation import Adaptation, AdaptationSnapshot
 from .config import AdmittanceConfig, compliance
 from .energy_tank import gained, stored
-from .isotropic_tips import IsotropicTips
 from .joint_admittance import Admittance, AdmittanceState, AdmittanceStep
 from .limits import Compliant, MotionLimits
-from .tip_task import TipTask
+from .tip_task import IsotropicTips, TipTask
 from .torque_validation import TorqueFaults, TorqueValidator, TorqueValidatorSnapshot
 from .touch import DeadZone, arms, reaches
 
