@@ -173,7 +173,6 @@ class Isolation:
         )
 
     def _uncovered(self, joint: int, others: list[int]) -> SurfacePoints:
-        """Return the samples of one link that are not inside another."""
         surface, place = self._surfaces[joint], self._data.oMi[joint + 1]
         free = np.ones(len(surface.points), bool)
         for other in others:

@@ -1,10 +1,10 @@
-"""Planning beforehand: a list of positions, one for each step."""
+"""Planning beforehand: a list of positions, one for each step; or one position for ever."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from ..core.state import Remembering
+from ..core.state import Remembering, StateValue
 from ..core.values import Array, ExternalInputs, JointState, Setpoint
 from .planner import Planner
 
@@ -43,3 +43,27 @@ class OfflinePlanner(Remembering, Planner):
         if index <= self._last:
             return JointState(self._positions[index], self._velocities[index])
         return JointState(self._at_goal.position, self._at_goal.velocity)
+
+
+class Stay(StateValue, Planner):
+    """One setpoint, at rest, for ever."""
+
+    open_loop = True
+    _state: Setpoint
+
+    def __init__(self, start: JointState):
+        self._state = Setpoint(start.position, np.zeros_like(start.position))
+
+    def step(self, control: JointState, inputs: ExternalInputs) -> Setpoint:  # noqa: ARG002
+        """Return the setpoint, wherever the robot is."""
+        return self._state
+
+    @property
+    def expected(self) -> JointState:
+        """Return the position to stay at, at rest."""
+        return JointState(self._state.position, self._state.velocity)
+
+    def restart(self, start: JointState) -> bool:
+        """Stay at another position."""
+        self._state = Setpoint(start.position, np.zeros_like(start.position))
+        return True

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import msgspec
 import numpy as np
 
+from ..planning.tip_path import TipCourse
+from ..robot.model import RobotModel, link_positions
 from .columns import TRUE_POSITION
 from .events import EventRecorder
 from .facts import RunFacts
@@ -14,7 +17,6 @@ from .guided_summary import guided_summary
 from .hands_summary import hands_summary, tasks_left
 from .log import LogReader
 from .metrics import compute_metrics
-from .tip_error import tip_summary
 
 
 def summarise(
@@ -85,3 +87,35 @@ def _tip_errors(facts: RunFacts, log: LogReader) -> dict[str, float]:
     truth = log.read(log.rows - 1)[0, TRUE_POSITION]
     missing = np.linalg.norm(facts.goals - facts.model.tip_positions(truth), axis=1)
     return dict(zip(facts.model.tips, missing.tolist(), strict=True))
+
+
+def tip_summary(
+    log: LogReader, model: RobotModel, course: TipCourse, period: float
+) -> dict[str, Any]:
+    """Return the additional keys of a run along a Cartesian path.
+
+    ``tip_error_rms`` and ``tip_error_max`` [m]: distance of the true tip from its planned point
+    at that time, at the end of every step and in the middle of it, where the true joints are
+    interpolated. ``corners``: each corner with the time of arrival [s].
+    """
+    squares, count, largest = 0.0, 0, 0.0
+    before, first = model.home[None], 0
+    for block in log.chunks():
+        position = np.concatenate((before, block[:, TRUE_POSITION]))
+        before = position[-1:]
+        steps = np.arange(first, first + len(block), dtype=np.float64)
+        first += len(block)
+        for rows, times in (
+            (position[1:], (steps + 1.0) * period),
+            (0.5 * (position[1:] + position[:-1]), (steps + 0.5) * period),
+        ):
+            error = link_positions(model.pin_model, course.tip, rows) - course.points(times)
+            squared = np.square(error).sum(axis=1)
+            squares += float(squared.sum())
+            count += len(squared)
+            largest = float(np.maximum(largest, squared.max()))
+    return {
+        'tip_error_rms': math.sqrt(squares / count) if count else 0.0,
+        'tip_error_max': math.sqrt(largest),
+        'corners': [{'name': name, 'time': time} for name, time in course.arrivals],
+    }

@@ -18,8 +18,7 @@ from ..record.mcap import McapReader
 from .figures import Mark, draw_figures, possible_graphs
 from .hand_curves import HAND_DRAWINGS, hand_curves
 from .series import series_of
-from .tip_curves import tip_curves
-from .tip_figures import TIP_GRAPHS
+from .tip_figures import TIP_GRAPHS, tip_curves
 from .units import EFFORT_UNITS, period_text, run_title
 
 HANDS_ROWS = {
