@@ -20,8 +20,6 @@ from ..ros.node.process import main_of
 from ..ros.transport.qos import EVENTS
 from .motion_planner import MotionPlannerNode
 
-NAME = 'admittance'
-
 
 class AdmittanceNode(MotionPlannerNode):
     """A planner with joint admittance to the external torque, 001 (2).
@@ -117,7 +115,7 @@ class AdmittanceNode(MotionPlannerNode):
         return Report(level, message, values)
 
 
-main = main_of(AdmittanceNode, NAME)
+main = main_of(AdmittanceNode, 'admittance')
 
 if __name__ == '__main__':
     raise SystemExit(main())

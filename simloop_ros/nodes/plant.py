@@ -32,7 +32,6 @@ from ..ros.pacing.position_stream import StreamConfig
 from ..ros.transport.qos import EVENTS
 from ..safety.config import SafetyConfig
 
-NAME = 'plant'
 LARGEST_EFFORT = 'largest effort [share of limit]'
 """Diagnostics: of what motors and brakes applied so far, without external wrenches."""
 
@@ -112,7 +111,7 @@ class PlantNode(BlockNode):
         """Return the command that is due."""
         return self._pace.missing() if isinstance(self._pace, LockstepPlant) else ()
 
-    # The ways out: PlantPort
+    # What the pace uses
 
     def accepts(self, effort: Array, age: float) -> bool:
         """Return whether a command may be applied; if not, the brakes are engaged."""
@@ -193,7 +192,7 @@ class PlantNode(BlockNode):
         return Report(DiagnosticStatus.OK, 'running', values)
 
 
-main = main_of(PlantNode, NAME)
+main = main_of(PlantNode, 'plant')
 
 if __name__ == '__main__':
     raise SystemExit(main())

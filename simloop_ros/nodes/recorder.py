@@ -23,12 +23,17 @@ from ..ros.node.block_node import BlockNode
 from ..ros.node.diagnostics import Report
 from ..ros.node.process import main_of
 from ..ros.pacing.config import RecorderConfig
-from ..ros.pacing.record_builder import CONTACTS, STATE, RecordBuilder, RecordLayout
 from ..ros.pacing.rows import RowJoiner
-from ..ros.pacing.run_writer import RunWriter, read_facts
+from ..ros.pacing.run_writer import (
+    CONTACTS,
+    STATE,
+    RecordBuilder,
+    RecordLayout,
+    RunWriter,
+    read_facts,
+)
 from ..ros.transport.qos import EVENTS, LATCHED_READER, RECORD_DEPTH
 
-NAME = 'recorder'
 CREDIT_ROWS = 64
 """Rows after which the recorder publishes how far it is, in lockstep."""
 PROGRESS_PERIOD = 0.2
@@ -157,7 +162,6 @@ class RecorderNode(BlockNode):
             self.finished = self._writer.complete
 
     def _write(self) -> None:
-        """Write the results: the process ends, or the node is cleaned up."""
         writer, folder = self._writer, Path(self._config.out)
         summary = writer.finish()
         if writer.diverged:
@@ -183,7 +187,7 @@ class RecorderNode(BlockNode):
         return Report(DiagnosticStatus.OK, 'complete' if self.finished else 'recording', values)
 
 
-main = main_of(RecorderNode, NAME)
+main = main_of(RecorderNode, 'recorder')
 
 if __name__ == '__main__':
     raise SystemExit(main())

@@ -83,10 +83,7 @@ def read_description(robot: str) -> str:
 
 
 def root_link(urdf: str) -> str:
-    """Return the link that no joint moves: the frame of the world.
-
-    :raises ModelError: there is none.
-    """
+    """Return the link that no joint moves, the frame of the world; else raise ModelError."""
     robot = ET.fromstring(urdf)
     children = {child.get('link') for child in robot.findall('joint/child')}
     for link in robot.findall('link'):

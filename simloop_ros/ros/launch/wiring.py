@@ -25,11 +25,8 @@ RECORDER_WINDOW = 512
 class NodeSpec(msgspec.Struct, frozen=True, kw_only=True):
     """One node of the graph.
 
-    :ivar executable: name of its program.
-    :ivar package: ROS package that the program belongs to.
-    :ivar name: in the graph; empty if it is that of the program.
+    :ivar name: in the graph; empty if it is that of the executable.
     :ivar namespace: absolute, or empty for none.
-    :ivar parameters: by name.
     :ivar remappings: from, to.
     :ivar arguments: of the program, before those of ROS.
     :ivar ends_graph: whether the graph is done when this node is.

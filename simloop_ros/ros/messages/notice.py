@@ -25,11 +25,8 @@ LEVELS = {
 
 
 class Notice(msgspec.Struct, frozen=True, gc=False):
-    """Report on a step for planner and recorder.
+    """Report on a step, which ends at a stamp [ns], for planner and recorder.
 
-    :ivar stamp: end of the step [ns].
-    :ivar contact: whether there is a contact now.
-    :ivar kind: of the present contact.
     :ivar margin: distance to the threshold; negative beyond it.
     :ivar located: link, and point and force where they are known, once they are.
     """
@@ -73,10 +70,7 @@ def to_message(stamp: int, detection: Detection) -> DiagnosticArray:
 
 
 def from_message(message: DiagnosticArray) -> Notice:
-    """Return the content of a message.
-
-    :raises MessageError: it is malformed.
-    """
+    """Return the content of a message, or raise MessageError."""
     stamp = join(message.header.stamp)
     if len(message.status) != 1 or stamp < 0:
         raise MessageError(f'{TOPIC}: expected one status and a stamp from 0 on')

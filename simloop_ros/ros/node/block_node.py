@@ -18,7 +18,7 @@ from rclpy.timer import Timer
 from ...core.errors import USER_ERROR, SimloopError
 from ..messages.stamps import stamp_of
 from ..pacing.config import GraphConfig
-from ..transport.local_bus import LocalBus
+from ..transport.channels import LocalBus
 from .diagnostics import DIAGNOSTICS_PERIOD, Diagnostics, Report
 from .parameters import LiveParameters, read_config
 from .scheduling import LowPriority, lower_thread_priority, set_priority
@@ -45,11 +45,8 @@ class BlockNode(LifecycleNode):
 
     :param bus: to the other nodes of the same process.
     :ivar graph: how the nodes step together, once this one is configured.
-    :ivar topics: its publishers and subscriptions.
-    :ivar active: whether the node is in the active state.
     :ivar finished: whether the node has nothing left to do, so that its process may end.
     :ivar failure: why the node cannot be configured, or failed.
-    :ivar exit_status: of its process.
     """
 
     SECTIONS: ClassVar[Mapping[str, type[msgspec.Struct]]] = {}
@@ -67,13 +64,7 @@ class BlockNode(LifecycleNode):
         self._thread: ThreadPoolExecutor | None = None
         self._low_priority: LowPriority | None = None
         self._steady = Clock(clock_type=ClockType.STEADY_TIME)
-        self._parameter_sections = LiveParameters(
-            self,
-            self.SECTIONS,
-            self.LIVE,
-            lambda config: self.check_live(config),
-            lambda: self.apply_live(),
-        )
+        self._parameter_sections = LiveParameters(self)
         self.add_post_set_parameters_callback(
             lambda changed: self.guard(self._parameter_sections.take_over, changed)
         )
@@ -215,10 +206,7 @@ class BlockNode(LifecycleNode):
     # Lifecycle
 
     def start(self) -> None:
-        """Configure and activate the node, if it shall do so by itself.
-
-        :raises SimloopError: it cannot be configured.
-        """
+        """Configure and activate the node, if it shall do so by itself; raises SimloopError."""
         if not read_config(self, GraphConfig, '').autostart:
             return
         for transition in (self.trigger_configure, self.trigger_activate):
@@ -256,7 +244,7 @@ class BlockNode(LifecycleNode):
             self.fail(error)
             self._leave_active()
             return TransitionCallbackReturn.FAILURE
-        if self.topics.has_polled:
+        if self.topics.waiting:
             self.every(POLL_PERIOD, self.topics.poll)
         if not self.awaited and self.topics.bus is None:
             self._low_priority = LowPriority()
@@ -308,7 +296,6 @@ class BlockNode(LifecycleNode):
         self._parameter_sections.clear()
 
     def _full_report(self) -> Report:
-        """Return the state of the node, whether it is active or not."""
         if self.failure:
             return Report(DiagnosticStatus.ERROR, self.failure)
         if not self.active:

@@ -15,11 +15,7 @@ DIAGNOSTICS_PERIOD = 1.0
 
 
 class Report(msgspec.Struct, frozen=True):
-    """State of a node.
-
-    :ivar level: ``DiagnosticStatus.OK``, ``WARN`` or ``ERROR``.
-    :ivar values: details, by name.
-    """
+    """State of a node: level of a ``DiagnosticStatus``, message, and details by name."""
 
     level: bytes
     message: str
@@ -27,10 +23,7 @@ class Report(msgspec.Struct, frozen=True):
 
 
 class Diagnostics:
-    """Publishes the state of a node, and counts the messages that it refused.
-
-    :ivar refused: number of messages that could not be used.
-    """
+    """Publishes the state of a node, and counts the messages that it refused."""
 
     def __init__(self, node: Node):
         self._node = node

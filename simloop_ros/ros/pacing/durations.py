@@ -12,10 +12,7 @@ PERCENTILES = {'p50': 0.5, 'p99': 0.99, 'p99.9': 0.999}
 
 
 class Durations:
-    """A histogram: its memory does not grow, and a summary is cheap.
-
-    :ivar count: number of durations so far.
-    """
+    """A histogram: its memory does not grow, and a summary is cheap."""
 
     def __init__(self) -> None:
         self._bins = np.zeros(BINS + 1, np.int64)

@@ -43,12 +43,10 @@ class InputBuffer:
         self._used_since: int | None = None
 
     def add(self, topic: str, stamp: int, value: Any) -> None:
-        """Take an input: a ``Notice`` of ``collision``, a torque [N m], shape ``(n,)``, or
-        wrenches, shape ``(hands, 6)``, of others.
+        """Take an input of the step that ends at a stamp [ns].
 
-        Where there are too many, the latest ones are dropped: they are needed last.
-
-        :param stamp: end of the step that it belongs to [ns].
+        It is a ``Notice``, a torque [N m], shape ``(n,)``, or wrenches, shape ``(hands, 6)``. If
+        there are too many, the latest ones are dropped: they are needed last.
         """
         if self._realtime:
             self._last[topic] = value
