@@ -15,7 +15,7 @@ from ..guiding.config import AdmittanceConfig
 from ..guiding.tip_masses import TipMasses
 from ..planning.config import PlannerConfig
 from ..ros.messages.markers import MARKER_PERIOD, MarkerSet, mass_markers
-from ..ros.node.diagnostics import Report
+from ..ros.node.block_node import Report
 from ..ros.node.process import main_of
 from ..ros.transport.qos import EVENTS
 from .motion_planner import MotionPlannerNode

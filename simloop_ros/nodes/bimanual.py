@@ -12,7 +12,7 @@ from ..core.values import Setpoint
 from ..planning.config import PlannerConfig
 from ..record.hands_log import correction_row
 from ..ros.messages.wrists import CORRECTIONS, WRENCHES, by_hand, hand_axes
-from ..ros.node.diagnostics import Report
+from ..ros.node.block_node import Report
 from ..ros.node.inputs import WristReadings, read_wrist_drivers
 from ..ros.node.process import main_of
 from ..ros.pacing.config import SensingConfig

@@ -20,10 +20,9 @@ from ..robot.fit_robot import load_fit_robot
 from ..robot.model import RobotModel
 from ..ros.messages.joint_state import DecodedJointState
 from ..ros.messages.markers import hit_markers
-from ..ros.messages.notice import LEVELS, TOPIC, to_message
+from ..ros.messages.notice import COLLISION, LEVELS, to_message
 from ..ros.messages.wrists import WRENCHES, by_hand, hand_axes
-from ..ros.node.block_node import BlockNode
-from ..ros.node.diagnostics import Report
+from ..ros.node.block_node import BlockNode, Report
 from ..ros.node.inputs import WristReadings, read_wrist_drivers
 from ..ros.node.process import main_of
 from ..ros.pacing.config import ReportingConfig, SensingConfig
@@ -67,7 +66,7 @@ class CollisionMonitorNode(BlockNode):
         )
         self._every_step = reporting.every_step and not graph.realtime
         self._external = topics.publish_joints('external_torque', names, ('position', 'effort'))
-        self._collision = topics.publish_arrays(TOPIC)
+        self._collision = topics.publish_arrays(COLLISION)
         self._markers = topics.publisher(MarkerArray, 'markers', EVENTS)
         polled = not (graph.realtime or self._every_step)  # else each message is taken at once
         for topic, fields in INPUTS.items():

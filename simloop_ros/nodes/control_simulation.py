@@ -22,8 +22,7 @@ from ..ros.messages import effort_command
 from ..ros.messages.arrays import to_message
 from ..ros.messages.safety_status import SafetyStatus
 from ..ros.messages.setpoint import NEEDED, OPTIONAL
-from ..ros.node.block_node import BlockNode
-from ..ros.node.diagnostics import Report
+from ..ros.node.block_node import BlockNode, Report
 from ..ros.node.process import main_of
 from ..ros.node.safety_topic import Heartbeats, SafetyTopic
 from ..ros.pacing.control_pace import WATCH_SHARE, LockstepControl, RealtimeControl

@@ -21,11 +21,9 @@ from ..planning.config import PlannerConfig
 from ..reaction.config import ReactionConfig
 from ..robot.config import RobotConfig
 from ..robot.fit_robot import load_fit_robot
-from ..ros.messages.safety_status import TOPIC as SAFETY
-from ..ros.messages.safety_status import from_message
+from ..ros.messages.safety_status import SAFETY, from_message
 from ..ros.messages.setpoint import FIELDS, TOPIC, setpoint_arrays, setpoint_kind
-from ..ros.node.block_node import BlockNode
-from ..ros.node.diagnostics import Report
+from ..ros.node.block_node import BlockNode, Report
 from ..ros.node.inputs import open_inputs
 from ..ros.node.process import main_of
 from ..ros.pacing.config import TrackingConfig

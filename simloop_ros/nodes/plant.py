@@ -20,8 +20,7 @@ from ..ros.messages.arrays import wrench_from_message
 from ..ros.messages.markers import MARKER_PERIOD
 from ..ros.messages.safety_status import CONTROL, SafetyStatus
 from ..ros.messages.stamps import join
-from ..ros.node.block_node import BlockNode
-from ..ros.node.diagnostics import Report
+from ..ros.node.block_node import BlockNode, Report
 from ..ros.node.plant_topics import PlantTopics, open_stream
 from ..ros.node.process import main_of
 from ..ros.node.safety_topic import SafetyTopic

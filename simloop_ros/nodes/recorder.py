@@ -14,13 +14,11 @@ from ..report.page import draw_run, print_run
 from ..report.progress import progress_bar
 from ..ros.messages.contacts import from_message as contacts_from_message
 from ..ros.messages.joint_state import DecodedJointState
-from ..ros.messages.notice import TOPIC as COLLISION
-from ..ros.messages.notice import Notice
+from ..ros.messages.notice import COLLISION, Notice
 from ..ros.messages.notice import from_message as notice_from_message
-from ..ros.messages.safety_status import TOPIC, from_message
+from ..ros.messages.safety_status import SAFETY, from_message
 from ..ros.messages.stamps import split
-from ..ros.node.block_node import BlockNode
-from ..ros.node.diagnostics import Report
+from ..ros.node.block_node import BlockNode, Report
 from ..ros.node.process import main_of
 from ..ros.pacing.config import RecorderConfig
 from ..ros.pacing.rows import RowJoiner
@@ -89,7 +87,7 @@ class RecorderNode(BlockNode):
         if scenario.monitor.watches:
             topics.subscribe_arrays(COLLISION, notice_from_message, self._on_collision)
         self._recorded = topics.publisher(Header, 'recorded', EVENTS)
-        topics.subscription(DiagnosticStatus, TOPIC, self._on_safety, LATCHED_READER)
+        topics.subscription(DiagnosticStatus, SAFETY, self._on_safety, LATCHED_READER)
         self.at_cleanup(self._write)
 
     def begin(self) -> None:

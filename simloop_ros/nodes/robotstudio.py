@@ -19,8 +19,7 @@ from ..robotstudio.client import RobotStudioClient
 from ..robotstudio.config import LinkConfig
 from ..robotstudio.packet import Target, time_field
 from ..ros.messages.joint_state import DecodedJointState
-from ..ros.node.block_node import BlockNode
-from ..ros.node.diagnostics import Report
+from ..ros.node.block_node import BlockNode, Report
 from ..ros.node.process import main_of
 
 CHECK_PERIOD = 0.02

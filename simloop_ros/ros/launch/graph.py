@@ -74,7 +74,6 @@ def run_graph(
     """Run nodes until they are done, as ``supervise`` does; return the status.
 
     :param composed: whether all nodes are in one process, instead of one each.
-    :param report: called with each line for the user.
     :param beside: programs that are started before the nodes and end with them.
     :param environment: added to the present one, for the nodes.
     :param output: file to which everything that the nodes print is added; empty for ours.

@@ -64,11 +64,7 @@ ARGUMENTS = {
 
 
 def describe_scenario(launch_file: str) -> LaunchDescription:
-    """Describe the graph of the scenario that a launch file is called after.
-
-    :param launch_file: its path, links not resolved; of ``simloop.launch.py`` the scenario is a
-        launch argument.
-    """
+    """Describe the graph of the scenario that a launch file is called after (links unresolved)."""
     name = Path(launch_file).name.removesuffix('.launch.py')
     fixed = '' if name == ANY_SCENARIO else name
     which = DeclareLaunchArgument(

@@ -145,10 +145,7 @@ Parameters = dict[str, Any]
 
 
 def node_parameters(scenario: Scenario, options: WiringOptions) -> dict[Executable, Parameters]:
-    """Return the parameters of each node that runs a scenario, but for those that all have.
-
-    :raises ConfigError: an option does not fit the robot.
-    """
+    """Return the parameters that each node of a scenario has for itself; raises ConfigError."""
     scenario = _with_absolute_calibration(scenario)
     urdf = find_description(scenario.robot.urdf, resource_folder('urdf'))
     robot = {**parameter_values(scenario.robot, 'robot'), 'robot.urdf': str(urdf.absolute())}

@@ -48,11 +48,7 @@ class NodeSpec(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def wire(scenario: Scenario, options: WiringOptions) -> tuple[NodeSpec, ...]:
-    """Return the nodes that run a scenario.
-
-    :raises ConfigError: options or settings of the scenario contradict each other, or do not fit
-        the robot.
-    """
+    """Return the nodes that run a scenario; raises ConfigError for contradicting options."""
     if not options.simulated and not options.realtime:
         raise ConfigError('without a simulated plant time has to be real: add realtime')
     refuse_contradictions(scenario, simulated=options.simulated)

@@ -64,10 +64,8 @@ class JointStateEncoder:
         self._array_pieces = range(3, len(self._pieces), 2)
 
     def encode(self, stamp: int, *arrays: Array) -> bytes:
-        """Return a message.
+        """Return a message with a stamp [ns] and, for each field, its values, shape ``(n,)``.
 
-        :param stamp: time [ns].
-        :param arrays: for each field its values [rad], [rad/s] or [N m], shape ``(n,)``.
         :raises ValueError: if the stamp, or number or size of the arrays, does not fit.
         """
         if not 0 <= stamp < _STAMP_END:
@@ -203,8 +201,7 @@ class JointStateDecoder:
     def decode(self, data: bytes) -> DecodedJointState:
         """Return the content of a message for our joints; its arrays are read-only or new.
 
-        :raises MessageError: if a joint or a field is missing, a value is not finite
-            but shall be, or the bytes are malformed.
+        :raises MessageError: it is malformed, lacks a joint or field, or a value is not finite.
         """
         stamp = self.stamp(data)
         for layout in self._layouts:

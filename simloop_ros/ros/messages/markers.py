@@ -74,10 +74,7 @@ def plant_markers(contacts: Iterable[Contact], link: str, wrench: Array) -> list
 
 
 def hand_markers(hands: Iterable[HandReport], points: Array, frame: str) -> list[Marker]:
-    """Return an arrow with its force for each simulated hand that holds the robot.
-
-    :param points: where they hold it, in the frame of the base [m], shape ``(hands, 3)``.
-    """
+    """Return an arrow with its force for each hand, at points in the world [m], ``(hands, 3)``."""
     markers: list[Marker] = []
     for i, (hand, point) in enumerate(zip(hands, points, strict=True)):
         if hand.held:

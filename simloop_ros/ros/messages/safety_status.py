@@ -5,7 +5,7 @@ from __future__ import annotations
 from diagnostic_msgs.msg import DiagnosticStatus, KeyValue
 import msgspec
 
-TOPIC = 'safety'
+SAFETY = 'safety'
 STOPS = 'stops'
 DIVERGED = 'diverged'
 STAMP = 'stamp [ns]'

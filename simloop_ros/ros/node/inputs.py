@@ -13,8 +13,7 @@ from ...core.errors import MessageError
 from ...core.values import Array
 from ...guiding.config import AdmittanceConfig
 from ..messages.arrays import wrench_from_message
-from ..messages.notice import TOPIC as COLLISION
-from ..messages.notice import from_message
+from ..messages.notice import COLLISION, from_message
 from ..messages.stamps import join
 from ..transport.qos import SENSOR
 from .block_node import BlockNode
@@ -82,10 +81,8 @@ class WristReadings:
         return tuple(t for t, last in zip(self.topics, self._last, strict=True) if last is None)
 
     def take(self, hand: int, frame: str, stamp: int, wrench: Array) -> None:
-        """Take the reading of a hand's sensor.
+        """Take the reading of a hand's sensor, with the stamp [ns] and the frame, if any, it has.
 
-        :param frame: of the message; may be empty.
-        :param stamp: of the message [ns].
         :param wrench: [N, N m], shape ``(6,)``; what is not finite counts as NaN, no reading.
         :raises MessageError: its stamp is negative, or its frame is that of another sensor.
         """

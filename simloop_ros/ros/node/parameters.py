@@ -55,10 +55,7 @@ def declare_config(node: Node, kind: type[msgspec.Struct], prefix: str) -> None:
 
 
 def read_config(node: Node, kind: type[T], prefix: str) -> T:
-    """Return the configuration that the node's parameters make.
-
-    :raises ConfigError: a value is not valid, or one without a default is missing.
-    """
+    """Return the configuration that the node's parameters make, or raise ConfigError."""
     return changed_config(node, kind, prefix, ())
 
 

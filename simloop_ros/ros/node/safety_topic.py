@@ -8,7 +8,7 @@ from typing import Any
 from diagnostic_msgs.msg import DiagnosticStatus
 from rclpy.qos import QoSProfile
 
-from ..messages.safety_status import TOPIC, SafetyStatus, from_message, to_message
+from ..messages.safety_status import SAFETY, SafetyStatus, from_message, to_message
 from ..transport.qos import LATCHED, LATCHED_READER
 from .block_node import BlockNode
 
@@ -22,8 +22,8 @@ class SafetyTopic:
     def __init__(self, node: BlockNode, call: Callable[[SafetyStatus], None]):
         self._node = node
         self._call = call
-        self._publisher = node.topics.publisher(DiagnosticStatus, TOPIC, LATCHED)
-        node.topics.subscription(DiagnosticStatus, TOPIC, self._take, LATCHED_READER)
+        self._publisher = node.topics.publisher(DiagnosticStatus, SAFETY, LATCHED)
+        node.topics.subscription(DiagnosticStatus, SAFETY, self._take, LATCHED_READER)
 
     def announce(
         self, event: str, stopped: str, stops: int, diverged: bool = False, stamp: int = 0
@@ -67,7 +67,7 @@ class Heartbeats:
     def restart(self) -> None:
         """Count from the next messages on."""
         self._steps: dict[str, int] = {}
-        self._silent: list[str] = []
+        self._silent: set[str] = set()
 
     def check(self) -> None:
         """Count a step; report each topic that fell silent in it, or came back."""
@@ -80,7 +80,7 @@ class Heartbeats:
                 self._steps[topic] += 1
             silent = self._steps.get(topic, 0) >= timeout
             if silent != (topic in self._silent):
-                (self._silent.append if silent else self._silent.remove)(topic)
+                self._silent ^= {topic}
                 self._node.publish_diagnostics()
                 state = SILENT if silent else 'messages come again'
                 self._node.get_logger().warning(f'{topic}: {state}')
@@ -88,4 +88,5 @@ class Heartbeats:
     @property
     def fault(self) -> str:
         """Return which topics are silent, in a line; empty if none is."""
-        return f'{", ".join(self._silent)}: {SILENT}' if self._silent else ''
+        silent = [topic for topic, *_ in self._watched if topic in self._silent]
+        return f'{", ".join(silent)}: {SILENT}' if silent else ''

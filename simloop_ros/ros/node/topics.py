@@ -72,11 +72,7 @@ class Topics:
         raw: bool = False,
         polled: bool = False,
     ) -> Subscription:
-        """Create a subscription.
-
-        :param raw: whether ``call`` gets the serialized message.
-        :param polled: whether the executor leaves it alone.
-        """
+        """Create a subscription: of serialized messages if ``raw``, left alone if ``polled``."""
         node = self._node
         subscription = node.create_subscription(
             kind,

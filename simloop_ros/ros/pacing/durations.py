@@ -27,10 +27,7 @@ class Durations:
         self.count += 1
 
     def summary(self, name: str) -> dict[str, str]:
-        """Return count, median, high percentiles and maximum in ms, as text; empty if none.
-
-        A percentile is the upper end of its bin, at most the maximum.
-        """
+        """Return count, percentiles (ends of their bins) and maximum in ms, as text."""
         if not self.count:
             return {}
         ranks = np.ceil(np.array(list(PERCENTILES.values())) * self.count)

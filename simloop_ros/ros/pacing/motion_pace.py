@@ -43,11 +43,8 @@ class MotionHold:
         return self._stops is not None
 
     def take(self, status: SafetyStatus) -> bool:
-        """Take a safety status; return whether the motion is given up, even for a missed stop.
-
-        A stop of the plant comes from the control simulation, too.
-        """
-        if status.source == 'plant':
+        """Take a safety status; return whether the motion is given up, even for a missed stop."""
+        if status.source == 'plant':  # its stop comes from the control simulation, too
             return False
         from_control = status.source == CONTROL
         missed = from_control and status.stops != (self._stops or 0)

@@ -122,7 +122,7 @@ class RowJoiner:
                 yield row
 
     def _is_lost(self, start: int, end: int) -> bool:
-        """Return whether, in real time, the missing parts of a row will not come any more.
+        """Return whether, in real time, missing parts of a row will not come any more.
 
         That is so when a later message of each topic is there, or after many rows.
         """

@@ -32,8 +32,7 @@ from ...record.run_recorder import RunRecorder
 from ...scenario.scenario import Scenario
 from ..messages import effort_command
 from ..messages.joint_state import ABSENT, DecodedJointState
-from ..messages.notice import NO_CONTACT, Notice, hit_of
-from ..messages.notice import TOPIC as COLLISION
+from ..messages.notice import COLLISION, NO_CONTACT, Notice, hit_of
 from ..messages.safety_status import CONTROL, SafetyStatus
 from ..messages.stamps import step_of
 from ..messages.wrists import CORRECTIONS, OBJECT, TRUE_WRENCHES, WRENCHES, by_hand, hand_axes

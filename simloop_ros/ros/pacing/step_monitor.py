@@ -83,11 +83,8 @@ class StepMonitor:
         self._difference: Array = np.zeros(n)
 
     def reset(self) -> None:
-        """Forget contact, filters and largest differences; not the bias of the wrist sensors.
-
-        Meanwhile the hands may hold something.
-        """
-        self.detector.reset()
+        """Forget contact, filters and largest differences; not the bias of the wrist sensors."""
+        self.detector.reset()  # meanwhile the hands may hold something
         self._torque = np.zeros_like(self._torque)
         self._difference = np.zeros_like(self._difference)
 

@@ -12,8 +12,7 @@ from simloop_ros.core.values import Contact
 from simloop_ros.record.events import Located, described
 from simloop_ros.ros.messages import effort_command
 from simloop_ros.ros.messages.joint_state import DecodedJointState
-from simloop_ros.ros.messages.notice import TOPIC as COLLISION
-from simloop_ros.ros.messages.notice import Notice
+from simloop_ros.ros.messages.notice import COLLISION, Notice
 from simloop_ros.ros.messages.wrists import CORRECTIONS, OBJECT, TRUE_WRENCHES, WRENCHES
 from simloop_ros.ros.pacing.rows import RowJoiner
 from simloop_ros.ros.pacing.run_writer import (
