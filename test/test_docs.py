@@ -15,14 +15,15 @@ OF_THE_READER = re.compile(r'SCENARIO|my\.urdf|panda\.urdf')
 """In a command: something that the reader has, and this repository has not."""
 
 
-def commands() -> list[str]:
-    """Return every ``simloop run`` in the code blocks of the pages."""
-    found = []
+def commands() -> list[tuple[str, ...]]:
+    """Return the arguments of every ``simloop run`` in the code blocks of the pages, once."""
+    found: list[str] = []
     for page in PAGES:
         for block in re.findall(r'```\n(.*?)```', page.read_text(), re.DOTALL):
             lines = block.replace('\\\n', ' ').splitlines()
             found += [line for line in lines if line.startswith('simloop run')]
-    return [command for command in found if not OF_THE_READER.search(command)]
+    known = [command for command in found if not OF_THE_READER.search(command)]
+    return list(dict.fromkeys(tuple(shlex.split(line, comments=True)[1:]) for line in known))
 
 
 def test_page_of_keys_is_current():
@@ -31,9 +32,17 @@ def test_page_of_keys_is_current():
 
 
 @pytest.mark.parametrize('command', commands())
-def test_commands_of_the_pages_run(command, tmp_path, capsys):
-    arguments = shlex.split(command, comments=True)[1:]
-    assert main([*arguments, '--out', str(tmp_path)]) == 0, capsys.readouterr().err
+def test_commands_of_the_pages_run_for_a_moment(command, tmp_path, capsys):
+    short = ['--set', 'duration=0.1', '--out', str(tmp_path)]
+    if not any(argument.startswith('graphs=') for argument in command):
+        short += ['--set', 'graphs=[]']
+    assert main([*command, *short]) == 0, capsys.readouterr().err
+
+
+@pytest.mark.long  # minutes: whole runs, whose laws have tests of their own
+@pytest.mark.parametrize('command', commands())
+def test_commands_of_the_pages_run_to_their_end(command, tmp_path, capsys):
+    assert main([*command, '--out', str(tmp_path)]) == 0, capsys.readouterr().err
 
 
 def test_there_are_commands():

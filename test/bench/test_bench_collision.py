@@ -24,6 +24,8 @@ from simloop_bench.collision_detection import (
 from simloop_bench.collision_robot import StudyRobot, loaded
 from simloop_bench.collision_trials import CLOSING, LEAD, SLIDING, TIP_SPEED, TrialMaker
 from simloop_bench.workers import Workers
+from simloop_ros.calibration import calibrate
+from simloop_ros.collision import tail
 from simloop_ros.collision.build import KINDS
 from simloop_ros.collision.calibration import model_hash
 from simloop_ros.plants.spring_contact import point_jacobian
@@ -48,7 +50,11 @@ def maker(model):
 
 @pytest.fixture(scope='module')
 def calibration(robot):
-    return calibrated(robot, 150.0, seed=1)
+    """Return a calibration from less motion than a robot needs, but enough for the parts."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(calibrate, 'LEAST_DURATION', 24.0)
+        patch.setattr(tail, 'FEWEST_MAXIMA', 5)
+        return calibrated(robot, 24.0, seed=1)
 
 
 @pytest.mark.parametrize('seed', range(5))
@@ -98,7 +104,7 @@ def test_the_number_of_workers_does_not_matter(robot, calibration):
 
 
 def test_free_motion_counts_alarms_that_fall_with_the_threshold(robot, calibration):
-    free = monitor_free(robot, calibration, 20.0, 5)
+    free = monitor_free(robot, calibration, 10.0, 5)
     for kind in KINDS:
         assert len(free.alarms[kind]) == len(FACTORS)
         assert np.all(np.diff(free.alarms[kind]) <= 0)

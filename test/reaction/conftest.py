@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from copy import copy
+from dataclasses import dataclass, field, replace
+from functools import cache
 
 import numpy as np
 import pytest
@@ -76,10 +78,20 @@ class Rig:
     def positions(self) -> Array:
         return np.array([setpoint.position for setpoint in self.setpoints])
 
+    @property
+    def velocities(self) -> Array:
+        return np.array([setpoint.velocity for setpoint in self.setpoints])
+
 
 @pytest.fixture(scope='session')
-def rig() -> Callable[..., Rig]:
-    """Return the maker of a robot on its way from home."""
+def rig(shipped: Callable[[str], RobotModel]) -> Callable[..., Rig]:
+    """Return the maker of a robot on its way from home; each motion is planned once."""
+
+    @cache
+    def plan(name: str, config: OnlineConfig | OfflineConfig, compliance: float) -> PlannedMotion:
+        robot = shipped(name)
+        start = JointState(robot.home, np.zeros(robot.n))
+        return build_planner(config, robot, H, start, compliance=compliance)
 
     def make(
         robot: RobotModel,
@@ -95,7 +107,9 @@ def rig() -> Callable[..., Rig]:
             move=MOVE[robot.name], **FAST
         )
         compliance = control.compliance(H)
-        motion = build_planner(motion_config, robot, H, start, compliance=compliance)
+        assert robot is shipped(robot.name)
+        motion = plan(robot.name, motion_config, compliance)
+        motion = replace(motion, planner=copy(motion.planner))
 
         def replan(q: Array):
             still = JointState(q, np.zeros(robot.n))

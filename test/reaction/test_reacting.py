@@ -31,14 +31,14 @@ def test_until_there_is_a_contact_it_is_the_planner(
     """Bit for bit; and ``none`` is so whatever happens."""
     loop, bare = rig(robot, kind, planner), rig(robot, 'none', planner)
     control = bare.control.state
+    expected = []
     for k in range(HIT):
-        setpoint = loop.step(contact=kind == 'none' and k > 50)
-        expected = bare.motion.planner.step(control, NO_INPUTS)
+        loop.step(contact=kind == 'none' and k > 50)
+        expected.append(bare.motion.planner.step(control, NO_INPUTS))
         control = loop.control.state
-        np.testing.assert_array_equal(setpoint.position, expected.position)
-        np.testing.assert_array_equal(setpoint.velocity, expected.velocity)
-        assert setpoint.effort is None
-        assert not setpoint.restart
+    np.testing.assert_array_equal(loop.positions, [each.position for each in expected])
+    np.testing.assert_array_equal(loop.velocities, [each.velocity for each in expected])
+    assert not any(setpoint.effort is not None or setpoint.restart for setpoint in loop.setpoints)
     assert loop.reacting.activity == 'moving'
 
 
@@ -59,17 +59,19 @@ def test_after_a_reaction_the_motion_goes_on_to_its_goal(
     while not loop.reacting.resume(loop.control.state):
         loop.step()
     assert loop.reacting.activity == 'moving'
-    loop.run(3000)
+    loop.run(2000)
     tips = robot.tip_positions(loop.plant.truth.position)
     np.testing.assert_allclose(tips, loop.motion.goals, rtol=0.0, atol=AT_GOAL)
     assert loop.control.saturations == 0
-    last = loop.setpoints[0].position
-    for setpoint, driven in zip(loop.setpoints[1:], loop.driven[:-1], strict=True):
-        begin = driven if setpoint.restart or setpoint.effort is not None else last
-        step = setpoint.position - begin
-        if setpoint.effort is None:
-            np.testing.assert_allclose(step, H * setpoint.velocity, rtol=0.0, atol=FIRST_STEP)
-        last = setpoint.position
+    followed = [
+        (setpoint.position, driven if setpoint.restart else last.position, setpoint.velocity)
+        for last, setpoint, driven in zip(
+            loop.setpoints, loop.setpoints[1:], loop.driven, strict=False
+        )
+        if setpoint.effort is None
+    ]
+    end, begin, velocity = np.array(followed).swapaxes(0, 1)
+    np.testing.assert_allclose(end - begin, H * velocity, rtol=0.0, atol=FIRST_STEP)
 
 
 @pytest.mark.parametrize('planner', PLANNERS)
@@ -91,7 +93,7 @@ def test_a_snapshot_goes_back(yumi: RobotModel, rig: Make, kind: str, planner: s
                 )
         return out
 
-    moments, saved = (50, 99, 101, 104, 108, 150, 211, 400, 590), []
+    moments, saved = (99, 104, 150, 211, 590), []
     loop.run(HIT - 100)
     straight = run()
     moments = ()
