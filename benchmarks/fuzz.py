@@ -50,7 +50,7 @@ from simloop_ros.ros.messages.joint_state import JointStateDecoder
 from simloop_ros.ros.messages.safety_status import DIVERGED, STAMP, STOPS
 from simloop_ros.ros.node.block_node import BlockNode
 from simloop_ros.ros.node.process import fastest_executor
-from simloop_ros.ros.transport.local_bus import LocalBus
+from simloop_ros.ros.transport.channels import LocalBus
 from simloop_ros.ros.transport.qos import EVENTS, LATCHED, STREAM
 from simloop_ros.scenario.loading import load_scenario
 

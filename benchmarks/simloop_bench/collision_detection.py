@@ -20,7 +20,7 @@ from simloop_ros.collision.observation import Observation
 from simloop_ros.core.errors import DivergenceError
 from simloop_ros.core.values import Array
 from simloop_ros.plants.spring_contact import point_jacobian
-from simloop_ros.robot.joint_tree import chain
+from simloop_ros.robot.chain import chain
 from simloop_ros.robot.model import RobotModel
 
 from .collision_robot import StudyRobot

@@ -10,7 +10,7 @@ from simloop_ros.calibration.free_motion import FreeMotion, random_motion
 from simloop_ros.collision.link_surface import LinkSurface, link_surfaces
 from simloop_ros.core.values import Array, JointState
 from simloop_ros.plants.spring_contact import Spring, point_jacobian
-from simloop_ros.robot.joint_tree import carried_link, chain
+from simloop_ros.robot.chain import carried_link, chain
 from simloop_ros.robot.model import RobotModel
 
 LEAD = 0.3

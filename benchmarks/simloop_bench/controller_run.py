@@ -10,7 +10,7 @@ from simloop_ros.assembly.assemble import Assembly, assemble
 from simloop_ros.core.errors import DivergenceError
 from simloop_ros.core.values import Array, JointState
 from simloop_ros.loop.step_record import StepRecord
-from simloop_ros.planning.stay import Stay
+from simloop_ros.planning.offline import Stay
 from simloop_ros.record.columns import COLUMNS, stacked
 from simloop_ros.robot.model import RobotModel
 from simloop_ros.scenario.loading import load_scenario

@@ -163,7 +163,6 @@ def _plan(settings: MotionSettings, model: RobotModel, start: Array, goals: Arra
 def _reactive(
     settings: MotionSettings, model: RobotModel, plan: _Plan, error: Array | None
 ) -> ReactivePlanner:
-    """Return the decorator that reacts to contacts."""
     monitor, period = settings.monitor, settings.period
     after = monitor.resume_after
     resume_after = None if after is None else round(after / period)

@@ -241,7 +241,6 @@ class ContactControl:
         )
 
     def _faded(self, state: AdmittanceState) -> AdmittanceState:
-        """Return the state of free hands."""
         if state is self._rest:
             return state
         faded = self._admittance.step(state, self._fade, self._rest.deflection).state

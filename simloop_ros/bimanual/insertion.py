@@ -59,7 +59,6 @@ class InsertionControl:
 
 
 def _ended(state: BimanualSnapshot, resisted: ResistedInsertion) -> BimanualSnapshot:
-    """Return the state after an insertion that ended early."""
     plan, place = state.plan, resisted.place
     end = float(plan.ends[resisted.leg])
     missing = plan.object_position_at(place) - plan.object_position_at(end)

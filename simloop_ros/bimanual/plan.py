@@ -19,9 +19,15 @@ from . import arm_tasks, hand_tasks, object_tasks, task_config
 from .config import BimanualConfig, refuse_tips
 from .contact import ContactTarget
 from .leg import Leg
-from .object_clearance import refuse_swept
-from .plan_limits import refuse_collision, refuse_range, refuse_singular, refuse_slow, refuse_weak
-from .stopping import stop_steps
+from .pace import stop_steps
+from .plan_limits import (
+    refuse_collision,
+    refuse_range,
+    refuse_singular,
+    refuse_slow,
+    refuse_swept,
+    refuse_weak,
+)
 from .task_config import Task
 from .task_context import FREE, TaskContext
 
@@ -186,7 +192,6 @@ def _tared(
 
 
 def _refuse_robot(model: RobotModel) -> None:
-    """Refuse a robot that has not two hands of its own."""
     refuse_tips(model.tips)
     first, second = (set(chain_to(model, tip).joints) for tip in model.tips)
     if first <= second or second <= first:

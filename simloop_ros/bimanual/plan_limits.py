@@ -1,9 +1,10 @@
-"""Checks of a plan: joint ranges, singularities, speeds, efforts, self-collision."""
+"""Checks of a plan: ranges, singularities, speeds, efforts, collisions with robot and object."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+import coal
 import numpy as np
 import pinocchio as pin
 
@@ -13,13 +14,17 @@ from ..kinematics.turns import LIMIT_TOLERANCE
 from ..kinematics.velocity import TipVelocity
 from ..planning.cartesian import SINGULAR
 from ..planning.cartesian_limits import Worst, efforts_along, weight_on
-from ..planning.self_collision import first_touch
+from ..planning.self_collision import COLLISION_SPACING, first_touch
 from ..robot.model import RobotModel
+from .config import BimanualConfig
 from .leg import Leg
 from .task_context import REMEDY
+from .tip_follower import TipFollower
 
 CHECK_SPACING = 10
 """Steps between two checks for singularities: hands move less than 10 mm in between."""
+PALM_THICKNESS = 1e-4
+"""Thickness of a palm [m], behind the tip's origin."""
 
 
 def refuse_range(model: RobotModel, legs: Sequence[Leg]) -> None:
@@ -126,6 +131,41 @@ def refuse_collision(model: RobotModel, period: float, q: Array, legs: Sequence[
         raise GoalError(f'{leg.name}: {touch}; {REMEDY}')
 
 
+def refuse_swept(
+    config: BimanualConfig, model: RobotModel, period: float, legs: Sequence[Leg]
+) -> None:
+    """Refuse a plan on which a free hand would sweep the object from its place.
+
+    Only palms are checked: squares, against the object as a block at its planned pose. After an
+    insertion that ended early hands near the object are displaced with it.
+
+    :raises GoalError: a task does, with its number.
+    """
+    known = config.object
+    block = coal.Box(known.width, known.length, known.width)
+    palm = coal.Box(config.palm, config.palm, PALM_THICKNESS)
+    back = pin.SE3(np.eye(3), np.array([0.0, 0.0, -0.5 * PALM_THICKNESS]))
+    find = TipFollower(model)
+    stride = max(1, round(COLLISION_SPACING / period))
+    begin = 0
+    for leg in legs:
+        if not leg.bound:
+            there = _transform(leg.objects[0])
+            for step in (*range(0, leg.steps, stride), leg.steps - 1):
+                for tip, pose in zip(model.tips, find.poses(leg.joints[step]), strict=True):
+                    result = coal.CollisionResult()
+                    place = _transform(pose * back)
+                    if coal.collide(palm, place, block, there, coal.CollisionRequest(), result):
+                        raise GoalError(
+                            f'{leg.name}: {tip} would sweep the object from its place at t = '
+                            f'{(begin + step + 1) * period:.2f} s; lead it around with a jog '
+                            'or a reach before, use the other path (ptp or cp), or set the object '
+                            'down elsewhere',
+                            tip,
+                        )
+        begin += leg.steps
+
+
 def _held_efforts(
     model: RobotModel,
     period: float,
@@ -151,3 +191,7 @@ def _held_efforts(
             jacobian = pin.getFrameJacobian(model.pin_model, data, frame, aligned)
             row += jacobian[:3].T @ (lift + squeeze * palm)
     return efforts
+
+
+def _transform(pose: pin.SE3) -> coal.Transform3s:
+    return coal.Transform3s(pose.rotation, pose.translation)

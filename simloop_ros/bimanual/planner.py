@@ -18,11 +18,10 @@ from .displacement import NO_DISPLACEMENT
 from .grasps import grasps_of
 from .hands import HandFinder
 from .insertion import InsertionControl
-from .object_monitor import ObjectMonitor
 from .pace import Pace
 from .plan import HOME_TOLERANCE, BimanualPlan
 from .snapshot import BimanualSnapshot
-from .stall_detector import StallDetector
+from .supervision import ObjectMonitor, StallDetector
 
 LOOSE = ContactTarget(0.0)
 """After the object is lost: hands yield to every force, and press nothing."""

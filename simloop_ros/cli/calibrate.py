@@ -24,20 +24,12 @@ from .run import add_scenario_arguments, scenario_settings
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
     add_scenario_arguments(parser, 'FILE', 'the calibration [runs/NAME_calibration.yaml]')
+    rate = f'rate that the thresholds are for [{ALARMS_PER_HOUR:g}]'
     parser.add_argument(
-        '--false-alarms-per-hour',
-        metavar='X',
-        type=float,
-        default=ALARMS_PER_HOUR,
-        help=f'rate that the thresholds are for [{ALARMS_PER_HOUR:g}]',
+        '--false-alarms-per-hour', metavar='X', type=float, default=ALARMS_PER_HOUR, help=rate
     )
-    parser.add_argument(
-        '--duration',
-        metavar='S',
-        type=float,
-        default=DURATION,
-        help=f'free motion to drive [{DURATION:g} s]',
-    )
+    drive = f'free motion to drive [{DURATION:g} s]'
+    parser.add_argument('--duration', metavar='S', type=float, default=DURATION, help=drive)
 
 
 def call(options: argparse.Namespace) -> int:

@@ -6,10 +6,9 @@ from ..core.errors import UnknownNameError
 from ..robot.model import RobotModel
 from .calibration import Calibration
 from .collision_monitor import CollisionMonitor
+from .differences import ForceDifference, PositionDifference
 from .disturbance_observer import DisturbanceObserver
-from .force_difference import ForceDifference
 from .momentum_observer import MomentumObserver
-from .position_difference import PositionDifference
 
 PLAIN: dict[str, type[CollisionMonitor]] = {
     kind.kind: kind for kind in (PositionDifference, ForceDifference, MomentumObserver)

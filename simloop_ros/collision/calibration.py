@@ -9,8 +9,7 @@ import msgspec
 import numpy as np
 
 from ..core.config_types import Period, Positive
-from ..core.errors import ConfigError, UnknownNameError
-from ..core.renamed import warn_renamed
+from ..core.errors import ConfigError, UnknownNameError, warn_renamed
 from ..core.values import Array
 from ..robot.model import RobotModel
 from .collision_monitor import MonitorLimits

@@ -108,7 +108,6 @@ class CollisionMonitor(Remembering, Monitor):
         return reading
 
     def _without_verdict(self, validity: str, observation: Observation) -> Reading:
-        """Return the last reading without its verdict."""
         if validity == 'restart':
             self.validator.start(
                 observation.time, observation.measured, observation.state.velocity
@@ -133,7 +132,6 @@ class CollisionMonitor(Remembering, Monitor):
         return self._inverse[0]
 
     def _start(self, observation: Observation) -> Any:  # noqa: ARG002 - most have no filters
-        """Return the state of the filters at their first sample."""
         return None
 
     @abstractmethod

@@ -8,7 +8,7 @@ import numpy.typing as npt
 import pinocchio as pin
 
 from ..core.values import Array
-from ..robot.joint_tree import carried_link, chain, leaves
+from ..robot.chain import carried_link, chain, leaves
 from ..robot.model import RobotModel
 from .link_surface import (
     INSIDE_DEPTH,
@@ -173,7 +173,6 @@ class Isolation:
         )
 
     def _uncovered(self, joint: int, others: list[int]) -> SurfacePoints:
-        """Return the samples of one link that are not inside another."""
         surface, place = self._surfaces[joint], self._data.oMi[joint + 1]
         free = np.ones(len(surface.points), bool)
         for other in others:

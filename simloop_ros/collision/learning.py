@@ -8,7 +8,7 @@ import numpy as np
 import pinocchio as pin
 
 from ..core.values import Array
-from ..robot.joint_tree import leaves
+from ..robot.chain import leaves
 from ..robot.model import RobotModel
 from .explanation import Explanation, nothing_learnt
 

@@ -127,28 +127,21 @@ def sphere_directions(count: int) -> Array:
 
 
 def _nearest(shape: coal.CollisionGeometry, place: pin.SE3, viewer: Array) -> Array:
-    result = coal.DistanceResult()
-    coal.distance(
-        shape,
-        coal.Transform3s(place.rotation, place.translation),
-        coal.Sphere(0.01 * VIEW_DISTANCE),
-        coal.Transform3s(np.eye(3), viewer),
-        coal.DistanceRequest(),
-        result,
-    )
-    return np.array(result.getNearestPoint1()).ravel()
+    _, found = _distance(shape, place, 0.01 * VIEW_DISTANCE, viewer)
+    return np.array(found.getNearestPoint1()).ravel()
 
 
 def depth_inside(shape: coal.CollisionGeometry, place: pin.SE3, point: Array) -> float:
     """Return how deep a point is inside a shape [m]; negative outside."""
-    result = coal.DistanceResult()
     ball = 1e-6
-    distance = coal.distance(
-        shape,
-        coal.Transform3s(place.rotation, place.translation),
-        coal.Sphere(ball),
-        coal.Transform3s(np.eye(3), point),
-        coal.DistanceRequest(),
-        result,
-    )
-    return -float(distance) - ball
+    return -_distance(shape, place, ball, point)[0] - ball
+
+
+def _distance(
+    shape: coal.CollisionGeometry, place: pin.SE3, radius: float, centre: Array
+) -> tuple[float, coal.DistanceResult]:
+    result = coal.DistanceResult()
+    here = coal.Transform3s(place.rotation, place.translation)
+    there = coal.Transform3s(np.eye(3), centre)
+    ball = coal.Sphere(radius)
+    return float(coal.distance(shape, here, ball, there, coal.DistanceRequest(), result)), result

@@ -112,6 +112,5 @@ class Pid(EffortLaw):
 
 
 def _desired(state: JointState, velocity: Array, before: JointState, period: float) -> JointState:
-    """Return the desired position and velocity at the end of the step."""
     position = state.position + period * velocity
     return JointState(position, (position - before.position) / period)

@@ -1,10 +1,11 @@
-"""Exceptions: one base class, and leaves that carry data."""
+"""Exceptions, one base class and leaves that carry data; and the warning of an old name."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 import difflib
 from typing import Literal
+import warnings
 
 LinkFault = Literal['unreachable', 'dropped', 'silent', 'malformed', 'rejected', 'ended']
 UnsafeKind = Literal[
@@ -125,3 +126,12 @@ class LinkError(SimloopError):
 
 class MissingDependencyError(SimloopError):
     """An optional package that the chosen option needs and that is not installed."""
+
+
+def warn_renamed(where: str, old: str, new: str) -> None:
+    """Warn that an old name was given; users see a ``FutureWarning`` without asking for it.
+
+    :param where: file, key or option that has the old name.
+    """
+    text = f'{where}: {old} is now called {new}; the old name is accepted for one more release'
+    warnings.warn(text, FutureWarning, stacklevel=2)

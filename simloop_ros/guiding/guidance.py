@@ -12,13 +12,11 @@ from ..robot.model import RobotModel
 from .adaptation import Adaptation, AdaptationSnapshot
 from .config import AdmittanceConfig, compliance
 from .energy_tank import gained, stored
-from .isotropic_tips import IsotropicTips
 from .joint_admittance import Admittance, AdmittanceState, AdmittanceStep
 from .limits import Compliant, MotionLimits
-from .reach import reaches
-from .tip_task import TipTask
+from .tip_task import IsotropicTips, TipTask
 from .torque_validation import TorqueFaults, TorqueValidator, TorqueValidatorSnapshot
-from .touch import DeadZone, arms
+from .touch import DeadZone, arms, reaches
 
 REST_SPEED = 1e-6
 """Speed below which a joint is at rest [rad/s]: a spring's last creep, far below any encoder's."""

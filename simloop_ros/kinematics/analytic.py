@@ -229,7 +229,6 @@ class AnalyticInverse(InverseKinematics):
     def _refusal(
         self, wrist: list[list[float]], near: list[float], arm: int | None
     ) -> UnreachableError:
-        """Return why there is no solution."""
         found = [
             branch
             for number, branch in enumerate(branches(self.arm, wrist, (near[0], near[3]), NUMBERS))
@@ -282,7 +281,6 @@ class AnalyticInverse(InverseKinematics):
 
 
 def _pick(branch: Branch, i: int) -> Branch:
-    """Return one pose's branch out of that of many."""
     joints = tuple(float(values[i]) for values in branch.joints)
     return Branch(joints, float(branch.missing[i]), True, float(branch.straight[i]))
 

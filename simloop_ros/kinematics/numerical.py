@@ -257,7 +257,6 @@ class NumericalInverse(InverseKinematics):
 
 
 def _primes(count: int) -> Array:
-    """Return the first prime numbers."""
     found: list[float] = []
     number = 2
     while len(found) < count:

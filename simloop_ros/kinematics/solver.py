@@ -129,7 +129,6 @@ class InverseKinematics(ABC):
         """Return all solutions, shape ``(k, n)``."""
 
     def _checked(self, near: Array) -> Array:
-        """Return joints if they are joints of this robot."""
         return self._bounded(checked_vector(near, self.model.n, 'joints', self.model.name))
 
     def _checked_rows(self, near: Array, count: int) -> Array:

@@ -15,12 +15,10 @@ from ..guiding.config import AdmittanceConfig
 from ..guiding.tip_masses import TipMasses
 from ..planning.config import PlannerConfig
 from ..ros.messages.markers import MARKER_PERIOD, MarkerSet, mass_markers
-from ..ros.node.diagnostics import Report
+from ..ros.node.block_node import Report
 from ..ros.node.process import main_of
 from ..ros.transport.qos import EVENTS
 from .motion_planner import MotionPlannerNode
-
-NAME = 'admittance'
 
 
 class AdmittanceNode(MotionPlannerNode):
@@ -117,7 +115,7 @@ class AdmittanceNode(MotionPlannerNode):
         return Report(level, message, values)
 
 
-main = main_of(AdmittanceNode, NAME)
+main = main_of(AdmittanceNode, 'admittance')
 
 if __name__ == '__main__':
     raise SystemExit(main())

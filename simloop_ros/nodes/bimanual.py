@@ -12,14 +12,12 @@ from ..core.values import Setpoint
 from ..planning.config import PlannerConfig
 from ..record.hands_log import correction_row
 from ..ros.messages.wrists import CORRECTIONS, WRENCHES, by_hand, hand_axes
-from ..ros.node.diagnostics import Report
+from ..ros.node.block_node import Report
+from ..ros.node.inputs import WristReadings, read_wrist_drivers
 from ..ros.node.process import main_of
-from ..ros.node.wrist_drivers import WristReadings, read_wrist_drivers
 from ..ros.pacing.config import SensingConfig
 from ..ros.pacing.motion_pace import RealtimeMotion
 from .motion_planner import MotionPlannerNode
-
-NAME = 'bimanual'
 
 
 class BimanualNode(MotionPlannerNode):
@@ -111,7 +109,7 @@ class BimanualNode(MotionPlannerNode):
         return Report(report.level, report.message, values)
 
 
-main = main_of(BimanualNode, NAME)
+main = main_of(BimanualNode, 'bimanual')
 
 if __name__ == '__main__':
     raise SystemExit(main())

@@ -20,18 +20,16 @@ from ..robot.fit_robot import load_fit_robot
 from ..robot.model import RobotModel
 from ..ros.messages.joint_state import DecodedJointState
 from ..ros.messages.markers import hit_markers
-from ..ros.messages.notice import LEVELS, TOPIC, to_message
+from ..ros.messages.notice import COLLISION, LEVELS, to_message
 from ..ros.messages.wrists import WRENCHES, by_hand, hand_axes
-from ..ros.node.block_node import BlockNode
-from ..ros.node.diagnostics import Report
+from ..ros.node.block_node import BlockNode, Report
+from ..ros.node.inputs import WristReadings, read_wrist_drivers
 from ..ros.node.process import main_of
-from ..ros.node.wrist_drivers import WristReadings, read_wrist_drivers
 from ..ros.pacing.config import ReportingConfig, SensingConfig
 from ..ros.pacing.rows import RowJoiner
 from ..ros.pacing.step_monitor import GapFiller, StepMonitor
 from ..ros.transport.qos import EVENTS, RECORD_DEPTH
 
-NAME = 'collision_monitor'
 INPUTS = {
     'effort_command': ('position', 'effort'),
     'joint_states': ('position',),
@@ -68,7 +66,7 @@ class CollisionMonitorNode(BlockNode):
         )
         self._every_step = reporting.every_step and not graph.realtime
         self._external = topics.publish_joints('external_torque', names, ('position', 'effort'))
-        self._collision = topics.publish_arrays(TOPIC)
+        self._collision = topics.publish_arrays(COLLISION)
         self._markers = topics.publisher(MarkerArray, 'markers', EVENTS)
         polled = not (graph.realtime or self._every_step)  # else each message is taken at once
         for topic, fields in INPUTS.items():
@@ -147,7 +145,6 @@ class CollisionMonitorNode(BlockNode):
         self._external.send(state.stamp, difference, detection.reading.torque)
 
     def _locate(self, stamp: int, clue: Clue, detection: Detection) -> None:
-        """Find out where the contact is, in the background, and publish it."""
         isolation = self._monitor.detector.isolation
         assert isolation is not None
 
@@ -192,7 +189,7 @@ class CollisionMonitorNode(BlockNode):
         return Report(level, message, values)
 
 
-main = main_of(CollisionMonitorNode, NAME)
+main = main_of(CollisionMonitorNode, 'collision_monitor')
 
 if __name__ == '__main__':
     raise SystemExit(main())

@@ -7,28 +7,26 @@ from functools import partial
 import sys
 
 from ..core.errors import USER_ERROR, UnknownNameError
-from ..nodes import (
-    admittance,
-    bimanual,
-    collision_monitor,
-    control_simulation,
-    motion_planner,
-    plant,
-    recorder,
-    robotstudio,
-)
 from ..ros.node.block_node import BlockNode
 from ..ros.node.process import run_nodes
+from .admittance import AdmittanceNode
+from .bimanual import BimanualNode
+from .collision_monitor import CollisionMonitorNode
+from .control_simulation import ControlSimulationNode
+from .motion_planner import MotionPlannerNode
+from .plant import PlantNode
+from .recorder import RecorderNode
+from .robotstudio import RobotStudioNode
 
 KINDS: dict[str, Callable[..., BlockNode]] = {
-    admittance.NAME: admittance.AdmittanceNode,
-    bimanual.NAME: bimanual.BimanualNode,
-    collision_monitor.NAME: collision_monitor.CollisionMonitorNode,
-    control_simulation.NAME: control_simulation.ControlSimulationNode,
-    motion_planner.NAME: motion_planner.MotionPlannerNode,
-    plant.NAME: plant.PlantNode,
-    recorder.NAME: recorder.RecorderNode,
-    robotstudio.NAME: robotstudio.RobotStudioNode,
+    'admittance': AdmittanceNode,
+    'bimanual': BimanualNode,
+    'collision_monitor': CollisionMonitorNode,
+    'control_simulation': ControlSimulationNode,
+    'motion_planner': MotionPlannerNode,
+    'plant': PlantNode,
+    'recorder': RecorderNode,
+    'robotstudio': RobotStudioNode,
 }
 
 

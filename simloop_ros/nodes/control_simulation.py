@@ -22,17 +22,14 @@ from ..ros.messages import effort_command
 from ..ros.messages.arrays import to_message
 from ..ros.messages.safety_status import SafetyStatus
 from ..ros.messages.setpoint import NEEDED, OPTIONAL
-from ..ros.node.block_node import BlockNode
-from ..ros.node.diagnostics import Report
-from ..ros.node.heartbeat import Heartbeats
+from ..ros.node.block_node import BlockNode, Report
 from ..ros.node.process import main_of
-from ..ros.node.safety_topic import SafetyTopic
+from ..ros.node.safety_topic import Heartbeats, SafetyTopic
 from ..ros.pacing.control_pace import WATCH_SHARE, LockstepControl, RealtimeControl
 from ..ros.pacing.driver_output import DriverConfig, DriverOutput
 from ..ros.transport.qos import STREAM, STREAM_DEPTH
 from ..safety.config import SafetyConfig
 
-NAME = 'control_simulation'
 RECORDER_TIMEOUT = 0.6
 """Time without a message after which a recorder counts as dead [s]: three of its messages."""
 
@@ -117,14 +114,14 @@ class ControlSimulationNode(BlockNode):
         """Take over how the robot is stopped, and when."""
         self.control.configure(self.config(SafetyConfig, 'safety'))
 
-    # The ways out: ControlPort
+    # What the pace uses
 
     def command(self, stamp: int, setpoint: Setpoint, age: float = 0.0) -> None:
         """Take a step towards a setpoint and send its effort."""
         stops = self.control.stops
         desired = setpoint.position
         command = self.control.step(setpoint, age)
-        kind = effort_command.command_kind(limited=command.saturated)
+        kind = effort_command.LIMITED if command.saturated else ''
         self._effort.send(stamp, desired, command.velocity, command.effort, frame_id=kind)
         if self._driver:
             try:
@@ -188,7 +185,7 @@ class ControlSimulationNode(BlockNode):
         return Report(DiagnosticStatus.OK, 'running', values)
 
 
-main = main_of(ControlSimulationNode, NAME)
+main = main_of(ControlSimulationNode, 'control_simulation')
 
 if __name__ == '__main__':
     raise SystemExit(main())

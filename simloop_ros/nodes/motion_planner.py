@@ -21,12 +21,10 @@ from ..planning.config import PlannerConfig
 from ..reaction.config import ReactionConfig
 from ..robot.config import RobotConfig
 from ..robot.fit_robot import load_fit_robot
-from ..ros.messages.safety_status import TOPIC as SAFETY
-from ..ros.messages.safety_status import from_message
+from ..ros.messages.safety_status import SAFETY, from_message
 from ..ros.messages.setpoint import FIELDS, TOPIC, setpoint_arrays, setpoint_kind
-from ..ros.node.block_node import BlockNode
-from ..ros.node.diagnostics import Report
-from ..ros.node.planner_inputs import open_inputs
+from ..ros.node.block_node import BlockNode, Report
+from ..ros.node.inputs import open_inputs
 from ..ros.node.process import main_of
 from ..ros.pacing.config import TrackingConfig
 from ..ros.pacing.input_buffer import InputBuffer
@@ -34,8 +32,6 @@ from ..ros.pacing.motion_guide import MotionGuide
 from ..ros.pacing.motion_pace import LockstepMotion, MotionHold, RealtimeMotion
 from ..ros.transport.qos import EVENTS, LATCHED_READER
 from ..safety.config import SafetyConfig
-
-NAME = 'motion_planner'
 
 
 class MotionPlannerNode(BlockNode):
@@ -113,7 +109,6 @@ class MotionPlannerNode(BlockNode):
 
     @property
     def _input_timeout(self) -> int:
-        """Return for how long a torque holds, in real time [ns]."""
         return self.stamp(self.config(SafetyConfig, 'safety').timeout)
 
     def _read_states(self) -> None:
@@ -147,7 +142,7 @@ class MotionPlannerNode(BlockNode):
             self.config(MonitorConfig, 'monitor'), self.config(AdmittanceConfig, 'admittance')
         )
 
-    # The ways out: MotionPort
+    # What the pace uses
 
     def send(self, stamp: int, setpoint: Setpoint) -> None:
         """Send the setpoint of the step that begins at a stamp [ns]."""
@@ -191,7 +186,7 @@ class MotionPlannerNode(BlockNode):
         return Report(DiagnosticStatus.OK, 'planning', values)
 
 
-main = main_of(MotionPlannerNode, NAME)
+main = main_of(MotionPlannerNode, 'motion_planner')
 
 if __name__ == '__main__':
     raise SystemExit(main())

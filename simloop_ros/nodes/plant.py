@@ -20,8 +20,7 @@ from ..ros.messages.arrays import wrench_from_message
 from ..ros.messages.markers import MARKER_PERIOD
 from ..ros.messages.safety_status import CONTROL, SafetyStatus
 from ..ros.messages.stamps import join
-from ..ros.node.block_node import BlockNode
-from ..ros.node.diagnostics import Report
+from ..ros.node.block_node import BlockNode, Report
 from ..ros.node.plant_topics import PlantTopics, open_stream
 from ..ros.node.process import main_of
 from ..ros.node.safety_topic import SafetyTopic
@@ -32,7 +31,6 @@ from ..ros.pacing.position_stream import StreamConfig
 from ..ros.transport.qos import EVENTS
 from ..safety.config import SafetyConfig
 
-NAME = 'plant'
 LARGEST_EFFORT = 'largest effort [share of limit]'
 """Diagnostics: of what motors and brakes applied so far, without external wrenches."""
 
@@ -112,7 +110,7 @@ class PlantNode(BlockNode):
         """Return the command that is due."""
         return self._pace.missing() if isinstance(self._pace, LockstepPlant) else ()
 
-    # The ways out: PlantPort
+    # What the pace uses
 
     def accepts(self, effort: Array, age: float) -> bool:
         """Return whether a command may be applied; if not, the brakes are engaged."""
@@ -193,7 +191,7 @@ class PlantNode(BlockNode):
         return Report(DiagnosticStatus.OK, 'running', values)
 
 
-main = main_of(PlantNode, NAME)
+main = main_of(PlantNode, 'plant')
 
 if __name__ == '__main__':
     raise SystemExit(main())

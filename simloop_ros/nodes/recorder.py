@@ -14,21 +14,24 @@ from ..report.page import draw_run, print_run
 from ..report.progress import progress_bar
 from ..ros.messages.contacts import from_message as contacts_from_message
 from ..ros.messages.joint_state import DecodedJointState
-from ..ros.messages.notice import TOPIC as COLLISION
-from ..ros.messages.notice import Notice
+from ..ros.messages.notice import COLLISION, Notice
 from ..ros.messages.notice import from_message as notice_from_message
-from ..ros.messages.safety_status import TOPIC, from_message
+from ..ros.messages.safety_status import SAFETY, from_message
 from ..ros.messages.stamps import split
-from ..ros.node.block_node import BlockNode
-from ..ros.node.diagnostics import Report
+from ..ros.node.block_node import BlockNode, Report
 from ..ros.node.process import main_of
 from ..ros.pacing.config import RecorderConfig
-from ..ros.pacing.record_builder import CONTACTS, STATE, RecordBuilder, RecordLayout
 from ..ros.pacing.rows import RowJoiner
-from ..ros.pacing.run_writer import RunWriter, read_facts
+from ..ros.pacing.run_writer import (
+    CONTACTS,
+    STATE,
+    RecordBuilder,
+    RecordLayout,
+    RunWriter,
+    read_facts,
+)
 from ..ros.transport.qos import EVENTS, LATCHED_READER, RECORD_DEPTH
 
-NAME = 'recorder'
 CREDIT_ROWS = 64
 """Rows after which the recorder publishes how far it is, in lockstep."""
 PROGRESS_PERIOD = 0.2
@@ -84,7 +87,7 @@ class RecorderNode(BlockNode):
         if scenario.monitor.watches:
             topics.subscribe_arrays(COLLISION, notice_from_message, self._on_collision)
         self._recorded = topics.publisher(Header, 'recorded', EVENTS)
-        topics.subscription(DiagnosticStatus, TOPIC, self._on_safety, LATCHED_READER)
+        topics.subscription(DiagnosticStatus, SAFETY, self._on_safety, LATCHED_READER)
         self.at_cleanup(self._write)
 
     def begin(self) -> None:
@@ -157,7 +160,6 @@ class RecorderNode(BlockNode):
             self.finished = self._writer.complete
 
     def _write(self) -> None:
-        """Write the results: the process ends, or the node is cleaned up."""
         writer, folder = self._writer, Path(self._config.out)
         summary = writer.finish()
         if writer.diverged:
@@ -183,7 +185,7 @@ class RecorderNode(BlockNode):
         return Report(DiagnosticStatus.OK, 'complete' if self.finished else 'recording', values)
 
 
-main = main_of(RecorderNode, NAME)
+main = main_of(RecorderNode, 'recorder')
 
 if __name__ == '__main__':
     raise SystemExit(main())

@@ -19,11 +19,9 @@ from ..robotstudio.client import RobotStudioClient
 from ..robotstudio.config import LinkConfig
 from ..robotstudio.packet import Target, time_field
 from ..ros.messages.joint_state import DecodedJointState
-from ..ros.node.block_node import BlockNode
-from ..ros.node.diagnostics import Report
+from ..ros.node.block_node import BlockNode, Report
 from ..ros.node.process import main_of
 
-NAME = 'robotstudio'
 CHECK_PERIOD = 0.02
 """Time between two checks of the connection and of the robot's position [s]."""
 
@@ -78,7 +76,6 @@ class RobotStudioNode(BlockNode):
             self._client.close()
 
     def _connect(self) -> Future[Any]:
-        """Begin a new session."""
         self._stopped = ''
         self._position: Array | None = None
         self._last: Target | None = None
@@ -116,7 +113,6 @@ class RobotStudioNode(BlockNode):
             self.publish_diagnostics()
 
     def _send(self, position: Array) -> None:
-        """Send a position, unless the robot is there."""
         last, link = self._last, self._link
         target = (
             self._axes.target(position, link.approach_time, None)
@@ -139,7 +135,6 @@ class RobotStudioNode(BlockNode):
         return 'connected: the first move is slow again'
 
     def _fault(self) -> str:
-        """Return why the robot does not follow; empty if it does."""
         client = self._client
         reason = self._stopped or client.failure  # which may not have been checked yet
         if reason:
@@ -150,7 +145,6 @@ class RobotStudioNode(BlockNode):
         return f'ended without a connection to {self._address}{why}'
 
     def _count(self) -> None:
-        """Add the counts of a session that is over."""
         self._sent += self._client.sent
         self._acknowledged += self._client.acknowledged
 
@@ -175,7 +169,7 @@ class RobotStudioNode(BlockNode):
         return Report(DiagnosticStatus.OK, 'following', values)
 
 
-main = main_of(RobotStudioNode, NAME)
+main = main_of(RobotStudioNode, 'robotstudio')
 
 if __name__ == '__main__':
     raise SystemExit(main())

@@ -68,7 +68,6 @@ class Ahead:
 
     @property
     def _end(self) -> int:
-        """Return the index of the next step to take."""
         return self._first + len(self._taken)
 
     def _take(self, control: JointState) -> None:

@@ -25,11 +25,10 @@ from .config import (
 )
 from .forced_simulation import ForcedSimulation
 from .hand_guiding import HandGuiding
-from .offline import OfflinePlanner
+from .offline import OfflinePlanner, Stay
 from .online import OnlinePlanner
 from .planner import Planner
 from .rehearsal import rehearse
-from .stay import Stay
 from .tip_path import TipCourse, at_same_place
 
 NOISE_MARGIN = 10.0

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from typing import Protocol
 
 import msgspec
 import numpy as np
 
 from ..core.errors import ConfigError, UnknownNameError
-from ..core.state import Stateful
+from ..core.state import Stateful, StatefulParts
 from ..core.values import UNDISTURBED, Array, Disturbance, Flags, JointState
 from ..robot.chain import own_joints
 from ..robot.model import RobotModel
@@ -55,7 +55,7 @@ class ArmStops(PlantWrapper):
     :raises ConfigError: an arm has no joints of its own, or stops twice.
     """
 
-    _remembered = ('_plant', '_index')
+    _remembered = ('_plant', '_index', '_brakes')
 
     def __init__(
         self,
@@ -75,6 +75,7 @@ class ArmStops(PlantWrapper):
             _Stop(round(stop.start / period), arm, brakes(arm))
             for stop, arm in zip(stops, arms, strict=True)
         )
+        self._brakes = StatefulParts(stop.brake for stop in self._stops)
         self._begin()
 
     def _begin(self) -> None:
@@ -91,17 +92,6 @@ class ArmStops(PlantWrapper):
                 effort = np.where(stop.joints, braking, effort)
         self._index += 1
         self._plant.step(effort, disturbance)
-
-    def snapshot(self) -> Any:
-        """Return the snapshots of plant and brakes, and the step index."""
-        return super().snapshot(), tuple(stop.brake.snapshot() for stop in self._stops)
-
-    def restore(self, snapshot: Any) -> None:
-        """Go back to an earlier snapshot."""
-        own, brakes = snapshot
-        super().restore(own)
-        for stop, brake in zip(self._stops, brakes, strict=True):
-            stop.brake.restore(brake)
 
 
 def _arm(model: RobotModel, tip: str) -> Flags:

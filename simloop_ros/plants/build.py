@@ -14,8 +14,7 @@ from ..core.errors import ConfigError
 from ..robot.model import RobotModel
 from .arm_stops import ArmStops, Brakes
 from .config import HeldObject, PlantConfig
-from .delay import Delay
-from .encoder import Encoder
+from .encoder import Delay, Encoder
 from .flexible_plant import MAX_SUBSTEPS, FlexiblePlant, known_motors
 from .friction import JointFriction
 from .hand import Hands
@@ -23,11 +22,10 @@ from .held_beam import HeldBeam
 from .motor_driven_plant import MotorDrivenPlant
 from .pinocchio_plant import PinocchioPlant
 from .plant import Plant
-from .position_robot import PositionRobot, with_motors
+from .position_robot import PositionRobot, Surrogate, with_motors
 from .pushes import Pushes
 from .pybullet_client import NOT_INSTALLED
 from .substeps import Substeps
-from .surrogate import Surrogate
 from .torque_driven_plant import TorqueDrivenPlant
 from .torque_stage import TorqueStage
 from .wrist_sensors import ForceSensors
@@ -142,7 +140,6 @@ def _refuse_contradictions(config: PlantConfig) -> None:
 
 
 def _refuse_position(config: PlantConfig) -> None:
-    """Refuse what a robot that takes positions cannot be."""
     if config.engine != 'pinocchio':
         raise ConfigError(
             f'plant.takes: motors of engine {config.engine} have no inertia; '

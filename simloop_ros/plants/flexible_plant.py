@@ -5,11 +5,11 @@ from __future__ import annotations
 from abc import abstractmethod
 from math import ceil
 
-import msgspec
 import numpy as np
 import pinocchio as pin
 
 from ..core.errors import ConfigError
+from ..core.state import Remembering
 from ..core.values import UNDISTURBED, Array, Disturbance, JointState, PlantReport
 from ..robot.flexible_joints import FlexibleJoints
 from ..robot.model import RobotModel
@@ -19,22 +19,7 @@ MAX_SUBSTEPS = 10_000
 """Largest number of physics steps in a period; more are taken for a mistyped number."""
 
 
-class FlexibleSnapshot(msgspec.Struct, frozen=True):
-    """All that the next step of an arm with flexible joints depends on.
-
-    :ivar joints: of the links.
-    :ivar torque: in the gears' springs [N m], shape ``(n,)``.
-    :ivar rate: of that torque [N m/s], shape ``(n,)``.
-    :ivar external: external torque in the last step [N m], shape ``(n,)``.
-    """
-
-    joints: JointState
-    torque: Array
-    rate: Array
-    external: Array
-
-
-class FlexiblePlant(Plant):
+class FlexiblePlant(Remembering, Plant):
     """An arm whose motors move its links through springs, 001 section 3.2.
 
     ::
@@ -54,6 +39,8 @@ class FlexiblePlant(Plant):
     :param period: time of one ``step`` [s].
     :raises ConfigError: nothing is known of the robot's motors.
     """
+
+    _remembered = ('_q', '_v', '_torque', '_rate', '_external')
 
     def __init__(self, model: RobotModel, period: float, substeps: int):
         self._joints = known_motors(model)
@@ -84,7 +71,7 @@ class FlexiblePlant(Plant):
     def start(self, state: JointState) -> None:
         """Begin at a joint state of the links, with the springs at rest."""
         self._q, self._v = state.position, state.velocity
-        # A copy: what Pinocchio returns is its own.
+        # In the springs [N m], its rate in [N m/s]; a copy: what Pinocchio returns is its own.
         self._torque = np.array(
             pin.computeGeneralizedGravity(self._model, self._data, state.position)
         )
@@ -104,16 +91,6 @@ class FlexiblePlant(Plant):
     def report(self) -> PlantReport:
         """Return the state of the links and the external torque."""
         return PlantReport(self.truth, self._external)
-
-    def snapshot(self) -> FlexibleSnapshot:
-        """Return the state of links and springs, and the external torque."""
-        return FlexibleSnapshot(self.truth, self._torque, self._rate, self._external)
-
-    def restore(self, snapshot: FlexibleSnapshot) -> None:
-        """Go back to an earlier snapshot."""
-        self._q, self._v = snapshot.joints.position, snapshot.joints.velocity
-        self._torque, self._rate = snapshot.torque, snapshot.rate
-        self._external = snapshot.external
 
     @abstractmethod
     def _substep(self, effort: Array) -> None:

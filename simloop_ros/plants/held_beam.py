@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import ceil, sqrt
+
 import msgspec
 import numpy as np
 import pinocchio as pin
@@ -10,11 +12,11 @@ from ..core.errors import ConfigError
 from ..core.values import UNDISTURBED, Array, Disturbance, JointState, ObjectReport, PlantReport
 from ..robot.model import RobotModel
 from .beam_body import BeamBody, BodyState
-from .beam_contact import BeamContact, CornerState, Surfaces
+from .beam_contact import SHEAR, BeamContact, CornerState, Surfaces
 from .beam_palms import BeamPalms
 from .config import HeldObject
-from .contact_steps import count_contact_steps
-from .object_start import object_start
+from .flexible_plant import MAX_SUBSTEPS
+from .overlap import object_start
 from .pinocchio_plant import PinocchioPlant
 from .plant import total_torque
 from .wrapper import PlantWrapper
@@ -27,6 +29,8 @@ MEAN_TIME = 0.02
 control, which sees it as a delay of ``h/MEAN_TIME`` of the torque, and short for a grip."""
 
 NO_WRENCH: Array = np.zeros(6)
+CONTACT_STEP_PHASE = 0.25
+"""Largest phase of the fastest oscillation in one contact step [rad]."""
 
 
 class BeamState(msgspec.Struct, frozen=True):
@@ -148,7 +152,6 @@ class HeldBeam(PlantWrapper):
         return pin.crba(self._model, self._data, q).reshape(q.size, -1)
 
     def _move_apart(self, effort: Array, external: Array | None, push: Array) -> None:
-        """Simulate robot and beam while no palm is near."""
         for _ in range(self._substeps):
             self._plant.step(effort, Disturbance(external))
         self._external = self._zero if external is None else external
@@ -205,7 +208,6 @@ class HeldBeam(PlantWrapper):
         )
 
     def _moved_alone(self, push: Array) -> BeamState:
-        """Return the beam after a period in which no palm is near."""
         body, corners, table = self._beam.body, self._beam.table, self._table
         before = body.speed
         for _ in range(self._substeps * self._contact_steps):
@@ -240,3 +242,59 @@ def _table(config: HeldObject, start: BodyState, gravity: Array, contact: BeamCo
 def _to_sensors(model: RobotModel) -> Array:
     """Return what takes wrenches from the tips to their sensors, shape ``(2, 6, 6)``."""
     return np.array([pose.inverse().toDualActionMatrix() for pose in model.sensors_in_tips()])
+
+
+def count_contact_steps(
+    config: HeldObject,
+    body: BeamBody,
+    contact: BeamContact,
+    inertia: Array,
+    jacobian: Array,
+    period: float,
+    substeps: int,
+) -> int:
+    """Return how many contact steps a physics step needs.
+
+    The fastest oscillation is that of beam and arms with palms square to its ends, on the table
+    if there is one: the largest eigenvalue of ``M^-1 K_c`` is its square.
+
+    :param inertia: of the arms, shape ``(n, n)``.
+    :param jacobian: of the palms' velocities, shape ``(12, n)``.
+    :param period: control period [s], which has ``substeps`` physics steps.
+    :raises ConfigError: too many, because the beam is too stiff for its mass.
+    """
+    axes = (SHEAR * contact.stiffness, SHEAR * contact.stiffness, contact.stiffness)
+    n = len(inertia)
+    mass = np.zeros((6 + n, 6 + n))
+    mass[:6, :6] = np.diag([body.mass] * 3 + list(body.moments))
+    mass[6:, 6:] = inertia
+    stiffness = np.zeros_like(mass)
+    for end, side, motion in zip(body.ends, (1.0, -1.0), jacobian.reshape(2, 6, -1), strict=True):
+        grasp = pin.SE3(pin.exp3(np.array([0.5 * side * np.pi, 0.0, 0.0])), end.mean(axis=0))
+        corners = (end - grasp.translation) @ grasp.rotation
+        apart = np.hstack([grasp.toActionMatrixInverse(), -motion])
+        stiffness += apart.T @ _spring_matrix(corners, axes) @ apart
+    if config.table:
+        stiffness[:6, :6] += _spring_matrix(body.ends[body.ends[:, :, 2] < 0.0], axes)
+    square = np.linalg.eigvals(np.linalg.solve(mass, stiffness)).real.max()
+    frequency = sqrt(square) * max(1.0, 2.0 * config.damping_ratio)
+    steps = frequency * period / (CONTACT_STEP_PHASE * substeps)
+    if not steps <= MAX_SUBSTEPS:
+        raise ConfigError(
+            f'plant.object: a beam of {config.mass:g} kg and {config.stiffness:g} N/m oscillates '
+            f'with {frequency:.4g} rad/s and needs {steps:.4g} contact steps in one of '
+            f'{period / substeps:g} s; {MAX_SUBSTEPS} at most: make it heavier or softer'
+        )
+    return max(1, ceil(steps))
+
+
+def _spring_matrix(points: Array, axes: tuple[float, float, float]) -> Array:
+    """Return the stiffness of springs at points against a motion at the origin, ``(6, 6)``.
+
+    :param axes: of each spring along x, y and z [N/m].
+    """
+    total: Array = np.zeros((6, 6))
+    for point in points:
+        motion = np.hstack([np.eye(3), -pin.skew(point)])
+        total += motion.T @ np.diag(axes) @ motion
+    return total

@@ -141,7 +141,6 @@ class MujocoPlant(Plant):
         self._report, self._external = snapshot.report, snapshot.report.external
 
     def _read(self) -> None:
-        """Take over positions and velocities."""
         self._q: Array = self._data.qpos[self._index]
         self._v: Array = self._data.qvel[self._index]
 

@@ -1,4 +1,4 @@
-"""Refusal of a robot that starts inside an obstacle: engines expel it with enormous forces."""
+"""Starts at which nothing overlaps: engines expel what does with enormous forces."""
 
 from __future__ import annotations
 
@@ -9,7 +9,12 @@ import pinocchio as pin
 from ..core.errors import ConfigError
 from ..core.values import Array
 from ..robot.model import RobotModel
-from .config import Obstacle
+from .config import HeldObject, Obstacle
+
+LEVEL_TOLERANCE = 1e-9
+"""Largest roll and pitch of an object that lies flat [rad]."""
+OVERLAP_DEPTH = 1e-5
+"""Depth beyond which a palm is in the object [m]; less is a touch."""
 
 
 def refuse_overlap(model: RobotModel, obstacles: tuple[Obstacle, ...], q: Array) -> None:
@@ -42,3 +47,32 @@ def _shape(obstacle: Obstacle) -> tuple[coal.CollisionGeometry, coal.Transform3s
     if obstacle.kind == 'box':
         return coal.Box(*obstacle.size), place
     return coal.Sphere(obstacle.radius), place
+
+
+def object_start(
+    model: RobotModel, config: HeldObject, thickness: float = OVERLAP_DEPTH
+) -> pin.SE3:
+    """Return the object's pose in the world at the start.
+
+    :param thickness: of a palm [m].
+    :raises ConfigError: it does not lie flat on its table, or a palm is in it at the robot's home.
+    """
+    if config.table and max(abs(angle) for angle in config.rpy[:2]) > LEVEL_TOLERANCE:
+        raise ConfigError(
+            f'plant.object.rpy: {list(config.rpy)} does not lie flat on the table, which '
+            'is level; make roll and pitch 0, or plant.object.table false'
+        )
+    place = pin.SE3(pin.rpy.rpyToMatrix(*config.rpy), np.array(config.position))
+    beam = coal.Box(config.width, config.length, config.width)
+    there = coal.Transform3s(place.rotation, place.translation)
+    palm = coal.Box(config.palm, config.palm, thickness)
+    for tip, pose in zip(model.tips, model.frame_poses(model.home, model.tips), strict=True):
+        behind = pose.translation - (OVERLAP_DEPTH + 0.5 * thickness) * pose.rotation[:, 2]
+        where = coal.Transform3s(pose.rotation, behind)
+        result = coal.CollisionResult()
+        if coal.collide(palm, where, beam, there, coal.CollisionRequest(), result):
+            raise ConfigError(
+                f'plant.object: the palm of {tip} is in the beam at the start; move '
+                'plant.object.position, or change robot.home'
+            )
+    return place

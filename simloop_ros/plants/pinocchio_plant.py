@@ -48,9 +48,11 @@ class PinocchioPlant(Remembering, Plant):
 
     def step(self, effort: Array, disturbance: Disturbance = UNDISTURBED) -> None:
         """Apply efforts [N m], shape ``(n,)``, and external torques for one period."""
-        external = joint_disturbance(disturbance)
-        self._external = self._zero if external is None else external
-        torque = total_torque(effort, external)
+        torque, self._external = effort, self._zero
+        if disturbance is not UNDISTURBED:
+            external = joint_disturbance(disturbance)
+            torque = total_torque(effort, external)
+            self._external = self._zero if external is None else external
         h = self._h
         for _ in range(self._substeps):
             # aba returns a fresh array, which becomes the new velocity in place.
@@ -68,4 +70,4 @@ class PinocchioPlant(Remembering, Plant):
 
     def report(self) -> PlantReport:
         """Return the joint state and the external torque."""
-        return PlantReport(self.truth, self._external)
+        return PlantReport(JointState(self._q, self._v), self._external)

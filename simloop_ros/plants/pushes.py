@@ -66,7 +66,6 @@ class Pushes(PlantWrapper):
         self._plant.step(effort, disturbance)
 
     def _added(self, push: _TimedWrench, disturbance: Disturbance) -> Disturbance:
-        """Return a disturbance with a push added."""
         external, wrench = disturbance.torque, disturbance.object_wrench
         if push.frame is None:
             wrench = push.wrench if wrench is None else wrench + push.wrench

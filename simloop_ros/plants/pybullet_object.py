@@ -14,7 +14,7 @@ from ..core.errors import ConfigError
 from ..core.values import Array, ObjectReport
 from ..robot.model import RobotModel
 from .config import HeldObject
-from .object_start import object_start
+from .overlap import object_start
 from .pybullet_client import PyBulletClient
 
 PALM_PREFIX = 'palm of '
@@ -152,7 +152,6 @@ class PyBulletObject:
         return wrenches
 
     def _add_block(self, config: HeldObject, place: pin.SE3) -> int:
-        """Put the block into the simulation and return its number."""
         call = self._client.call
         size = (config.width, config.length, config.width)
         body = self._add_box(size, config.mass, place)

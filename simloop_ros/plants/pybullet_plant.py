@@ -172,7 +172,6 @@ class PyBulletPlant(Plant):
         )
 
     def _contacts(self) -> tuple[Contact, ...]:
-        """Return the contacts of the last physics step."""
         points = self.client.call('getContactPoints', bodyA=self.robot)
         return sum_contacts(
             (self._links[p[LINK]], self._obstacles[p[OTHER_BODY]], p[NORMAL_FORCE])
@@ -245,7 +244,6 @@ class PyBulletPlant(Plant):
         return links, joints
 
     def _add(self, obstacle: Obstacle) -> int:
-        """Put a body into the simulation and return its number."""
         bullet, call = self._bullet, self.client.call
         if obstacle.kind == 'plane':
             normal = np.array(obstacle.normal) / np.linalg.norm(obstacle.normal)

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import msgspec
-
 from ..core.config_types import ReactionKind
+from ..core.state import Remembering, StatefulParts
 from ..core.values import Array, ExternalInputs, JointState, Setpoint
 from ..guiding.config import AdmittanceConfig
 from ..planning.planner import Planner
@@ -26,26 +23,7 @@ TRAIL_PERIOD = 0.01
 """Time between two positions of the trail [s]."""
 
 
-class ReactingSnapshot(msgspec.Struct, frozen=True):
-    """All that the next step depends on.
-
-    :ivar active: the present reaction; ``none`` while the robot moves as planned.
-    :ivar trail: past positions of the robot [rad], oldest first.
-    :ivar unrecorded: steps until the trail gets its next position.
-    :ivar quiet: steps of rest without contact.
-    :ivar no_way: whether an attempt to resume has failed.
-    """
-
-    planner: Any
-    active: ReactionKind
-    reactions: tuple[Any, ...]
-    trail: tuple[Array, ...]
-    unrecorded: int
-    quiet: int
-    no_way: bool
-
-
-class Reacting(ReactivePlanner):
+class Reacting(Remembering, ReactivePlanner):
     """A planner with one reaction of each kind.
 
     ``stop`` and ``hold`` end at rest; so does ``retreat``, which a further contact stops.
@@ -57,6 +35,8 @@ class Reacting(ReactivePlanner):
     :param admittance: of the reaction ``comply``.
     :param torque_error: error of the torques that the robot complies with, see ``Guidance``.
     """
+
+    _remembered = ('planner', '_active', '_all', '_trail', '_unrecorded', '_quiet', '_no_way')
 
     def __init__(
         self,
@@ -94,30 +74,10 @@ class Reacting(ReactivePlanner):
             'float': Float(motors, model, period, config.float_time),
             'comply': self._comply,
         }
+        self._all = StatefulParts(self._reactions.values())
         self._every = max(1, round(TRAIL_PERIOD / period))
-        self._unrecorded = 0
-        self._trail: tuple[Array, ...] = ()
-
-    def snapshot(self) -> ReactingSnapshot:
-        """Return all that the next step depends on."""
-        return ReactingSnapshot(
-            self.planner.snapshot(),
-            self._active,
-            tuple(reaction.snapshot() for reaction in self._reactions.values()),
-            self._trail,
-            self._unrecorded,
-            self._quiet,
-            self._no_way,
-        )
-
-    def restore(self, snapshot: ReactingSnapshot) -> None:
-        """Go back to an earlier snapshot."""
-        self.planner.restore(snapshot.planner)
-        self._active = snapshot.active
-        for reaction, state in zip(self._reactions.values(), snapshot.reactions, strict=True):
-            reaction.restore(state)
-        self._trail, self._unrecorded = snapshot.trail, snapshot.unrecorded
-        self._quiet, self._no_way = snapshot.quiet, snapshot.no_way
+        self._unrecorded = 0  # steps until the trail gets its next position
+        self._trail: tuple[Array, ...] = ()  # past positions [rad], oldest first
 
     def configure(self, admittance: AdmittanceConfig) -> None:
         """Apply another admittance to ``comply`` from the next step on."""

@@ -47,8 +47,8 @@ class ReactivePlanner(Planner):
         self._replan = replan
         self._resume_after = resume_after
         self._active: ReactionKind = 'none'
-        self._quiet = 0
-        self._no_way = False
+        self._quiet = 0  # steps of rest without contact
+        self._no_way = False  # whether an attempt to resume has failed
 
     def choose(self, impact: ReactionKind, push: ReactionKind) -> None:
         """Set the reactions to the next contact; a present reaction continues."""

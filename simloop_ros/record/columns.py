@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from operator import attrgetter
-from typing import Any
 
 import numpy as np
 
@@ -12,32 +10,49 @@ from ..core.values import Array
 from ..loop.step_record import StepRecord
 from .hands_log import correction_row, object_row
 
-SOURCES = {
-    'desired_position': 'setpoint.position',
-    'desired_velocity': 'command.velocity',
-    'effort': 'command.effort',
-    'measured_position': 'measured',
-    'position': 'rollback.state.position',
-    'velocity': 'rollback.state.velocity',
-    'rollback_effort': 'rollback.effort',
-    'true_position': 'plant.truth.position',
-    'external_torque': 'monitor.reading.torque',
-    'true_external_torque': 'plant.external',
-}
-"""Column -> its place in a ``StepRecord``."""
-GUIDED_COLUMNS = tuple(SOURCES)
-"""Of a robot that is guided: also the external torque [N m], estimated and true."""
-COLUMNS = GUIDED_COLUMNS[:8]
+COLUMNS = (
+    'desired_position',
+    'desired_velocity',
+    'effort',
+    'measured_position',
+    'position',
+    'velocity',
+    'rollback_effort',
+    'true_position',
+)
 """q_d [rad], v_c [rad/s], tau [N m], q_r [rad], control q and v, tau' [N m], the plant's truth."""
+GUIDED_COLUMNS = (*COLUMNS, 'external_torque', 'true_external_torque')
+"""Of a robot that is guided: also the external torque [N m], as estimated and as it is."""
 TRUE_POSITION = COLUMNS.index('true_position')
 
 Row = Callable[[StepRecord], tuple[Array, ...]]
 
 
+def joint_row(record: StepRecord) -> tuple[Array, ...]:
+    """Return ``COLUMNS`` of a record, each of shape ``(n,)``."""
+    command, rollback = record.command, record.rollback
+    state = rollback.state
+    return (
+        record.setpoint.position,
+        command.velocity,
+        command.effort,
+        record.measured,
+        state.position,
+        state.velocity,
+        rollback.effort,
+        record.plant.truth.position,
+    )
+
+
+def guided_row(record: StepRecord) -> tuple[Array, ...]:
+    """Return ``GUIDED_COLUMNS`` of a record, each of shape ``(n,)``."""
+    assert record.monitor is not None
+    return *joint_row(record), record.monitor.reading.torque, record.plant.external
+
+
 def row_reader(columns: tuple[str, ...]) -> Row:
-    """Return a reader of the joint columns of a record, each of shape ``(n,)``."""
-    read: Any = attrgetter(*(SOURCES[column] for column in columns))
-    return read
+    """Return what reads ``COLUMNS`` or ``GUIDED_COLUMNS`` from a record."""
+    return {COLUMNS: joint_row, GUIDED_COLUMNS: guided_row}[columns]
 
 
 def stacked(records: Sequence[StepRecord], columns: tuple[str, ...] = COLUMNS) -> Array:

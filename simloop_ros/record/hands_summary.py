@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from ..bimanual.plan import BimanualPlan
 from ..core.values import Array
 from ..robot.model import RobotModel
 from .columns import TRUE_POSITION
+from .events import halt_reason
 from .hands_log import HANDS_COLUMNS
 from .log import LogRows
 from .planned_rows import planned_rows
@@ -141,3 +143,24 @@ def hands_summary(
         turned = turn_angles(pose[:, 3:], plan.object_rotation[rows])
         summary['object_turn_error_max'] = float(turned.max())
     return summary
+
+
+def tasks_left(
+    plan: BimanualPlan, events: Iterable[Mapping[str, Any]], steps: int, period: float
+) -> list[str]:
+    """Return the names of the tasks that are not done, in their order.
+
+    A task is done when another has begun, or after its time; not where the hands stop in it.
+    """
+    current, since, stopped = 0, 0, False
+    for event in events:
+        if event['kind'] != 'task':
+            continue
+        stopped = halt_reason(event) is not None
+        # Without the bracket: for a resisted insertion there is more text in it.
+        names = (leg.name.rstrip(')') for leg in plan.legs[current + 1 :])
+        for number, name in enumerate(names, current + 1):
+            if str(event['doing']).startswith(name):
+                current, since = number, round(float(event['time']) / period)
+    done = not stopped and steps >= since + plan.legs[current].steps
+    return [leg.name for leg in plan.legs[current + done :]]

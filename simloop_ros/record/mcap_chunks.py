@@ -187,7 +187,6 @@ class ChunkWriter:
         )
 
     def _write(self, record: McapRecord) -> int:
-        """Write the record and return its length in bytes."""
         builder = RecordBuilder()
         record.write(builder)
         return self._file.write(builder.end())

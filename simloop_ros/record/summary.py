@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import msgspec
 import numpy as np
 
+from ..planning.tip_path import TipCourse
+from ..robot.model import RobotModel, link_positions
 from .columns import TRUE_POSITION
 from .events import EventRecorder
 from .facts import RunFacts
 from .guided_summary import guided_summary
-from .hands_summary import hands_summary
+from .hands_summary import hands_summary, tasks_left
 from .log import LogReader
 from .metrics import compute_metrics
-from .tasks_left import tasks_left
-from .tip_error import tip_summary
 
 
 def summarise(
@@ -35,15 +36,15 @@ def summarise(
     :param costs: mean cost of each part of a step [s].
     """
     scenario, model, plan = facts.scenario, facts.model, facts.plan
-    metrics = compute_metrics(log, hands)
+    metrics = msgspec.structs.asdict(compute_metrics(log, hands))
+    largest, digest = metrics.pop('effort_max'), metrics.pop('digest')
+    ends = zip(model.joint_names, metrics['force_difference_end'], strict=True)
     duration = log.rows * scenario.period
     events = recorder.events(duration)
-    tip_errors: dict[str, float] = {}
-    if facts.goals is not None and log.rows:
-        truth = log.read(log.rows - 1)[0, TRUE_POSITION]
-        missing = facts.goals - model.tip_positions(truth)
-        lengths = np.linalg.norm(missing, axis=1)
-        tip_errors = dict(zip(model.tips, lengths.tolist(), strict=True))
+    of_hands: dict[str, Any] = {}
+    if hands is not None and plan is not None:
+        of_hands = hands_summary(model, log, hands, plan, scenario.period, recorder.halted)
+        of_hands['tasks_left'] = tasks_left(plan, events, log.rows, scenario.period)
     return {
         'scenario': scenario.name,
         'robot': model.name,
@@ -56,32 +57,17 @@ def summarise(
         'duration': duration,
         'seed': scenario.seed,
         'mass_bias': scenario.plant.mass_bias,
-        'path_error_rms': metrics.path_error_rms,
-        'path_error_max': metrics.path_error_max,
-        'true_path_error_rms': metrics.true_path_error_rms,
-        'true_path_error_max': metrics.true_path_error_max,
-        'force_difference_rms': metrics.force_difference_rms,
-        'force_difference_max': metrics.force_difference_max,
-        'force_difference_end': dict(
-            zip(model.joint_names, metrics.force_difference_end, strict=True)
-        ),
-        'velocity_difference_rms': metrics.velocity_difference_rms,
-        'tip_error_end': tip_errors,
+        **metrics,
+        'force_difference_end': dict(ends),
+        'tip_error_end': _tip_errors(facts, log),
         **({} if facts.course is None else tip_summary(log, model, facts.course, scenario.period)),
         'effort_share_max': max(
-            e / limit for e, limit in zip(metrics.effort_max, model.effort_limit, strict=True)
+            e / limit for e, limit in zip(largest, model.effort_limit, strict=True)
         ),
         'effort_limited_steps': recorder.limited_steps,
         **recorder.contact_summary(log),
         **({} if facts.tip_masses is None else guided_summary(log, facts.tip_masses)),
-        **(
-            {}
-            if hands is None or plan is None
-            else {
-                **hands_summary(model, log, hands, plan, scenario.period, recorder.halted),
-                'tasks_left': tasks_left(plan, events, log.rows, scenario.period),
-            }
-        ),
+        **of_hands,
         'real_time_factor': duration / elapsed if elapsed > 0.0 else 0.0,
         'step_cost_us': {part: round(1e6 * cost, 2) for part, cost in costs.items()},
         'joint_names': list(model.joint_names),
@@ -90,5 +76,46 @@ def summarise(
         'notes': list(facts.notes),
         'settings': msgspec.json.decode(msgspec.json.encode(scenario)),
         'events': events,
-        'digest': metrics.digest,
+        'digest': digest,
+    }
+
+
+def _tip_errors(facts: RunFacts, log: LogReader) -> dict[str, float]:
+    """Return the distance of each tip from its goal at the end [m], where there are goals."""
+    if facts.goals is None or not log.rows:
+        return {}
+    truth = log.read(log.rows - 1)[0, TRUE_POSITION]
+    missing = np.linalg.norm(facts.goals - facts.model.tip_positions(truth), axis=1)
+    return dict(zip(facts.model.tips, missing.tolist(), strict=True))
+
+
+def tip_summary(
+    log: LogReader, model: RobotModel, course: TipCourse, period: float
+) -> dict[str, Any]:
+    """Return the additional keys of a run along a Cartesian path.
+
+    ``tip_error_rms`` and ``tip_error_max`` [m]: distance of the true tip from its planned point
+    at that time, at the end of every step and in the middle of it, where the true joints are
+    interpolated. ``corners``: each corner with the time of arrival [s].
+    """
+    squares, count, largest = 0.0, 0, 0.0
+    before, first = model.home[None], 0
+    for block in log.chunks():
+        position = np.concatenate((before, block[:, TRUE_POSITION]))
+        before = position[-1:]
+        steps = np.arange(first, first + len(block), dtype=np.float64)
+        first += len(block)
+        for rows, times in (
+            (position[1:], (steps + 1.0) * period),
+            (0.5 * (position[1:] + position[:-1]), (steps + 0.5) * period),
+        ):
+            error = link_positions(model.pin_model, course.tip, rows) - course.points(times)
+            squared = np.square(error).sum(axis=1)
+            squares += float(squared.sum())
+            count += len(squared)
+            largest = float(np.maximum(largest, squared.max()))
+    return {
+        'tip_error_rms': math.sqrt(squares / count) if count else 0.0,
+        'tip_error_max': math.sqrt(largest),
+        'corners': [{'name': name, 'time': time} for name, time in course.arrivals],
     }

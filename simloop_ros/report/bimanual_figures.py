@@ -284,7 +284,6 @@ def _label(ax: Axes, quantity: str) -> None:
 
 
 def _limit(ax: Axes, times: Sequence[Array]) -> None:
-    """Let the axis end with the runs."""
     ends = [float(time[-1]) for time in times if len(time) > 1]
     if ends:
         ax.set_xlim(0.0, max(ends))

@@ -30,8 +30,7 @@ from .drawing import (
 )
 from .joint_figures import JOINT_GRAPHS, draw_joints
 from .series import Series
-from .tip_curves import TipCurve
-from .tip_figures import TIP_GRAPHS
+from .tip_figures import TIP_GRAPHS, TipCurve
 from .units import EFFORT_UNITS, Scale, scale_for
 
 

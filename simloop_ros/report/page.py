@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 import json
 from pathlib import Path
 from typing import Any
@@ -17,8 +18,7 @@ from ..record.mcap import McapReader
 from .figures import Mark, draw_figures, possible_graphs
 from .hand_curves import HAND_DRAWINGS, hand_curves
 from .series import series_of
-from .tip_curves import tip_curves
-from .tip_figures import TIP_GRAPHS
+from .tip_figures import TIP_GRAPHS, tip_curves
 from .units import EFFORT_UNITS, period_text, run_title
 
 HANDS_ROWS = {
@@ -102,10 +102,6 @@ def print_run(summary: dict[str, Any], folder: Path, figures: list[Path]) -> Non
 
 def print_table(summary: dict[str, Any], console: Console) -> None:
     """Print the main figures of a run with their units."""
-    units = sorted(set(summary['joint_units']))
-    position = ' or '.join(units)
-    speed = ' or '.join(f'{unit}/s' for unit in units)
-    force = ' or '.join(EFFORT_UNITS[unit] for unit in units)
     console.print(
         f'{summary["scenario"]}: {summary["robot"]}, plant {summary["plant"]}, '
         f'{period_text(summary["period"])}, {summary["duration"]:g} s',
@@ -113,47 +109,7 @@ def print_table(summary: dict[str, Any], console: Console) -> None:
         soft_wrap=True,
     )
     table = Table(show_header=False)
-    rows: list[tuple[str, float | str, str]] = [
-        ('status', summary['status'], ''),
-        ('path error rms', summary['path_error_rms'], position),
-        ('path error max', summary['path_error_max'], position),
-        ('force difference rms', summary['force_difference_rms'], force),
-        ('force difference max', summary['force_difference_max'], force),
-        ('velocity difference rms', summary['velocity_difference_rms'], speed),
-        *(
-            (f'tip error {kind}', summary[f'tip_error_{kind}'], 'm')
-            for kind in ('rms', 'max')
-            if 'corners' in summary
-        ),
-        *((f'{tip} from its goal', error, 'm') for tip, error in summary['tip_error_end'].items()),
-        ('largest effort', 100.0 * summary['effort_share_max'], '% of its limit'),
-        ('steps at an effort limit', float(summary['effort_limited_steps']), ''),
-    ]
-    if 'contact_force_max' in summary:
-        rows += [
-            ('contact force max', summary['contact_force_max'], 'N'),
-            ('contact force at the end', summary['contact_force_end'], 'N'),
-        ]
-    if 'guiding_energy' in summary:
-        rows += [
-            ('energy from the operator', summary['guiding_energy'], 'J'),
-            ('external torque error rms', summary['external_torque_error_rms'], force),
-            *(
-                (f'effective mass of {tip}', ' to '.join(map(_number, mass.values())), 'kg')
-                for tip, mass in summary['effective_mass'].items()
-            ),
-        ]
-    if 'internal_force_peak' in summary:
-        rows += [
-            (name.replace('_', ' '), summary[name], unit)
-            for name, unit in HANDS_ROWS.items()
-            if summary.get(name) is not None
-        ]
-    cost = sum(summary['step_cost_us'].values())
-    if cost > 0.0:  # the nodes of a graph do not measure it
-        rows.append(('cost per step', cost, 'us'))
-    rows.append(('real-time factor', summary['real_time_factor'], ''))
-    for name, value, unit in rows:
+    for name, value, unit in _rows(summary):
         table.add_row(name, value if isinstance(value, str) else f'{value:.4g}', unit)
     console.print(table)
     for event in summary['events']:
@@ -165,6 +121,43 @@ def print_table(summary: dict[str, Any], console: Console) -> None:
         line = f'not done {left[0]}{more}; the run ended at {summary["duration"]:.4g} s'
         console.print(line, soft_wrap=True)
     console.print(f'digest   {summary["digest"]}', highlight=False, soft_wrap=True)
+
+
+def _rows(summary: dict[str, Any]) -> Iterator[tuple[str, float | str, str]]:
+    """Yield name, value and unit of each row that the run has."""
+    units = sorted(set(summary['joint_units']))
+    force = ' or '.join(EFFORT_UNITS[unit] for unit in units)
+    known = {
+        'path_error_rms': ' or '.join(units),
+        'path_error_max': ' or '.join(units),
+        'force_difference_rms': force,
+        'force_difference_max': force,
+        'velocity_difference_rms': ' or '.join(f'{unit}/s' for unit in units),
+        **({'tip_error_rms': 'm', 'tip_error_max': 'm'} if 'corners' in summary else {}),
+    }
+    yield 'status', summary['status'], ''
+    for key, unit in known.items():
+        yield key.replace('_', ' '), summary[key], unit
+    for tip, error in summary['tip_error_end'].items():
+        yield f'{tip} from its goal', error, 'm'
+    yield 'largest effort', 100.0 * summary['effort_share_max'], '% of its limit'
+    yield 'steps at an effort limit', float(summary['effort_limited_steps']), ''
+    if 'contact_force_max' in summary:
+        yield 'contact force max', summary['contact_force_max'], 'N'
+        yield 'contact force at the end', summary['contact_force_end'], 'N'
+    if 'guiding_energy' in summary:
+        yield 'energy from the operator', summary['guiding_energy'], 'J'
+        yield 'external torque error rms', summary['external_torque_error_rms'], force
+        for tip, mass in summary['effective_mass'].items():
+            yield f'effective mass of {tip}', ' to '.join(map(_number, mass.values())), 'kg'
+    if 'internal_force_peak' in summary:
+        for key, unit in HANDS_ROWS.items():
+            if summary.get(key) is not None:
+                yield key.replace('_', ' '), summary[key], unit
+    cost = sum(summary['step_cost_us'].values())
+    if cost > 0.0:  # the nodes of a graph do not measure it
+        yield 'cost per step', cost, 'us'
+    yield 'real-time factor', summary['real_time_factor'], ''
 
 
 def _number(value: float | None) -> str:

@@ -1,4 +1,4 @@
-"""The paths of the tips in space and in a plane, as figures 7 and 8 of 002."""
+"""The paths of the tips in space and in a plane, as figures 7 and 8 of 002, from the log."""
 
 from __future__ import annotations
 
@@ -8,11 +8,14 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+import msgspec
 import numpy as np
 
 from ..core.values import Array
+from ..record.mcap import McapReader, read_mcap
+from ..robot.model import link_positions
+from ..robot.urdf import kinematic_tree
 from .drawing import BLUE, DOTS_PER_INCH, RED, Mark, finite, head, readable
-from .tip_curves import TipCurve
 
 AXES = 'xyz'
 DESIRED_STYLE: Mapping[str, Any] = {'color': BLUE, 'lw': 4.0, 'label': 'desired'}
@@ -26,6 +29,42 @@ LABEL_DISTANCE = 0.12
 """Share of half the width shown below which two points have one label: a line of text is 0.06."""
 LABELS_PER_LINE = 3
 """Number of labels in one line of text."""
+
+
+class TipCurve(msgspec.Struct, frozen=True):
+    """The path of one tip in the world.
+
+    :ivar time: [s], shape ``(points,)``.
+    :ivar desired: of the desired joints [m], shape ``(points, 3)``.
+    :ivar actual: of the true joints [m], shape ``(points, 3)``.
+    """
+
+    name: str
+    time: Array
+    desired: Array
+    actual: Array
+
+
+def tip_curves(log: McapReader, tips: Sequence[str], points: int = 4000) -> tuple[TipCurve, ...]:
+    """Return the paths of tips, by the robot description in the log.
+
+    :param points: about how many rows of a long log are kept.
+    """
+    if not tips:
+        return ()
+    tree = kinematic_tree(log.description)
+    found = read_mcap(log.path, stride=max(1, log.rows // points))
+    return tuple(
+        TipCurve(
+            tip,
+            found.time,
+            *(
+                link_positions(tree, tip, found.column(f'{which}_position'))
+                for which in ('desired', 'true')
+            ),
+        )
+        for tip in tips
+    )
 
 
 def _draw_space(tips: Sequence[TipCurve], title: str, events: Sequence[Mark]) -> Figure:

@@ -6,17 +6,8 @@ from fractions import Fraction
 
 import msgspec
 
-_PREFIXES = (
-    (1e9, 'G'),
-    (1e6, 'M'),
-    (1e3, 'k'),
-    (1.0, ''),
-    (1e-3, 'm'),
-    (1e-6, 'µ'),
-    (1e-9, 'n'),
-    (1e-12, 'p'),
-    (1e-15, 'f'),
-)
+_FACTORS = (1e9, 1e6, 1e3, 1.0, 1e-3, 1e-6, 1e-9, 1e-12, 1e-15)
+_PREFIXES = tuple(zip(_FACTORS, ('G', 'M', 'k', '', 'm', 'µ', 'n', 'p', 'f'), strict=True))
 
 EFFORT_UNITS = {'rad': 'N m', 'm': 'N'}
 """Unit of a joint's position -> unit of its effort."""

@@ -113,7 +113,6 @@ def _end(joint: ET.Element, tag: str) -> str:
 
 
 def _refusal(call: Callable[[], object], where: str, remedy: str) -> Iterator[Problem]:
-    """Yield the error of a step of loading as a problem."""
     try:
         call()
     except SimloopError as error:

@@ -79,7 +79,6 @@ def load_robot(config: RobotConfig, urdf_folder: Path | None = None) -> RobotMod
 
 
 def _check_sensors(model: RobotModel) -> None:
-    """Refuse sensors that are not fixed to their tips."""
     if len(model.sensors) != len(model.tips):
         raise ConfigError(
             f'robot.sensors: {len(model.sensors)} given for {len(model.tips)} tips; name one for '

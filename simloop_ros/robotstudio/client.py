@@ -9,7 +9,6 @@ import os
 import select
 import socket
 import time
-from types import TracebackType
 
 from ..core.errors import LinkError, LinkFault, MessageError
 from .config import LinkConfig
@@ -111,12 +110,7 @@ class RobotStudioClient:
     def __enter__(self) -> RobotStudioClient:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     @contextmanager

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import msgspec
 import numpy as np
 import pinocchio as pin
 
+from ..core.state import Remembering
 from ..core.values import Array, Flags, JointState
 from ..maths.effort_share import largest_share
 from ..robot.model import RobotModel
@@ -22,14 +22,7 @@ MAX_HOLD_GAIN = 0.5
 """Largest product of ``hold_frequency`` and period; see ``Brake``."""
 
 
-class BrakeSnapshot(msgspec.Struct, frozen=True):
-    """The latched position [rad], if there is one, and the steps since braking began."""
-
-    held: Array | None
-    steps: int
-
-
-class Brake:
+class Brake(Remembering):
     """Stop all joints, or some, then hold them where they are.
 
     ::
@@ -59,6 +52,8 @@ class Brake:
     :ivar held: the latched position [rad], shape ``(n,)``; ``None`` while the robot moves.
     """
 
+    _remembered = ('held', '_steps')
+
     def __init__(
         self, model: RobotModel, period: float, config: SafetyConfig, joints: Flags | None = None
     ):
@@ -77,15 +72,7 @@ class Brake:
     def release(self) -> None:
         """Forget the latched position: the next ``effort`` brakes from the beginning."""
         self.held: Array | None = None
-        self._steps = 0
-
-    def snapshot(self) -> BrakeSnapshot:
-        """Return all that the next effort depends on."""
-        return BrakeSnapshot(self.held, self._steps)
-
-    def restore(self, snapshot: BrakeSnapshot) -> None:
-        """Go back to an earlier snapshot."""
-        self.held, self._steps = snapshot.held, snapshot.steps
+        self._steps = 0  # since braking began
 
     @np.errstate(over='ignore', invalid='ignore')
     def effort(self, state: JointState, external: Array | None = None) -> Array:

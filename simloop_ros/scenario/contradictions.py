@@ -92,7 +92,6 @@ def refuse_pushes(config: PlantConfig, links: Sequence[str]) -> None:
 
 
 def _refuse_hands(scenario: Scenario) -> None:
-    """Refuse options that are for two hands only."""
     if scenario.bimanual.tasks:
         raise ConfigError(
             f'bimanual.tasks are not for planner.kind {scenario.planner.kind}; set '

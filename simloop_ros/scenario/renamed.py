@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..collision.config import RENAMED_KINDS
-from ..core.renamed import warn_renamed
+from ..core.errors import warn_renamed
 
 RENAMED_KEYS = {'admittance.even': 'admittance.isotropy'}
 """New keys by old ones, of the same section."""

@@ -8,7 +8,7 @@ import pytest
 
 from simloop_ros.guiding.config import AdmittanceConfig
 from simloop_ros.guiding.guidance import Guidance
-from simloop_ros.guiding.isotropic_tips import IsotropicTips
+from simloop_ros.guiding.tip_task import IsotropicTips
 from simloop_ros.robot.model import RobotModel
 
 H = 0.002

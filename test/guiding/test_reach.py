@@ -6,7 +6,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from simloop_ros.guiding.reach import LEAST_REACH, reaches
+from simloop_ros.guiding.touch import LEAST_REACH, reaches
 from simloop_ros.robot.fit_robot import load_fit_robot
 from simloop_ros.scenario.loading import robot_config
 

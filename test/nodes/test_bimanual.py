@@ -17,8 +17,7 @@ from std_srvs.srv import Trigger
 from simloop_ros.nodes.bimanual import BimanualNode
 from simloop_ros.ros.launch.wiring import WiringOptions
 from simloop_ros.ros.messages.joint_state import JointStateDecoder, JointStateEncoder
-from simloop_ros.ros.messages.safety_status import TOPIC as SAFETY
-from simloop_ros.ros.messages.safety_status import SafetyStatus, to_message
+from simloop_ros.ros.messages.safety_status import SAFETY, SafetyStatus, to_message
 from simloop_ros.ros.messages.wrists import CORRECTIONS
 from simloop_ros.ros.transport.qos import LATCHED, STREAM
 from simloop_ros.scenario.loading import load_scenario

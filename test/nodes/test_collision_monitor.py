@@ -20,8 +20,7 @@ from simloop_ros.collision.wrist_torque import WristTorque
 from simloop_ros.nodes.collision_monitor import CollisionMonitorNode
 from simloop_ros.ros.launch.wiring import WiringOptions
 from simloop_ros.ros.messages.joint_state import JointStateDecoder, JointStateEncoder
-from simloop_ros.ros.messages.notice import TOPIC as COLLISION
-from simloop_ros.ros.messages.notice import from_message
+from simloop_ros.ros.messages.notice import COLLISION, from_message
 from simloop_ros.ros.messages.wrists import WRENCHES, hand_axes
 from simloop_ros.ros.transport.qos import STREAM
 from simloop_ros.scenario.loading import load_scenario

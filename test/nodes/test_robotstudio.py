@@ -16,12 +16,12 @@ from rclpy.context import Context
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.parameter import Parameter
+from robotstudio_server import RobotStudioServer
 from sensor_msgs.msg import JointState as JointStateMessage
 from std_srvs.srv import Trigger
 
 from simloop_ros.core.errors import USER_ERROR, SimloopError
 from simloop_ros.nodes.robotstudio import RobotStudioNode
-from simloop_ros.robotstudio.server import RobotStudioServer
 from simloop_ros.ros.launch.wiring import WiringOptions, wire
 from simloop_ros.ros.messages.joint_state import JointStateEncoder
 from simloop_ros.ros.transport.qos import STREAM

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from simloop_ros.record.tasks_left import tasks_left
+from simloop_ros.record.hands_summary import tasks_left
 
 PERIOD = 0.002
 NAMES = ['task 1 (approach)', 'task 2 (insert)', 'task 3 (move)']

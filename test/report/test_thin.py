@@ -4,7 +4,7 @@ from hypothesis.extra import numpy as hnp
 import numpy as np
 import pytest
 
-from simloop_ros.report.thin import Envelope
+from simloop_ros.report.series import Envelope
 
 finite = st.floats(-1e6, 1e6)
 

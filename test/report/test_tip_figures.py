@@ -14,8 +14,7 @@ from simloop_ros.record.mcap import McapReader, read_mcap
 from simloop_ros.report.drawing import Mark
 from simloop_ros.report.joint_figures import JOINT_GRAPHS, draw_joints
 from simloop_ros.report.series import series_of
-from simloop_ros.report.tip_curves import TipCurve, tip_curves
-from simloop_ros.report.tip_figures import TIP_GRAPHS
+from simloop_ros.report.tip_figures import TIP_GRAPHS, TipCurve, tip_curves
 from simloop_ros.robot.fit_robot import load_fit_robot
 from simloop_ros.robot.model import link_positions
 from simloop_ros.robot.urdf import kinematic_tree

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from simloop_ros.robot.joint_tree import carried_link, chain, leaves
+from simloop_ros.robot.chain import carried_link, chain, leaves
 
 
 def test_an_arm_of_yumi_is_a_chain_of_seven(yumi):

@@ -11,11 +11,11 @@ import threading
 
 import numpy as np
 import pytest
+from robotstudio_server import RobotStudioServer
 
 from simloop_ros.robotstudio.axes import Axes
 from simloop_ros.robotstudio.config import LinkConfig
 from simloop_ros.robotstudio.packet import PACKET_SIZE
-from simloop_ros.robotstudio.server import RobotStudioServer
 
 JOINT = """<joint name="j{i}" type="{kind}"><parent link="l{h}"/><child link="l{i}"/>
 <axis xyz="0 0 1"/><limit lower="-1" upper="1" velocity="1" effort="1"/></joint>

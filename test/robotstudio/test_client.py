@@ -10,12 +10,12 @@ import time
 from typing import Any
 
 import pytest
+from robotstudio_server import RobotStudioServer
 
 from simloop_ros.core.errors import LinkError, UnsafeCommandError
 from simloop_ros.robotstudio.client import RobotStudioClient
 from simloop_ros.robotstudio.config import LinkConfig
 from simloop_ros.robotstudio.packet import PACKET_SIZE, Target, encode
-from simloop_ros.robotstudio.server import RobotStudioServer
 
 Quick = Callable[..., LinkConfig]
 Start = Callable[..., Any]

@@ -13,11 +13,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from robotstudio_server import RobotStudioServer
 
 from simloop_ros.cli.main import main
 from simloop_ros.record.mcap import read_mcap
 from simloop_ros.robotstudio.packet import PACKET_SIZE, RESOLUTION, decode
-from simloop_ros.robotstudio.server import RobotStudioServer
 
 Captured = pytest.CaptureFixture[str]
 JOINTS = tuple(f'lwr_{joint}_joint' for joint in ('a1', 'a2', 'e1', 'a3', 'a4', 'a5'))
@@ -139,7 +139,7 @@ def test_what_is_no_run(refused: Callable[..., str], run: Path, tmp_path: Path) 
     assert 'not a complete log' in refused(str(tmp_path), *SIX)
     for name in ('way.csv', 'WAY.CSV'):
         (tmp_path / name).write_text('time,j1\n0,0\n')
-        assert 'a CSV file does not tell' in refused(str(tmp_path / name))
+        assert 'a CSV file does not have' in refused(str(tmp_path / name))
 
 
 def test_a_controller_that_is_absent(

@@ -10,12 +10,12 @@ import sys
 import time
 
 import pytest
+from robotstudio_server import RobotStudioServer, main
 
 from simloop_ros.core.errors import ConfigError
 from simloop_ros.robotstudio.client import RobotStudioClient
 from simloop_ros.robotstudio.config import LinkConfig
 from simloop_ros.robotstudio.packet import OK, Target, encode
-from simloop_ros.robotstudio.server import RobotStudioServer, main
 
 HERE = Target((1.0,) * 6, 0.3)
 
@@ -43,7 +43,7 @@ def test_good_bad_half_and_good_again(server: RobotStudioServer) -> None:
 
 def test_moves_take_their_time(free_port: int) -> None:
     process = subprocess.Popen(
-        [sys.executable, '-m', 'simloop_ros.robotstudio.server', '--port', str(free_port)],
+        [sys.executable, '-m', 'robotstudio_server', '--port', str(free_port)],
         stdout=subprocess.PIPE,
         text=True,
         env={**os.environ, 'PYTHONPATH': os.pathsep.join(filter(None, sys.path))},

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from importlib.util import find_spec
+import os
 from pathlib import Path
 import sys
 import tempfile
@@ -11,19 +13,49 @@ import tempfile
 import msgspec
 
 from ...core.errors import MissingDependencyError
-from .shared_memory import remove_orphans
 from .supervisor import Program, supervise
 from .wiring import NodeSpec, parameter_file
+
+FOLDER = Path('/dev/shm')
+PATTERNS = ('fastdds_*', 'sem.fastdds_*')
+
+
+def remove_orphans() -> list[str]:
+    """Remove this user's Fast DDS files that no process uses any more; return their names.
+
+    Under ``ROS_AUTOMATIC_DISCOVERY_RANGE=LOCALHOST`` Fast DDS always uses shared memory. A process
+    that ends cleanly removes its files there; one that is killed cannot.
+    """
+    files = [path for pattern in PATTERNS for path in FOLDER.glob(pattern)]
+    used = _used_files()  # after the list: whoever made a file of it has it open by now
+    removed = []
+    for path in files:
+        with suppress(OSError):
+            if str(path) not in used and path.stat().st_uid == os.getuid():
+                path.unlink()
+                removed.append(path.name)
+    return removed
+
+
+def _used_files() -> set[str]:
+    found = set()
+    for process in Path('/proc').glob('[0-9]*'):
+        with suppress(OSError):
+            for line in (process / 'maps').read_text().splitlines():
+                found.add(line.partition('/')[1] + line.partition('/')[2])
+        with suppress(OSError):
+            for descriptor in (process / 'fd').iterdir():
+                with suppress(OSError):
+                    found.add(os.readlink(descriptor))
+    return {name for name in found if name.startswith(str(FOLDER))}
+
 
 GRACE = 10.0
 """Time that a node has to end [s]; all but a recorder with a long log need less than 2 s."""
 
 
 def require_ros() -> None:
-    """Do nothing where there is ROS.
-
-    :raises MissingDependencyError: where there is none.
-    """
+    """Raise MissingDependencyError where there is no ROS."""
     if find_spec('rclpy') is None:
         raise MissingDependencyError(
             'ROS 2 is not installed: source a ROS distribution, or pip install simloop_ros[ros]'
@@ -42,7 +74,6 @@ def run_graph(
     """Run nodes until they are done, as ``supervise`` does; return the status.
 
     :param composed: whether all nodes are in one process, instead of one each.
-    :param report: called with each line for the user.
     :param beside: programs that are started before the nodes and end with them.
     :param environment: added to the present one, for the nodes.
     :param output: file to which everything that the nodes print is added; empty for ours.
@@ -63,10 +94,7 @@ def run_graph(
 def programs(
     nodes: tuple[NodeSpec, ...], parameters: Path, *, composed: bool
 ) -> tuple[Program, ...]:
-    """Return the processes of a graph: one per node, or one for all.
-
-    :param parameters: file with the parameters of all nodes.
-    """
+    """Return the processes of a graph: one per node, or one for all, with a parameter file."""
     groups = [nodes] if composed else [(node,) for node in nodes]
     return tuple(
         Program(
@@ -80,7 +108,6 @@ def programs(
 
 
 def _command(group: tuple[NodeSpec, ...], parameters: Path, *, composed: bool) -> tuple[str, ...]:
-    """Return what starts a process with one node, or with several of the same namespace."""
     first = group[0]
     return (
         sys.executable,

@@ -64,11 +64,7 @@ ARGUMENTS = {
 
 
 def describe_scenario(launch_file: str) -> LaunchDescription:
-    """Describe the graph of the scenario that a launch file is called after.
-
-    :param launch_file: its path, links not resolved; of ``simloop.launch.py`` the scenario is a
-        launch argument.
-    """
+    """Describe the graph of the scenario that a launch file is called after (links unresolved)."""
     name = Path(launch_file).name.removesuffix('.launch.py')
     fixed = '' if name == ANY_SCENARIO else name
     which = DeclareLaunchArgument(
@@ -100,7 +96,6 @@ def describe_robot_view() -> LaunchDescription:
 
 
 def _scenario_actions(context: LaunchContext, fixed_name: str) -> list[LaunchDescriptionEntity]:
-    """Return the actions of a scenario; launch shows the errors of the user."""
     given = context.launch_configurations
     settings = [part.strip() for part in given['settings'].split(';') if part.strip()]
     if given['period']:
@@ -181,7 +176,6 @@ def _action(
 
 
 def _composed(nodes: Sequence[NodeSpec]) -> NodeSpec:
-    """Return one program with all nodes."""
     return NodeSpec(
         executable='composed',
         namespace=nodes[0].namespace,
@@ -193,7 +187,6 @@ def _composed(nodes: Sequence[NodeSpec]) -> NodeSpec:
 
 
 def _end_graph(node: NodeSpec) -> Callable[[ProcessExited, LaunchContext], Shutdown | None]:
-    """Return what ends the whole graph when this node has ended."""
 
     def end(event: ProcessExited, context: LaunchContext) -> Shutdown | None:
         if context.is_shutdown:
@@ -232,10 +225,7 @@ def _flag(context: LaunchContext, name: str) -> bool:
 
 
 def _require_packages(nodes: Iterable[NodeSpec]) -> None:
-    """Refuse to start programs of packages that are not there.
-
-    :raises MissingDependencyError: names what to install.
-    """
+    """Raise MissingDependencyError for programs of packages that are not there."""
     missing = sorted({node.package for node in nodes if not _is_installed(node.package)})
     if missing:
         wanted = ' '.join(f'ros-$ROS_DISTRO-{name.replace("_", "-")}' for name in missing)

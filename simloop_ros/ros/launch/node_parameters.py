@@ -84,10 +84,7 @@ class WiringOptions(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def refuse_options(scenario: Scenario, options: WiringOptions) -> None:
-    """Refuse options that contradict the scenario.
-
-    :raises ConfigError: with the reason.
-    """
+    """Raise ConfigError for options that contradict the scenario."""
     source = scenario.admittance.source
     if source == 'driver' and not options.realtime:
         raise ConfigError('admittance.source: a driver measures in real time: add realtime')
@@ -121,18 +118,12 @@ ROBOT_TOPICS = {
 
 
 def plant_settings(plant: str) -> list[str]:
-    """Return what a choice of the plant changes in the scenario.
-
-    :param plant: physics engine; empty for that of the scenario, ``none`` for a robot's driver.
-    """
+    """Return what a choice of the plant changes in the scenario: an engine, ``none``, or empty."""
     return [] if plant in ('', NO_PLANT) else [f'plant.engine={plant}']
 
 
 def read_priority(text: str) -> int:
-    """Return a priority that was given as text.
-
-    :raises ConfigError: it is none.
-    """
+    """Return a priority that was given as text, or raise ConfigError."""
     if not text.isdecimal() or int(text) > MAX_PRIORITY:
         raise ConfigError(
             f'priority: {text!r} given; a whole number from 0 to {MAX_PRIORITY} is needed'
@@ -154,10 +145,7 @@ Parameters = dict[str, Any]
 
 
 def node_parameters(scenario: Scenario, options: WiringOptions) -> dict[Executable, Parameters]:
-    """Return the parameters of each node that runs a scenario, but for those that all have.
-
-    :raises ConfigError: an option does not fit the robot.
-    """
+    """Return the parameters that each node of a scenario has for itself; raises ConfigError."""
     scenario = _with_absolute_calibration(scenario)
     urdf = find_description(scenario.robot.urdf, resource_folder('urdf'))
     robot = {**parameter_values(scenario.robot, 'robot'), 'robot.urdf': str(urdf.absolute())}
@@ -199,7 +187,6 @@ def _with_absolute_calibration(scenario: Scenario) -> Scenario:
 
 
 def _planner(scenario: Scenario) -> Executable:
-    """Return the node that plans."""
     if scenario.planner.kind == 'bimanual':
         return 'bimanual'
     guiding = scenario.admittance.guides or scenario.planner.kind == 'guiding'
@@ -212,7 +199,6 @@ def _publishes_truth(scenario: Scenario, options: WiringOptions) -> bool:
 
 
 def _sensing(options: WiringOptions) -> Parameters:
-    """Return where the readings of wrist sensors come from."""
     return {'sensing.drivers': not options.simulated}
 
 
@@ -261,7 +247,6 @@ def _monitor_parameters(scenario: Scenario, options: WiringOptions) -> Parameter
 
 
 def _link(options: WiringOptions, robot: RobotConfig) -> LinkConfig:
-    """Return the link to a controller that can follow this robot."""
     if not options.realtime:
         raise ConfigError('robotstudio: a controller moves in real time: add realtime')
     host, port = parse_address(options.robotstudio)

@@ -24,12 +24,10 @@ FAILED = 1
 class Program(msgspec.Struct, frozen=True, kw_only=True):
     """A command and its role in the graph.
 
-    :param name: what messages call it.
-    :param command: executable and arguments.
-    :param environment: added to the present one.
-    :param ends_all: when it ends by itself with status 0, the graph is done.
-    :param output: file to which everything that it prints is added; empty for ours.
-    :param takes_signals: whether it opens itself to SIGINT and SIGTERM when it is ready; until
+    :ivar environment: added to the present one.
+    :ivar ends_all: when it ends by itself with status 0, the graph is done.
+    :ivar output: file to which everything that it prints is added; empty for ours.
+    :ivar takes_signals: whether it opens itself to SIGINT and SIGTERM when it is ready; until
         then they wait, so that it never ends halfway through its imports.
     """
 
@@ -210,7 +208,6 @@ def _signals_as_bytes() -> Iterator[socket.socket]:
 
 
 def _end_with_parent() -> Callable[[], None]:
-    """Return what a new process calls to end with us."""
     interrupt, parent = interrupt_with_parent(), os.getpid()
 
     def prepare() -> None:

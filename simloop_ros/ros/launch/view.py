@@ -22,8 +22,7 @@ OWN_TF = (('/tf', 'tf'), ('/tf_static', 'tf_static'))
 def view_scenario(urdf: str, namespace: str, *, use_sim_time: bool) -> tuple[NodeSpec, ...]:
     """Return the nodes that show a robot and, as a ghost, its control state.
 
-    :param urdf: description for other programs, see ``with_mesh_addresses``.
-    :param namespace: absolute, or empty for none.
+    :param urdf: see ``with_mesh_addresses``.
     """
     root = root_link(urdf)
     states, rviz = view_robot(urdf, namespace, use_sim_time=use_sim_time)
@@ -70,11 +69,7 @@ def sliders(namespace: str) -> NodeSpec:
 
 
 def read_description(robot: str) -> str:
-    """Return the description of a robot, for other programs.
-
-    :param robot: name of a shipped robot, or a URDF or xacro file.
-    :raises SimloopError: there is no such robot, or it cannot be read.
-    """
+    """Return the description of a shipped robot, or a URDF or xacro file, for other programs."""
     config = None if robot.endswith(('.urdf', '.xacro')) else robot_config(robot)
     path = find_description(config.urdf if config else robot, resource_folder('urdf'))
     root = parse_description(path)
@@ -83,10 +78,7 @@ def read_description(robot: str) -> str:
 
 
 def root_link(urdf: str) -> str:
-    """Return the link that no joint moves: the frame of the world.
-
-    :raises ModelError: there is none.
-    """
+    """Return the link that no joint moves, the frame of the world; else raise ModelError."""
     robot = ET.fromstring(urdf)
     children = {child.get('link') for child in robot.findall('joint/child')}
     for link in robot.findall('link'):

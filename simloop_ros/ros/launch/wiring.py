@@ -25,11 +25,8 @@ RECORDER_WINDOW = 512
 class NodeSpec(msgspec.Struct, frozen=True, kw_only=True):
     """One node of the graph.
 
-    :ivar executable: name of its program.
-    :ivar package: ROS package that the program belongs to.
-    :ivar name: in the graph; empty if it is that of the program.
+    :ivar name: in the graph; empty if it is that of the executable.
     :ivar namespace: absolute, or empty for none.
-    :ivar parameters: by name.
     :ivar remappings: from, to.
     :ivar arguments: of the program, before those of ROS.
     :ivar ends_graph: whether the graph is done when this node is.
@@ -51,11 +48,7 @@ class NodeSpec(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def wire(scenario: Scenario, options: WiringOptions) -> tuple[NodeSpec, ...]:
-    """Return the nodes that run a scenario.
-
-    :raises ConfigError: options or settings of the scenario contradict each other, or do not fit
-        the robot.
-    """
+    """Return the nodes that run a scenario; raises ConfigError for contradicting options."""
     if not options.simulated and not options.realtime:
         raise ConfigError('without a simulated plant time has to be real: add realtime')
     refuse_contradictions(scenario, simulated=options.simulated)

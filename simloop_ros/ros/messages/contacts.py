@@ -15,9 +15,9 @@ FORCE = 'force [N]'
 
 
 def to_message(stamp: int, contacts: Iterable[Contact]) -> DiagnosticArray:
-    """Return contacts as one status each: the link is its name, the obstacle its hardware_id.
+    """Return the contacts at the end of a step [ns] as one status each.
 
-    :param stamp: end of the step [ns].
+    The link is its name, the obstacle its ``hardware_id``.
     """
     message = DiagnosticArray()
     message.header.stamp.sec, message.header.stamp.nanosec = split(stamp)
@@ -35,10 +35,7 @@ def to_message(stamp: int, contacts: Iterable[Contact]) -> DiagnosticArray:
 
 
 def from_message(message: DiagnosticArray) -> tuple[Contact, ...]:
-    """Return the contacts.
-
-    :raises MessageError: a status is not a contact.
-    """
+    """Return the contacts; raise MessageError if a status is none."""
     try:
         contacts = tuple(
             Contact(status.name, status.hardware_id, float(status.values[0].value))

@@ -6,10 +6,7 @@ from xml.etree import ElementTree as ET
 
 
 def with_mesh_addresses(urdf: str) -> str:
-    """Return a description whose meshes are ``file://`` addresses; rviz takes no bare paths.
-
-    :param urdf: description whose meshes are absolute paths.
-    """
+    """Return a description with absolute mesh paths as ``file://``; rviz takes no bare paths."""
     root = ET.fromstring(urdf)
     for mesh in root.iter('mesh'):
         mesh.set('filename', f'file://{mesh.get("filename")}')

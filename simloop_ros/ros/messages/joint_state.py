@@ -46,7 +46,6 @@ def _require_valid(joint_names: Sequence[str], fields: tuple[str, ...]) -> None:
 class JointStateEncoder:
     """Writes messages with always the same joints, fields and frame_id.
 
-    :param joint_names: names of the ``n`` joints.
     :param fields: some of position, velocity and effort, in this order.
     """
 
@@ -65,10 +64,8 @@ class JointStateEncoder:
         self._array_pieces = range(3, len(self._pieces), 2)
 
     def encode(self, stamp: int, *arrays: Array) -> bytes:
-        """Return a message.
+        """Return a message with a stamp [ns] and, for each field, its values, shape ``(n,)``.
 
-        :param stamp: time [ns].
-        :param arrays: for each field its values [rad], [rad/s] or [N m], shape ``(n,)``.
         :raises ValueError: if the stamp, or number or size of the arrays, does not fit.
         """
         if not 0 <= stamp < _STAMP_END:
@@ -90,10 +87,8 @@ ABSENT: Array = np.empty(0)
 class DecodedJointState(msgspec.Struct, frozen=True, gc=False):
     """A message in the receiver's order of joints; fields that it does not need are ``ABSENT``.
 
-    :ivar stamp: time [ns].
-    :ivar position: shape ``(n,)`` [rad]; like the others finite.
-    :ivar velocity: shape ``(n,)`` [rad/s].
-    :ivar effort: shape ``(n,)`` [N m].
+    Arrays have the shape ``(n,)`` [rad, rad/s, N m], the stamp is in ns.
+
     :ivar frame_id: kind of the message, where a topic has several.
     """
 
@@ -168,7 +163,6 @@ class JointStateDecoder:
 
     A layout is learned once, then recognised; a few are remembered.
 
-    :param joint_names: names of our ``n`` joints.
     :param fields: what must be there, some of position, velocity and effort, in this order.
     :param topic: what the errors begin with.
     :param optional: what is read where it is there, else ``ABSENT``.
@@ -193,10 +187,7 @@ class JointStateDecoder:
         self._layouts: list[_KnownLayout] = []
 
     def stamp(self, data: bytes) -> int:
-        """Return the stamp [ns] of a message; nothing else of it is read.
-
-        :raises MessageError: if it has none.
-        """
+        """Return the stamp [ns] of a message, reading nothing else; else raise MessageError."""
         try:
             sec, nanosec = _STAMP_READERS[data[:2]](data, STAMP_OFFSET)
         except (KeyError, struct.error):
@@ -210,8 +201,7 @@ class JointStateDecoder:
     def decode(self, data: bytes) -> DecodedJointState:
         """Return the content of a message for our joints; its arrays are read-only or new.
 
-        :raises MessageError: if a joint or a field is missing, a value is not finite
-            but shall be, or the bytes are malformed.
+        :raises MessageError: it is malformed, lacks a joint or field, or a value is not finite.
         """
         stamp = self.stamp(data)
         for layout in self._layouts:

@@ -56,8 +56,8 @@ def plant_markers(contacts: Iterable[Contact], link: str, wrench: Array) -> list
 
     Each is in the frame of its link, so that rviz places it.
 
-    :param link: link that is pushed; empty if none is.
-    :param wrench: force and torque in the link's axes [N, N m], shape ``(6,)``.
+    :param link: that is pushed; empty if none is.
+    :param wrench: in the link's axes [N, N m], shape ``(6,)``.
     """
     markers: list[Marker] = []
     for contact in contacts:
@@ -74,11 +74,7 @@ def plant_markers(contacts: Iterable[Contact], link: str, wrench: Array) -> list
 
 
 def hand_markers(hands: Iterable[HandReport], points: Array, frame: str) -> list[Marker]:
-    """Return an arrow with its force for each simulated hand that holds the robot.
-
-    :param points: where they hold it, in the world [m], shape ``(hands, 3)``.
-    :param frame: of the coordinates: the link that does not move.
-    """
+    """Return an arrow with its force for each hand, at points in the world [m], ``(hands, 3)``."""
     markers: list[Marker] = []
     for i, (hand, point) in enumerate(zip(hands, points, strict=True)):
         if hand.held:
@@ -98,8 +94,7 @@ def object_markers(
     """Return the object for two hands as a box, and an arrow with the force on each wrist.
 
     :param size: edges of the object along its axes [m].
-    :param wrenches: on the sensors, in their axes [N, N m], shape ``(sensors, 6)``; none without.
-    :param frame: of the coordinates: the link that does not move.
+    :param wrenches: on the sensors, in their axes [N, N m], shape ``(sensors, 6)``.
     """
     markers: list[Marker] = []
     if held is not None:
@@ -128,9 +123,7 @@ def mass_markers(
     and it is left out where the mass would not decrease.
 
     :param direction: along which the masses are, unit vector in world axes, shape ``(3,)``.
-    :param tips: in the world [m], shape ``(tips, 3)``.
-    :param elbows: in the world [m], shape ``(tips, 3)``.
-    :param frame: of the coordinates: the link that does not move.
+    :param tips: like the elbows in the world [m], shape ``(tips, 3)``.
     """
     markers: list[Marker] = []
     for i, (each, tip, elbow) in enumerate(zip(hints, tips, elbows, strict=True)):
@@ -147,10 +140,7 @@ def mass_markers(
 
 
 def hit_markers(hit: Hit, frame: str) -> MarkerArray:
-    """Return the hit link's name and, where the place is known, an arrow for the force.
-
-    :param frame: of the coordinates: the link that does not move.
-    """
+    """Return the hit link's name and, where the place is known, an arrow for the force."""
     markers = [Marker(ns='hit', action=Marker.DELETEALL)]
     text = _marker(hit.link, 'hit', 0, Marker.TEXT_VIEW_FACING, ORANGE)
     text.scale.z = 0.06
@@ -182,7 +172,6 @@ def _arrow(
 def _line(
     frame: str, namespace: str, number: int, color: ColorRGBA, tail: Array, head: Array
 ) -> Marker:
-    """Return an arrow from one point [m] to another."""
     arrow = _marker(frame, namespace, number, Marker.ARROW, color)
     arrow.scale.x, arrow.scale.y, arrow.scale.z = 0.01, 0.025, 0.04
     arrow.points = [Point(x=x, y=y, z=z) for x, y, z in (tail.tolist(), head.tolist())]
@@ -192,7 +181,6 @@ def _line(
 def _text(
     frame: str, namespace: str, number: int, color: ColorRGBA, point: Array, text: str
 ) -> Marker:
-    """Return a text a little above a point [m]."""
     marker = _marker(frame, namespace, number, Marker.TEXT_VIEW_FACING, color)
     marker.scale.z = 0.05
     x, y, z = point.tolist()

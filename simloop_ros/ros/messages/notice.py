@@ -15,7 +15,7 @@ from ...core.values import ContactNature
 from ...record.events import Located, described
 from .stamps import join, split
 
-TOPIC = 'collision'
+COLLISION = 'collision'
 CONTACT, MARGIN = 'contact', 'margin'
 LEVELS = {
     'none': DiagnosticStatus.OK,
@@ -25,11 +25,8 @@ LEVELS = {
 
 
 class Notice(msgspec.Struct, frozen=True, gc=False):
-    """Report on a step for planner and recorder.
+    """Report on a step, which ends at a stamp [ns], for planner and recorder.
 
-    :ivar stamp: end of the step [ns].
-    :ivar contact: whether there is a contact now.
-    :ivar kind: of the present contact.
     :ivar margin: distance to the threshold; negative beyond it.
     :ivar located: link, and point and force where they are known, once they are.
     """
@@ -59,7 +56,7 @@ def to_message(stamp: int, detection: Detection) -> DiagnosticArray:
     message = DiagnosticArray()
     message.header.stamp.sec, message.header.stamp.nanosec = split(stamp)
     located = described(detection.hit)
-    status = DiagnosticStatus(name=TOPIC, level=LEVELS[detection.kind], message=detection.kind)
+    status = DiagnosticStatus(name=COLLISION, level=LEVELS[detection.kind], message=detection.kind)
     values: dict[str, Any] = {CONTACT: detection.contact, MARGIN: detection.reading.margin}
     if located is not None:
         status.hardware_id = located.link
@@ -73,13 +70,10 @@ def to_message(stamp: int, detection: Detection) -> DiagnosticArray:
 
 
 def from_message(message: DiagnosticArray) -> Notice:
-    """Return the content of a message.
-
-    :raises MessageError: it is malformed.
-    """
+    """Return the content of a message, or raise MessageError."""
     stamp = join(message.header.stamp)
     if len(message.status) != 1 or stamp < 0:
-        raise MessageError(f'{TOPIC}: expected one status and a stamp from 0 on')
+        raise MessageError(f'{COLLISION}: expected one status and a stamp from 0 on')
     status = message.status[0]
     try:
         values = {item.key: msgspec.json.decode(item.value) for item in status.values}
@@ -87,4 +81,4 @@ def from_message(message: DiagnosticArray) -> Notice:
         notice = {'stamp': stamp, 'kind': status.message, **own, 'located': values or None}
         return msgspec.convert(notice, Notice)
     except msgspec.MsgspecError as error:
-        raise MessageError(f'{TOPIC}: {error}') from None
+        raise MessageError(f'{COLLISION}: {error}') from None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from diagnostic_msgs.msg import DiagnosticStatus, KeyValue
 import msgspec
 
-TOPIC = 'safety'
+SAFETY = 'safety'
 STOPS = 'stops'
 DIVERGED = 'diverged'
 STAMP = 'stamp [ns]'
@@ -18,10 +18,8 @@ COUNT_LIMIT = 2**63
 class SafetyStatus(msgspec.Struct, frozen=True):
     """State of control or plant: stopped or free to move.
 
-    :ivar source: name of the node.
     :ivar stopped: why the robot is stopped; empty if it is not.
     :ivar stops: number of stops so far; shows a reader that it missed one.
-    :ivar diverged: whether the reason is a divergence.
     :ivar stamp: of the step in which it stopped [ns].
     """
 

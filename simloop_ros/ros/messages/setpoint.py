@@ -31,10 +31,7 @@ def setpoint_arrays(setpoint: Setpoint) -> tuple[Array, Array, Array]:
 
 
 def read_setpoint(message: DecodedJointState) -> Setpoint:
-    """Return the setpoint of a message.
-
-    :raises MessageError: its ``frame_id`` is unknown, or the effort is missing.
-    """
+    """Return the setpoint of a message; raise MessageError for its kind, or a missing effort."""
     if message.frame_id not in (POSITION, RESTART, EFFORT):
         raise MessageError(
             f'{TOPIC}: frame_id {message.frame_id[:80]!r} is none of {POSITION!r}, {RESTART!r}, '

@@ -11,10 +11,7 @@ NANO = 1_000_000_000
 
 
 def stamp_of(step: int, period: float) -> int:
-    """Return the stamp of the start of a step [ns]; step 0 starts at time 0.
-
-    :param period: length of a step [s].
-    """
+    """Return the stamp of a step's start [ns] for a period [s]; step 0 starts at time 0."""
     return round(step * period * NANO)
 
 

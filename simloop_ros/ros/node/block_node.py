@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import traceback
 from typing import Any, ClassVar, TypeVar
 
-from diagnostic_msgs.msg import DiagnosticStatus
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 import msgspec
 from rclpy.clock import Clock, ClockType
 from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
@@ -18,8 +18,8 @@ from rclpy.timer import Timer
 from ...core.errors import USER_ERROR, SimloopError
 from ..messages.stamps import stamp_of
 from ..pacing.config import GraphConfig
-from ..transport.local_bus import LocalBus
-from .diagnostics import DIAGNOSTICS_PERIOD, Diagnostics, Report
+from ..transport.channels import LocalBus
+from ..transport.qos import EVENTS
 from .parameters import LiveParameters, read_config
 from .scheduling import LowPriority, lower_thread_priority, set_priority
 from .topics import Topics
@@ -27,8 +27,17 @@ from .topics import Topics
 T = TypeVar('T', bound=msgspec.Struct)
 POLL_PERIOD = 0.005
 """Time between two polls of waiting messages [s]: waking up for each message costs far more."""
+DIAGNOSTICS_PERIOD = 1.0
 UNEXPECTED_ERROR = 1
 """Exit status after an exception that is no SimloopError."""
+
+
+class Report(msgspec.Struct, frozen=True):
+    """State of a node: level of a ``DiagnosticStatus``, message, and details by name."""
+
+    level: bytes
+    message: str
+    values: Mapping[str, Any] = {}
 
 
 class BlockNode(LifecycleNode):
@@ -45,11 +54,9 @@ class BlockNode(LifecycleNode):
 
     :param bus: to the other nodes of the same process.
     :ivar graph: how the nodes step together, once this one is configured.
-    :ivar topics: its publishers and subscriptions.
-    :ivar active: whether the node is in the active state.
+    :ivar refused: number of messages that could not be used.
     :ivar finished: whether the node has nothing left to do, so that its process may end.
     :ivar failure: why the node cannot be configured, or failed.
-    :ivar exit_status: of its process.
     """
 
     SECTIONS: ClassVar[Mapping[str, type[msgspec.Struct]]] = {}
@@ -67,17 +74,13 @@ class BlockNode(LifecycleNode):
         self._thread: ThreadPoolExecutor | None = None
         self._low_priority: LowPriority | None = None
         self._steady = Clock(clock_type=ClockType.STEADY_TIME)
-        self._parameter_sections = LiveParameters(
-            self,
-            self.SECTIONS,
-            self.LIVE,
-            lambda config: self.check_live(config),
-            lambda: self.apply_live(),
-        )
+        self._parameter_sections = LiveParameters(self)
         self.add_post_set_parameters_callback(
             lambda changed: self.guard(self._parameter_sections.take_over, changed)
         )
-        self._diagnostics = Diagnostics(self)
+        self._diagnostics = self.create_publisher(DiagnosticArray, '/diagnostics', EVENTS)
+        self._refusal = ''
+        self.refused = 0
         self.create_timer(
             DIAGNOSTICS_PERIOD, lambda: self.guard(self.publish_diagnostics), clock=self._steady
         )
@@ -146,12 +149,10 @@ class BlockNode(LifecycleNode):
                 response.message = answer if isinstance(answer, str) else await answer
                 response.success = True
             except SimloopError as error:
-                response.message = str(error)
-                response.success = False
+                response.message, response.success = str(error), False
             except Exception as error:
                 self.fail(error)
-                response.message = self.failure
-                response.success = False
+                response.message, response.success = self.failure, False
             return response
 
         service = self.create_service(kind, f'~/{name}', serve)
@@ -188,14 +189,11 @@ class BlockNode(LifecycleNode):
         except Exception as error:
             self.fail(error)
 
-    @property
-    def refused(self) -> int:
-        """Return the number of messages that could not be used."""
-        return self._diagnostics.refused
-
     def refuse(self, reason: str) -> None:
         """Count and report a message that cannot be used."""
-        self._diagnostics.refuse(reason)
+        self.refused += 1
+        self._refusal = reason
+        self.get_logger().warning(f'refused: {reason}', throttle_duration_sec=1.0)
 
     def fail(self, error: Exception) -> None:
         """Note an unexpected error; the process ends with it."""
@@ -209,16 +207,26 @@ class BlockNode(LifecycleNode):
                 self.get_logger().fatal(f'{self.failure}\n{traceback.format_exc()}')
 
     def publish_diagnostics(self) -> None:
-        """Publish the state of the node now."""
-        self._diagnostics.publish(self._full_report())
+        """Publish the state of the node now, on ``/diagnostics``."""
+        report = self._full_report()
+        values = {**report.values, 'refused': self.refused}
+        if self._refusal:
+            values['last refusal'] = self._refusal
+        status = DiagnosticStatus(
+            name=self.get_fully_qualified_name(),
+            hardware_id='simloop_ros',
+            level=report.level,
+            message=report.message,
+            values=[KeyValue(key=key, value=str(value)) for key, value in values.items()],
+        )
+        message = DiagnosticArray(status=[status])
+        message.header.stamp = self.get_clock().now().to_msg()
+        self._diagnostics.publish(message)
 
     # Lifecycle
 
     def start(self) -> None:
-        """Configure and activate the node, if it shall do so by itself.
-
-        :raises SimloopError: it cannot be configured.
-        """
+        """Configure and activate the node, if it shall do so by itself; raises SimloopError."""
         if not read_config(self, GraphConfig, '').autostart:
             return
         for transition in (self.trigger_configure, self.trigger_activate):
@@ -256,7 +264,7 @@ class BlockNode(LifecycleNode):
             self.fail(error)
             self._leave_active()
             return TransitionCallbackReturn.FAILURE
-        if self.topics.has_polled:
+        if self.topics.waiting:
             self.every(POLL_PERIOD, self.topics.poll)
         if not self.awaited and self.topics.bus is None:
             self._low_priority = LowPriority()
@@ -308,7 +316,6 @@ class BlockNode(LifecycleNode):
         self._parameter_sections.clear()
 
     def _full_report(self) -> Report:
-        """Return the state of the node, whether it is active or not."""
         if self.failure:
             return Report(DiagnosticStatus.ERROR, self.failure)
         if not self.active:

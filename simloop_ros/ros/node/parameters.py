@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Iterable
 import math
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 from rcl_interfaces.msg import (
@@ -19,8 +19,10 @@ from rclpy.parameter import Parameter
 
 from ...core.errors import ConfigError, SimloopError
 from ..pacing.config import GraphConfig
-from .config_parameter import BOUNDS, ConfigParameter
-from .parameter_values import config_parameters, parse_config
+from .parameter_values import BOUNDS, ConfigParameter, config_parameters, parse_config
+
+if TYPE_CHECKING:
+    from .block_node import BlockNode
 
 T = TypeVar('T', bound=msgspec.Struct)
 LARGEST_DOUBLE = math.nextafter(math.inf, 0.0)
@@ -32,7 +34,6 @@ def declare_config(node: Node, kind: type[msgspec.Struct], prefix: str) -> None:
 
     A field without a default is declared by its type only: ``read_config`` asks for its value.
 
-    :param prefix: what the names begin with, ``control`` for ``control.law``; may be empty.
     :raises ConfigError: the node was given a value of a wrong type or out of range.
     """
     for parameter in config_parameters(kind, prefix):
@@ -54,32 +55,12 @@ def declare_config(node: Node, kind: type[msgspec.Struct], prefix: str) -> None:
 
 
 def read_config(node: Node, kind: type[T], prefix: str) -> T:
-    """Return the configuration that the node's parameters make.
-
-    :raises ConfigError: a value is not valid, or one without a default is missing.
-    """
+    """Return the configuration that the node's parameters make, or raise ConfigError."""
     return changed_config(node, kind, prefix, ())
 
 
-def check_change(
-    node: Node, kind: type[msgspec.Struct], prefix: str, changed: Iterable[Parameter]
-) -> str:
-    """Return why a change of parameters is refused, in one line; empty if it is not.
-
-    :param changed: the new values; parameters of other configurations are ignored.
-    """
-    try:
-        changed_config(node, kind, prefix, changed)
-    except ConfigError as error:
-        return str(error)
-    return ''
-
-
 def changed_config(node: Node, kind: type[T], prefix: str, changed: Iterable[Parameter]) -> T:
-    """Return the configuration as it would be after a change of parameters.
-
-    :raises ConfigError: it would not be valid.
-    """
+    """Return the configuration as it would be after a change of parameters; raises ConfigError."""
     names = [parameter.name for parameter in config_parameters(kind, prefix)]
     present = {name: node.get_parameter_or(name) for name in names}
     present |= {parameter.name: parameter for parameter in changed if parameter.name in present}
@@ -109,7 +90,6 @@ def _descriptor(parameter: ConfigParameter) -> ParameterDescriptor:
 
 
 def _constraints(parameter: ConfigParameter) -> str:
-    """Return in words what the descriptor has no field for."""
     parts = []
     if parameter.choices:
         each = 'each ' if parameter.form == 'STRING_ARRAY' else ''
@@ -144,35 +124,18 @@ class LiveParameters:
 
     Until ``read`` all may change; then only the live ones, until ``clear``.
 
-    :param sections: class of each section, by the prefix of its parameters.
-    :param live: parameters that may change while the node is configured.
-    :param check: raises SimloopError if the block cannot take over a changed section.
-    :param apply: called when live parameters have changed.
     """
 
-    def __init__(
-        self,
-        node: Node,
-        sections: Mapping[str, type[msgspec.Struct]],
-        live: Collection[str],
-        check: Callable[[msgspec.Struct], None],
-        apply: Callable[[], None],
-    ):
+    def __init__(self, node: BlockNode):
         self._node = node
-        self._kinds: dict[str, type[msgspec.Struct]] = {'': GraphConfig, **sections}
-        self._live = live
-        self._check_section = check
-        self._apply = apply
+        self._kinds: dict[str, type[msgspec.Struct]] = {'': GraphConfig, **node.SECTIONS}
         self._configs: dict[str, msgspec.Struct] = {}
         for prefix, kind in self._kinds.items():
             declare_config(node, kind, prefix)
         node.add_on_set_parameters_callback(self._check)
 
     def read(self) -> None:
-        """Take over the present parameters.
-
-        :raises ConfigError: a value is not valid, or one without a default is missing.
-        """
+        """Take over the present parameters; raises ConfigError as ``read_config``."""
         self._configs = {
             prefix: read_config(self._node, kind, prefix) for prefix, kind in self._kinds.items()
         }
@@ -191,35 +154,29 @@ class LiveParameters:
         """Apply live parameters that have changed."""
         if self._configs and self._any_live(changed):
             self.read()
-            self._apply()
+            self._node.apply_live()
 
     def _check(self, changed: list[Parameter]) -> SetParametersResult:
-        reason = ''
-        for prefix, kind in self._kinds.items():
-            reason = reason or check_change(self._node, kind, prefix, changed)
-        if self._configs and not reason:
+        node = self._node
+        try:
+            configs = [
+                changed_config(node, kind, prefix, changed) for prefix, kind in self._kinds.items()
+            ]
             fixed = [parameter.name for parameter in changed if self._is_fixed(parameter.name)]
-            if fixed:
-                reason = (
+            if self._configs and fixed:
+                raise ConfigError(
                     f'{fixed[0]} cannot change while the node is configured: deactivate it and '
                     'clean it up first (ros2 lifecycle set)'
                 )
-            elif self._any_live(changed):
-                reason = self._refusal(changed)
-        return SetParametersResult(successful=not reason, reason=reason)
-
-    def _refusal(self, changed: list[Parameter]) -> str:
-        """Return why the block cannot take over a change; empty if it can."""
-        try:
-            for prefix, kind in self._kinds.items():
-                self._check_section(changed_config(self._node, kind, prefix, changed))
+            for config in configs if self._configs and self._any_live(changed) else ():
+                node.check_live(config)
         except SimloopError as error:
-            return str(error)
-        return ''
+            return SetParametersResult(successful=False, reason=str(error))
+        return SetParametersResult(successful=True)
 
     def _any_live(self, changed: list[Parameter]) -> bool:
-        return any(parameter.name in self._live for parameter in changed)
+        return any(parameter.name in self._node.LIVE for parameter in changed)
 
     def _is_fixed(self, name: str) -> bool:
         own = any(name.startswith(f'{prefix}.') for prefix in self._kinds if prefix)
-        return (own or name in GraphConfig.__struct_fields__) and name not in self._live
+        return (own or name in GraphConfig.__struct_fields__) and name not in self._node.LIVE

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
 import numpy as np
 from rosgraph_msgs.msg import Clock
 from std_msgs.msg import Float64MultiArray, String
 from visualization_msgs.msg import MarkerArray
 
 from ...core.errors import ConfigError
-from ...core.values import Array
+from ...core.values import Array, PlantReport
 from ...plants.config import PlantConfig
 from ...record.hands_log import AXES, object_row
 from ...robot.model import RobotModel
@@ -27,6 +30,7 @@ from .topics import Topics
 
 CLOCK_PERIOD = 0.01
 """Simulated time between two messages on ``/clock`` [s]."""
+Read = Callable[[Any], Iterable[Array]]
 
 
 class PlantTopics:
@@ -41,28 +45,37 @@ class PlantTopics:
         model: RobotModel,
         plant: BrakedPlant,
     ):
-        names, joints = model.joint_names, topics.publish_joints
+        names, axes = model.joint_names, hand_axes(model.tips)
         self._config, self._model, self._plant = config, model, plant
         self._period = graph.period
         self._clock_steps = max(1, round(CLOCK_PERIOD / graph.period))
-        self._joint_states = joints('joint_states', names, ('position',))
-        self._truth = self._torque = self._contacts = self._clock = None
-        self._wrists = self._true_wrists = self._object = None
+        self._senders: list[Callable[[int, PlantReport], None]] = []
+
+        def add(topic: str, names: Sequence[str], fields: tuple[str, ...], read: Read) -> None:
+            send = topics.publish_joints(topic, names, fields).send
+            self._senders.append(lambda stamp, report: send(stamp, *read(report)))
+
+        self._joint_states = topics.publish_joints('joint_states', names, ('position',))
         if publish.truth:
-            self._truth = joints('true_joint_states', names, ('position', 'velocity'))
+            fields = ('position', 'velocity')
+            add('true_joint_states', names, fields, lambda r: (r.truth.position, r.truth.velocity))
         if publish.torque:
-            self._torque = joints('true_external_torque', names, ('effort',))
-        if config.obstacles:
-            self._contacts = topics.publish_arrays('contacts')
+            add('true_external_torque', names, ('effort',), lambda r: (r.external,))
         if plant.plant.report().wrenches is not None:
-            axes = hand_axes(model.tips)
-            self._wrists = joints(WRENCHES, axes, ('effort',))
+            add(WRENCHES, axes, ('effort',), lambda r: (r.wrenches.ravel(),))
             if publish.hands:
-                self._true_wrists = joints(TRUE_WRENCHES, axes, ('effort',))
-                self._object = joints(OBJECT, AXES, ('position', 'velocity'))
+                add(TRUE_WRENCHES, axes, ('effort',), lambda r: (r.true_wrenches.ravel(),))
+                add(OBJECT, AXES, ('position', 'velocity'), lambda r: object_row(r.object))
+        if config.obstacles:
+            contacts = topics.publish_arrays('contacts')
+            self._senders.append(
+                lambda stamp, report: contacts.send(
+                    stamp, contacts_to_message(stamp, report.contacts)
+                )
+            )
+        self._clock = self._description = None
         if publish.clock and not graph.realtime:
             self._clock = topics.publisher(Clock, '/clock', EVENTS)
-        self._description = None
         if publish.description:
             self._description = topics.publisher(String, 'robot_description', LATCHED)
         self._markers = topics.publisher(MarkerArray, 'markers', EVENTS)
@@ -78,17 +91,8 @@ class PlantTopics:
         plant = self._plant.plant
         self._joint_states.send(stamp, plant.observe())
         report = plant.report()
-        if self._truth:
-            self._truth.send(stamp, report.truth.position, report.truth.velocity)
-        if self._torque:
-            self._torque.send(stamp, report.external)
-        if self._wrists and report.wrenches is not None:
-            self._wrists.send(stamp, report.wrenches.ravel())
-            if self._true_wrists and self._object and report.true_wrenches is not None:
-                self._true_wrists.send(stamp, report.true_wrenches.ravel())
-                self._object.send(stamp, *object_row(report.object))
-        if self._contacts:
-            self._contacts.send(stamp, contacts_to_message(stamp, report.contacts))
+        for send in self._senders:
+            send(stamp, report)
         if self._clock and stamp and not step_of(stamp, self._period) % self._clock_steps:
             clock = Clock()
             clock.clock.sec, clock.clock.nanosec = split(stamp)
@@ -117,10 +121,7 @@ class PlantTopics:
 
 
 def open_stream(node: BlockNode, model: RobotModel, config: StreamConfig) -> PositionStream | None:
-    """Return the stream of positions to a real robot, if there is one.
-
-    :raises ConfigError: there is one, in lockstep.
-    """
+    """Return the stream of positions to a real robot, if there is one; ConfigError in lockstep."""
     if not config.used:
         return None
     if not node.graph.realtime:

@@ -15,23 +15,22 @@ from rclpy.executors import Executor, SingleThreadedExecutor
 from rclpy.signals import SignalHandlerOptions
 
 from ...core.errors import USER_ERROR, SimloopError
-from ..transport.local_bus import LocalBus
+from ..transport.channels import LocalBus
 from .block_node import BlockNode
 from .parent import LAUNCHER, interrupt_with_parent
 from .scheduling import SWITCH_INTERVAL
 
 MAX_SPIN_TIME = 0.05
 """Longest time until a signal is noticed [s]."""
+MAX_DELIVERIES = 128
+"""Messages between nodes of the process after which the executor spins again."""
 
 
 def open_middleware(arguments: Sequence[str]) -> list[int]:
-    """Initialise rclpy; return a list to which received SIGINT and SIGTERM are appended.
-
-    :param arguments: the process's arguments, with those of ROS.
-    """
+    """Initialise rclpy; return a list to which received SIGINT and SIGTERM are appended."""
     # UDP was measured to be as fast for messages of this size, and a process that is killed
     # leaves no file in shared memory. Where discovery is limited to LOCALHOST this is ignored:
-    # see shared_memory.py.
+    # see ``remove_orphans``.
     os.environ.setdefault('FASTDDS_BUILTIN_TRANSPORTS', 'UDPv4')
     received: list[int] = []
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -56,10 +55,6 @@ def fastest_executor() -> Executor:
     return EventsExecutor()
 
 
-MAX_DELIVERIES = 128
-"""Messages between nodes of the process after which the executor spins again."""
-
-
 def main_of(kind: Callable[..., BlockNode], name: str) -> Callable[[], int]:
     """Return the main function of a process with one node."""
     return lambda: run_nodes([partial(kind, name)], sys.argv)
@@ -71,7 +66,6 @@ def run_nodes(factories: Sequence[Callable[..., BlockNode]], arguments: Sequence
     0 for a clean end, 1 after an unexpected error, 2 if a node cannot be configured.
 
     :param factories: what makes each node, given ``bus``.
-    :param arguments: the process's arguments, with those of ROS.
     """
     try:
         return _run_nodes(factories, arguments)

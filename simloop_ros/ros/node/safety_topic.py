@@ -1,12 +1,14 @@
-"""The topic ``safety`` of a node that can stop the robot."""
+"""What a node that can stop the robot knows of others: their safety status, their silence."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticStatus
+from rclpy.qos import QoSProfile
 
-from ..messages.safety_status import TOPIC, SafetyStatus, from_message, to_message
+from ..messages.safety_status import SAFETY, SafetyStatus, from_message, to_message
 from ..transport.qos import LATCHED, LATCHED_READER
 from .block_node import BlockNode
 
@@ -20,16 +22,13 @@ class SafetyTopic:
     def __init__(self, node: BlockNode, call: Callable[[SafetyStatus], None]):
         self._node = node
         self._call = call
-        self._publisher = node.topics.publisher(DiagnosticStatus, TOPIC, LATCHED)
-        node.topics.subscription(DiagnosticStatus, TOPIC, self._take, LATCHED_READER)
+        self._publisher = node.topics.publisher(DiagnosticStatus, SAFETY, LATCHED)
+        node.topics.subscription(DiagnosticStatus, SAFETY, self._take, LATCHED_READER)
 
     def announce(
         self, event: str, stopped: str, stops: int, diverged: bool = False, stamp: int = 0
     ) -> None:
-        """Publish the present status; see ``SafetyStatus``.
-
-        :param event: what the log calls a stop.
-        """
+        """Publish the present ``SafetyStatus``; the event is what the log calls a stop."""
         node = self._node
         if stopped:
             node.get_logger().error(f'{event}: {stopped}', throttle_duration_sec=0.1)
@@ -40,3 +39,54 @@ class SafetyTopic:
         status = from_message(message)
         if self._node.active and status and status.source != self._node.get_name():
             self._call(status)
+
+
+LAST_ONLY = QoSProfile(depth=1)
+SILENT = 'no messages any more; its node is dead or busy'
+
+
+class Heartbeats:
+    """Notices when no more messages come on a topic, and reports it.
+
+    Topics are checked once per step, and messages do not wake the node; their content is not read.
+
+    :param timeouts: for each topic the type of its messages, and the number of steps without one
+        after which it counts as silent.
+    """
+
+    def __init__(self, node: BlockNode, timeouts: Iterable[tuple[str, type, int]]):
+        self._node = node
+        self._watched = [(*each, self._subscribe(*each[:2])) for each in timeouts]
+        self.restart()
+
+    def _subscribe(self, topic: str, kind: type) -> Any:
+        return self._node.topics.subscription(
+            kind, topic, lambda _: None, LAST_ONLY, raw=True, polled=True
+        ).handle
+
+    def restart(self) -> None:
+        """Count from the next messages on."""
+        self._steps: dict[str, int] = {}
+        self._silent: set[str] = set()
+
+    def check(self) -> None:
+        """Count a step; report each topic that fell silent in it, or came back."""
+        for topic, kind, timeout, handle in self._watched:
+            with handle:
+                received = handle.take_message(kind, True) is not None
+            if received:
+                self._steps[topic] = 0
+            elif topic in self._steps:
+                self._steps[topic] += 1
+            silent = self._steps.get(topic, 0) >= timeout
+            if silent != (topic in self._silent):
+                self._silent ^= {topic}
+                self._node.publish_diagnostics()
+                state = SILENT if silent else 'messages come again'
+                self._node.get_logger().warning(f'{topic}: {state}')
+
+    @property
+    def fault(self) -> str:
+        """Return which topics are silent, in a line; empty if none is."""
+        silent = [topic for topic, *_ in self._watched if topic in self._silent]
+        return f'{", ".join(silent)}: {SILENT}' if silent else ''

@@ -15,10 +15,9 @@ from sensor_msgs.msg import JointState as JointStateMessage
 from std_msgs.msg import Header
 
 from ...core.errors import MessageError
-from ..messages.joint_state import DecodedJointState
+from ..messages.joint_state import DecodedJointState, JointStateDecoder
 from ..messages.stamps import join
-from ..transport.channels import JointPublisher, JointSubscription, StampedPublisher
-from ..transport.local_bus import LocalBus
+from ..transport.channels import JointPublisher, JointSubscription, LocalBus, StampedPublisher
 from ..transport.qos import EVENTS, STREAM, STREAM_DEPTH, stream_reader
 from ..transport.resend import Resend
 
@@ -33,12 +32,13 @@ class Topics:
 
     :ivar bus: to the other nodes of the same process.
     :ivar resend: requests for lost messages.
+    :ivar waiting: subscriptions whose messages wait for ``poll``.
     :ivar polled: subscriptions that the executor leaves alone.
     """
 
     def __init__(self, node: BlockNode, bus: LocalBus | None):
         self._node = node
-        self._waiting: list[JointSubscription] = []
+        self.waiting: list[JointSubscription] = []
         self.bus = bus
         self.polled: list[Subscription] = []
 
@@ -49,14 +49,9 @@ class Topics:
         self.resend = Resend(publisher, node.missing, node.gaps)
         self.subscription(Header, 'resend', self.resend.answer, EVENTS)
 
-    @property
-    def has_polled(self) -> bool:
-        """Return whether there are subscriptions whose messages wait for ``poll``."""
-        return bool(self._waiting)
-
     def poll(self) -> None:
         """Take all messages that wait."""
-        for channel in self._waiting:
+        for channel in self.waiting:
             channel.poll()
 
     def publisher(self, kind: type, topic: str, qos: QoSProfile) -> Publisher:
@@ -77,11 +72,7 @@ class Topics:
         raw: bool = False,
         polled: bool = False,
     ) -> Subscription:
-        """Create a subscription.
-
-        :param raw: whether ``call`` gets the serialized message.
-        :param polled: whether the executor leaves it alone.
-        """
+        """Create a subscription: of serialized messages if ``raw``, left alone if ``polled``."""
         node = self._node
         subscription = node.create_subscription(
             kind,
@@ -159,26 +150,17 @@ class Topics:
         :param finite: whether a message with a number that is not finite is refused.
         """
         node, realtime = self._node, self._node.graph.realtime
-        channel = JointSubscription(
-            node,
-            self.resend,
-            topic,
-            joint_names,
-            fields,
-            call,
-            on_refusal,
-            optional,
-            finite=finite,
-        )
+        decoder = JointStateDecoder(joint_names, fields, topic, optional, finite=finite)
+        channel = JointSubscription(node, self.resend, decoder, call, on_refusal)
         qos = stream_reader(depth or (1 if realtime else STREAM_DEPTH), realtime=realtime)
         subscription = self.subscription(
             JointStateMessage, topic, channel.receive, qos, raw=True, polled=polled
         )
-        channel.attach(subscription)
+        channel.subscription = subscription
         if self.bus:
             full_name = subscription.topic_name
             node.at_cleanup(self.bus.subscribe(full_name, joint_names, fields, channel.deliver))
         if polled:
-            self._waiting.append(channel)
-            node.at_cleanup(lambda: self._waiting.remove(channel))
+            self.waiting.append(channel)
+            node.at_cleanup(lambda: self.waiting.remove(channel))
         return channel

@@ -20,10 +20,9 @@ WRENCH_LIMIT = 1e4
 
 
 class ExternalWrench:
-    """The last wrench and how long it still acts.
+    """The last wrench and how long it still acts; the period is that of a step [s].
 
-    :param period: time of one step [s].
-    :ivar link: name of the link that is pushed; empty if none is.
+    :ivar link: that is pushed; empty if none is.
     :ivar wrench: force and torque at the link's origin, in its axes [N, N m], shape ``(6,)``.
     """
 
@@ -54,10 +53,7 @@ class ExternalWrench:
         self._left = self._hold_steps
 
     def torque(self, q: Array) -> Array | None:
-        """Return its joint torque in this step [N m], shape ``(n,)``; none if no wrench acts.
-
-        :param q: true joint positions [rad], shape ``(n,)``.
-        """
+        """Return its torque [N m] at a position [rad], both ``(n,)``; none if no wrench acts."""
         if not self._left:
             self.link = ''
             return None
@@ -72,8 +68,6 @@ class BrakedPlant:
 
     :param plant: at rest.
     :param period: length of a step [s].
-    :ivar plant: the plant inside.
-    :ivar wrench: applied by the user to a link.
     :ivar engaged: why the brakes are engaged; empty while they are not.
     :ivar stops: number of times that they were engaged.
     """
@@ -105,11 +99,7 @@ class BrakedPlant:
         return float((self._largest / self._model.effort_limit).max())
 
     def check(self, effort: Array, age: float) -> None:
-        """Let a command pass the gate.
-
-        :param age: of the state that it was computed from [s].
-        :raises UnsafeCommandError: it must not be applied.
-        """
+        """Raise UnsafeCommandError unless an effort, from a state of some age [s], may pass."""
         self._gate.check(effort, age)
 
     def engage(self, reason: str) -> bool:
@@ -136,10 +126,7 @@ class BrakedPlant:
         self.rest_at(self._model.home)
 
     def step(self, effort: Array | None) -> None:
-        """Apply an effort for one period [N m]; that of the brakes if they are engaged.
-
-        :param effort: shape ``(n,)``; the brakes act too where there is none.
-        """
+        """Apply an effort [N m], shape ``(n,)``, for one period; the brakes if there is none."""
         truth = self.plant.truth
         if self.engaged or effort is None:
             # Friction of the brakes bears the forces of an object between the hands, too.

@@ -32,7 +32,7 @@ MAX_LEAD = 100
 """Periods beyond the joint states for which a setpoint is accepted."""
 
 
-class _Node(Protocol):
+class _ControlNode(Protocol):
     """The control simulation's node: what is behind its gate, and its outputs."""
 
     control: GuardedControl
@@ -52,7 +52,7 @@ class LockstepControl:
     :ivar due: stamp of the control state [ns].
     """
 
-    def __init__(self, node: _Node, graph: GraphConfig):
+    def __init__(self, node: _ControlNode, graph: GraphConfig):
         self._node = node
         self._graph = graph
         self._step = 0
@@ -130,7 +130,7 @@ class RealtimeControl:
 
     def __init__(
         self,
-        node: _Node,
+        node: _ControlNode,
         graph: GraphConfig,
         timeout: Callable[[], int],
         clock: Callable[[], int] = time.monotonic_ns,
@@ -190,10 +190,7 @@ class RealtimeControl:
         self._node.publish_state(message.stamp, effort)
 
     def desired(self, message: DecodedJointState) -> None:
-        """Take a setpoint of the planner, for a present or later step.
-
-        :raises MessageError: its step is long over, or far ahead.
-        """
+        """Take a setpoint for a present or later step, or raise MessageError."""
         if self._node.control.stopped:
             return
         ahead = (message.stamp - self.due) / self._period

@@ -12,10 +12,7 @@ PERCENTILES = {'p50': 0.5, 'p99': 0.99, 'p99.9': 0.999}
 
 
 class Durations:
-    """A histogram: its memory does not grow, and a summary is cheap.
-
-    :ivar count: number of durations so far.
-    """
+    """A histogram: its memory does not grow, and a summary is cheap."""
 
     def __init__(self) -> None:
         self._bins = np.zeros(BINS + 1, np.int64)
@@ -30,10 +27,7 @@ class Durations:
         self.count += 1
 
     def summary(self, name: str) -> dict[str, str]:
-        """Return count, median, high percentiles and maximum in ms, as text; empty if none.
-
-        A percentile is the upper end of its bin, at most the maximum.
-        """
+        """Return count, percentiles (ends of their bins) and maximum in ms, as text."""
         if not self.count:
             return {}
         ranks = np.ceil(np.array(list(PERCENTILES.values())) * self.count)

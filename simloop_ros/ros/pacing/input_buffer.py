@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...core.values import ExternalInputs
-from ..messages.notice import NO_CONTACT, TOPIC, Notice
+from ..messages.notice import COLLISION, NO_CONTACT, Notice
 from ..messages.wrists import WRENCHES
 
 MAX_PENDING = 64
@@ -33,7 +33,7 @@ class InputBuffer:
 
     def __init__(self, topics: Sequence[str], *, realtime: bool, timeout: int | None = None):
         self.topics = tuple(topics)
-        self.force_topic = next((topic for topic in topics if topic != TOPIC), '')
+        self.force_topic = next((topic for topic in topics if topic != COLLISION), '')
         self.timeout = timeout
         self.silent = ''
         self._realtime = realtime
@@ -43,12 +43,10 @@ class InputBuffer:
         self._used_since: int | None = None
 
     def add(self, topic: str, stamp: int, value: Any) -> None:
-        """Take an input: a ``Notice`` of ``collision``, a torque [N m], shape ``(n,)``, or
-        wrenches, shape ``(hands, 6)``, of others.
+        """Take an input of the step that ends at a stamp [ns].
 
-        Where there are too many, the latest ones are dropped: they are needed last.
-
-        :param stamp: end of the step that it belongs to [ns].
+        It is a ``Notice``, a torque [N m], shape ``(n,)``, or wrenches, shape ``(hands, 6)``. If
+        there are too many, the latest ones are dropped: they are needed last.
         """
         if self._realtime:
             self._last[topic] = value
@@ -83,7 +81,7 @@ class InputBuffer:
         force = values.get(self.force_topic)
         if self._realtime and self.force_topic and self._has_timed_out(stamp):
             force = None
-        notice: Notice = values.get(TOPIC) or NO_CONTACT
+        notice: Notice = values.get(COLLISION) or NO_CONTACT
         if self.force_topic == WRENCHES:
             return ExternalInputs(notice.contact, notice.kind, wrenches=force)
         return ExternalInputs(notice.contact, notice.kind, force)

@@ -7,7 +7,7 @@ import numpy as np
 
 from ...assembly.motion import Motion, MotionSettings, build_motion
 from ...collision.config import MonitorConfig
-from ...core.values import Array, ExternalInputs, JointState, PlannerReport, Setpoint
+from ...core.values import Array, ExternalInputs, JointState, Setpoint
 from ...guiding.config import AdmittanceConfig
 from ...guiding.guidance import Guidance
 from ...guiding.torque_validation import TorqueFaults
@@ -23,11 +23,7 @@ STEPS_AHEAD = 10
 
 
 class RealtimePlanner:
-    """Answers control states with desired positions at equal intervals, from the first state on.
-
-    :param planner: at its beginning.
-    :param period: length of a step [s].
-    """
+    """Answers control states with setpoints at equal intervals [s], from the first state on."""
 
     def __init__(self, planner: Planner, period: float):
         self._ahead = Ahead(planner, STEPS_AHEAD)
@@ -35,10 +31,7 @@ class RealtimePlanner:
         self._begin: int | None = None
 
     def answer(self, stamp: int, control: JointState) -> list[PlanPoint]:
-        """Return what is new of the plan from now on.
-
-        :param stamp: of the control state [ns]; not before that of the last call.
-        """
+        """Return what is new of the plan from a stamp [ns] on, not before the last call's."""
         if self._begin is None:
             self._begin = stamp
         step = step_of(stamp - self._begin, self._period)
@@ -51,10 +44,7 @@ class RealtimePlanner:
         ]
 
     def take_back(self, stamp: int) -> None:
-        """Leave the planner at the step that begins now, whatever was sent for later ones.
-
-        :param stamp: of the control state [ns]; not before that of the last call.
-        """
+        """Leave the planner at the step of a stamp [ns], whatever was sent for later ones."""
         if self._begin is not None:
             self._ahead.take_back(step_of(stamp - self._begin, self._period))
 
@@ -79,11 +69,6 @@ class MotionGuide:
         """Return that of the present motion, without reaction and guidance."""
         assert self.motion is not None
         return self.motion.base
-
-    @property
-    def report(self) -> PlannerReport | None:
-        """Return what the planner reports of its last step."""
-        return None if self.motion is None else self.motion.planner.report
 
     @property
     def start(self) -> Array | None:
@@ -120,16 +105,11 @@ class MotionGuide:
             self.motion.configure(monitor, admittance)
 
     def plan(self, position: Array) -> None:
-        """Plan from where the robot rests [rad], shape ``(n,)``, to the goal, and take it.
-
-        :raises GoalError: the motion is refused.
-        """
+        """Take the motion from where the robot rests [rad], shape ``(n,)``, to the goal."""
         self.take(self.motion_from(position))
 
     def motion_from(self, position: Array) -> Motion:
-        """Return the motion from a position [rad], shape ``(n,)``, to the goal; changes nothing.
-
-        The goal is that of the first motion.
+        """Return the motion from a position [rad], shape ``(n,)``, to the goal of the first one.
 
         :raises GoalError: the motion is refused.
         """
@@ -156,10 +136,7 @@ class MotionGuide:
             self._guidance.restore(before.snapshot())  # it may not be quite at rest
 
     def setpoint(self, state: JointState, inputs: ExternalInputs) -> Setpoint:
-        """Return the setpoint of the step that begins in a control state.
-
-        :param inputs: what is known of the outside world after the step before.
-        """
+        """Return the setpoint of the step that begins in a control state, with the last inputs."""
         assert self.motion is not None
         self._state = state
         held = self.held
@@ -176,10 +153,7 @@ class MotionGuide:
         return Setpoint(guided.position, guided.velocity)
 
     def points(self, stamp: int, state: JointState, inputs: ExternalInputs) -> list[PlanPoint]:
-        """Return what is new of the plan, in real time; while the robot reacts, step by step.
-
-        :param stamp: of the control state [ns].
-        """
+        """Return what is new of the plan at a stamp [ns]; while the robot reacts, step by step."""
         assert self.motion is not None
         reactive = self.motion.reactive
         self._state = state
@@ -195,10 +169,7 @@ class MotionGuide:
         return [point]
 
     def resume(self) -> bool:
-        """Go on to the goal after a reaction; return whether the robot does, or is stopped first.
-
-        :raises GoalError: there is no way from here.
-        """
+        """Go on to the goal after a reaction; return whether the robot does, or stops first."""
         if self.motion is None or self._state is None or not self.motion.resume(self._state):
             return False
         self._run_ahead()

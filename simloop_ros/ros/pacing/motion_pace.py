@@ -26,7 +26,6 @@ MAX_REQUEST_AHEAD = 1000
 class MotionHold:
     """From a stop of the robot until ``release`` its motion is given up.
 
-    :ivar active: whether the robot is held.
     :ivar position: where it is held [rad], shape ``(n,)``; none until a control state has come
         since the last stop or release of the control simulation.
     :ivar stopped: whether the control simulation is stopped.
@@ -44,11 +43,8 @@ class MotionHold:
         return self._stops is not None
 
     def take(self, status: SafetyStatus) -> bool:
-        """Take a safety status; return whether the motion is given up, even for a missed stop.
-
-        A stop of the plant comes from the control simulation, too.
-        """
-        if status.source == 'plant':
+        """Take a safety status; return whether the motion is given up, even for a missed stop."""
+        if status.source == 'plant':  # its stop comes from the control simulation, too
             return False
         from_control = status.source == CONTROL
         missed = from_control and status.stops != (self._stops or 0)
@@ -62,10 +58,7 @@ class MotionHold:
         return False
 
     def start_position(self) -> Array:
-        """Return where a new motion starts [rad], shape ``(n,)``.
-
-        :raises SimloopError: there is none now, with the reason.
-        """
+        """Return where a new motion starts [rad], shape ``(n,)``, or raise SimloopError."""
         if not self.control_known:
             raise SimloopError('control has not published its safety status yet: try again')
         if not self.active:
@@ -82,7 +75,7 @@ class MotionHold:
         self.position = None
 
 
-class _Node(Protocol):
+class _MotionNode(Protocol):
     """A planner's node: its motion, its inputs and its outputs."""
 
     guide: MotionGuide
@@ -96,21 +89,15 @@ class _Node(Protocol):
 
 
 class _MotionPace:
-    def __init__(self, node: _Node):
+    def __init__(self, node: _MotionNode):
         self._node = node
 
     async def plan(self, start: Array) -> Motion:
-        """Return the motion from a position [rad], shape ``(n,)``, to the goal.
-
-        :raises GoalError: the motion is refused.
-        """
+        """Return the motion from a position [rad], shape ``(n,)``, or raise GoalError."""
         return self._node.guide.motion_from(start)
 
     async def start(self) -> str:
-        """Go on to the goal, after a stop or a reaction to a collision; return what was done.
-
-        :raises SimloopError: that is not possible now, with the reason.
-        """
+        """Go on to the goal, after a stop or a reaction to a collision; return what was done."""
         guide, hold = self._node.guide, self._node.hold
         if guide.reaction and not hold.active:
             if not guide.resume():
@@ -135,7 +122,7 @@ class LockstepMotion(_MotionPace):
     :ivar sends_ahead: whether the motion is sent ahead; the node clears it at the first stop.
     """
 
-    def __init__(self, node: _Node, graph: GraphConfig, model: RobotModel):
+    def __init__(self, node: _MotionNode, graph: GraphConfig, model: RobotModel):
         super().__init__(node)
         self._graph = graph
         self._rest = JointState(model.home, np.zeros(model.n))
@@ -174,10 +161,7 @@ class LockstepMotion(_MotionPace):
         inputs.forget_until(message.stamp)
 
     def add_input(self, topic: str, stamp: int, value: Any) -> None:
-        """Take an external input of a step; a control state may wait for it.
-
-        :param stamp: end of the step [ns].
-        """
+        """Take an input of the step that ends at a stamp [ns]; a control state may wait for it."""
         if self._step(stamp) >= self.answers:
             self._node.inputs.add(topic, stamp, value)
         pending = self._pending
@@ -227,15 +211,13 @@ class RealtimeMotion(_MotionPace):
     control simulation holds it by itself.
 
     :param runs_ahead: whether setpoints are sent ahead; not where they depend on external inputs.
-    :ivar answers: 0: steps are counted in lockstep only.
-    :ivar sends_ahead: whether control states are not needed: never.
     :ivar waits_for_wrenches: whether the motion does not begin because of the sensors.
     """
 
     answers = 0
     sends_ahead = False
 
-    def __init__(self, node: _Node, graph: GraphConfig, *, runs_ahead: bool):
+    def __init__(self, node: _MotionNode, graph: GraphConfig, *, runs_ahead: bool):
         super().__init__(node)
         self._runs_ahead = runs_ahead
         self._needs_wrenches = WRENCHES in node.inputs.topics
@@ -286,10 +268,6 @@ class RealtimeMotion(_MotionPace):
         return ()
 
     def _answer(self, stamp: int, state: JointState) -> None:
-        """Send what is new of the plan.
-
-        :param stamp: of the control state [ns].
-        """
         node = self._node
         inputs = node.inputs.at(stamp)
         if self._runs_ahead:

@@ -12,10 +12,7 @@ from ..messages.stamps import NANO
 
 
 class PlanPoint(msgspec.Struct, frozen=True, gc=False):
-    """The setpoint of one step.
-
-    :ivar stamp: beginning of the step [ns].
-    """
+    """The setpoint of the step that begins at a stamp [ns]."""
 
     stamp: int
     setpoint: Setpoint
@@ -58,11 +55,9 @@ class Plan:
         points.append(point)
 
     def at(self, stamp: int) -> Setpoint | None:
-        """Return the setpoint of a step; none before the first point.
+        """Return the setpoint of the step that begins at a stamp [ns]; none before the plan.
 
         Earlier points are dropped: the next stamp must not be an earlier one.
-
-        :param stamp: beginning of the step [ns].
         """
         points = self._points
         while len(points) > 1 and points[1].stamp <= stamp:

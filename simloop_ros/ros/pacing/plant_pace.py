@@ -20,7 +20,7 @@ MAX_CATCH_UP = 100
 """Steps that are caught up with at once; after a longer pause time goes on from there."""
 
 
-class _Node(Protocol):
+class _PlantNode(Protocol):
     """The plant's node: the plant behind gate and brakes, its commands and its outputs."""
 
     plant: BrakedPlant
@@ -35,14 +35,12 @@ class LockstepPlant:
 
     With a recorder, ``graph.window`` is the number of steps that the plant may be ahead of it.
 
-    :ivar steps: number of steps taken.
-    :ivar paused: whether commands wait.
     :ivar started: whether the robot's position is known: always, in lockstep.
     """
 
     started = True
 
-    def __init__(self, node: _Node, graph: GraphConfig):
+    def __init__(self, node: _PlantNode, graph: GraphConfig):
         self._node = node
         self._graph = graph
         self._due = 0
@@ -64,10 +62,7 @@ class LockstepPlant:
             self._advance()
 
     def recorded(self, stamp: int) -> None:
-        """Allow the steps up to the recorder's window.
-
-        :param stamp: of the first step that is not recorded yet [ns].
-        """
+        """Allow the steps of the recorder's window, from a stamp not recorded yet [ns] on."""
         step = step_of(stamp, self._graph.period)
         if step <= self.steps:  # a later one cannot have been recorded
             self._allowed = max(self._allowed, step + self._graph.window)
@@ -79,10 +74,7 @@ class LockstepPlant:
         self._advance()
 
     def step_once(self) -> None:
-        """Take one step while the plant is paused.
-
-        :raises SimloopError: its command has not come yet.
-        """
+        """Take one step while the plant is paused, if its command has come."""
         if self._pending is None:
             raise SimloopError('no command has come for the next step yet')
         self.pause(False)
@@ -132,17 +124,13 @@ class RealtimePlant:
 
     :param timeout: returns the present number of periods after which control counts as dead.
     :param clock: returns the time of a steady clock [ns].
-    :ivar steps: number of steps taken.
-    :ivar paused: whether the plant stands still.
-    :ivar started: whether the robot's position is known.
-    :ivar waits_for_recorder: never, in real time.
     """
 
     waits_for_recorder = False
 
     def __init__(
         self,
-        node: _Node,
+        node: _PlantNode,
         graph: GraphConfig,
         timeout: Callable[[], int],
         stream: PositionStream | None = None,
@@ -163,10 +151,7 @@ class RealtimePlant:
         self.started = stream is None
 
     def begin(self, stamp: int) -> None:
-        """Start the steps now.
-
-        :param stamp: of the present state [ns].
-        """
+        """Start the steps now; the present state has this stamp [ns]."""
         self._origin = self._clock() - self._elapsed
         self._first_stamp = stamp - self._elapsed
 
@@ -177,7 +162,6 @@ class RealtimePlant:
 
     @property
     def _elapsed(self) -> int:
-        """Return the time of all steps so far [ns]."""
         return stamp_of(self.steps, self._period)
 
     def command(self, message: DecodedJointState) -> None:
@@ -218,10 +202,7 @@ class RealtimePlant:
         self._node.publish(self.stamp)
 
     def rest(self) -> str:
-        """Put the robot to rest at its home, or where the real one is; return what was done.
-
-        :raises SimloopError: the position of the real robot is not known.
-        """
+        """Put the robot to rest at its home, or where the real one is; return what was done."""
         plant, stream = self._node.plant, self._stream
         if stream is None:
             plant.rest_at_home()
@@ -266,7 +247,6 @@ class RealtimePlant:
         self.steps += 1
 
     def _send_position(self, stream: PositionStream, periods: int) -> None:
-        """Send a real robot where the surrogate is, or is held."""
         fault = stream.fault(periods, self._timeout())
         if fault:
             self._node.engage(fault)

@@ -90,9 +90,8 @@ class PositionStream:
         return True
 
     def send(self, stamp: int, position: Array, periods: int) -> None:
-        """Send the robot a position [rad], shape ``(n,)``.
+        """Send the robot a position [rad], shape ``(n,)``, with the stamp of the state [ns].
 
-        :param stamp: of the simulated robot's state [ns].
         :param periods: since the last call.
         :raises UnsafeCommandError: it is not finite, or the robot's position is unknown.
         """
@@ -101,11 +100,7 @@ class PositionStream:
         self._send(stamp, allowed)
 
     def fault(self, periods: int, timeout: int) -> str:
-        """Return why the robot does not follow; empty if it does.
-
-        :param periods: since the last call.
-        :param timeout: periods without a message after which the robot counts as lost.
-        """
+        """Return why the robot does not follow, after some periods; empty if it does."""
         self._periods += periods
         if self._periods > timeout:
             return f'{self._config.robot}: no message for {timeout} periods'

@@ -24,8 +24,6 @@ class RowJoiner:
     :param lasting: those of ``early`` whose publisher may pause while the robot goes on.
     :param period: length of a step [s].
     :param window: largest number of messages of a topic that are kept waiting.
-    :ivar rows: number of complete rows so far.
-    :ivar dropped: number of rows that were left out.
     """
 
     def __init__(
@@ -124,7 +122,7 @@ class RowJoiner:
                 yield row
 
     def _is_lost(self, start: int, end: int) -> bool:
-        """Return whether, in real time, the missing parts of a row will not come any more.
+        """Return whether, in real time, missing parts of a row will not come any more.
 
         That is so when a later message of each topic is there, or after many rows.
         """
@@ -152,7 +150,6 @@ class RowJoiner:
             row += 1
 
     def _row(self, start: int, end: int) -> tuple[Any, ...] | None:
-        """Return the row between two stamps, or None if it is incomplete."""
         if end not in self._states:  # mostly the last to come
             return None
         try:

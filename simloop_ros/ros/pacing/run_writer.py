@@ -2,22 +2,170 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 import time
 from typing import Any
 
 import msgspec
+import numpy as np
 
 from ...assembly.assemble import run_facts
+from ...collision.detector import Detection
+from ...collision.observation import Reading, Verdict
 from ...core.errors import ConfigError
+from ...core.values import (
+    Array,
+    Command,
+    JointState,
+    ObjectReport,
+    PathCorrection,
+    PlannerReport,
+    PlantReport,
+    Rollback,
+    Setpoint,
+)
 from ...loop.step_record import StepRecord
 from ...record.facts import RunFacts
+from ...record.hands_log import AXES
 from ...record.run_recorder import RunRecorder
 from ...scenario.scenario import Scenario
-from ..messages.notice import Notice
+from ..messages import effort_command
+from ..messages.joint_state import ABSENT, DecodedJointState
+from ..messages.notice import COLLISION, NO_CONTACT, Notice, hit_of
 from ..messages.safety_status import CONTROL, SafetyStatus
 from ..messages.stamps import step_of
+from ..messages.wrists import CORRECTIONS, OBJECT, TRUE_WRENCHES, WRENCHES, by_hand, hand_axes
+
+STATE = 'control_state'
+MEASURED, TRUTH = 'joint_states', 'true_joint_states'
+CONTACTS = 'contacts'
+EXTERNAL, TRUE_EXTERNAL = 'external_torque', 'true_external_torque'
+
+
+class RecordedTopic(msgspec.Struct, frozen=True):
+    """A topic of joint states; with ``finite`` numbers that are not finite are refused."""
+
+    name: str
+    joint_names: tuple[str, ...]
+    fields: tuple[str, ...]
+    finite: bool = True
+
+
+class RecordLayout(msgspec.Struct, frozen=True, kw_only=True):
+    """Which topics make a row of the log.
+
+    :ivar truth: whether the true positions have a topic of their own.
+    :ivar contacts: whether the plant publishes contacts.
+    :ivar collisions: whether the monitor reports every step.
+    :ivar guided: whether external torques are logged.
+    :ivar hands: whether two hands are logged.
+    """
+
+    truth: bool = False
+    contacts: bool = False
+    collisions: bool = False
+    guided: bool = False
+    hands: bool = False
+
+    @property
+    def early(self) -> tuple[str, ...]:
+        """Return the topics with the stamp of the step's start."""
+        return (effort_command.TOPIC, *self.lasting)
+
+    @property
+    def lasting(self) -> tuple[str, ...]:
+        """Return those of ``early`` that are not published while the robot is held."""
+        return (CORRECTIONS,) if self.hands else ()
+
+    @property
+    def late(self) -> tuple[str, ...]:
+        """Return the topics with the stamp of the step's end, but for the control state."""
+        return (
+            MEASURED,
+            *((TRUTH,) if self.truth else ()),
+            *((CONTACTS,) if self.contacts else ()),
+            *((COLLISION,) if self.collisions else ()),
+            *((WRENCHES, TRUE_WRENCHES, OBJECT) if self.hands else ()),
+            *((EXTERNAL, TRUE_EXTERNAL) if self.guided else ()),
+        )
+
+    def topics(self, joint_names: Sequence[str], tips: Sequence[str]) -> list[RecordedTopic]:
+        """Return the topics of joint states; that of the control state comes last."""
+        joints, axes = tuple(joint_names), hand_axes(tips)
+        found = [
+            RecordedTopic(effort_command.TOPIC, joints, effort_command.FIELDS),
+            RecordedTopic(MEASURED, joints, ('position',)),
+        ]
+        if self.truth:
+            found.append(RecordedTopic(TRUTH, joints, ('position',)))
+        if self.guided:
+            found += [RecordedTopic(t, joints, ('effort',)) for t in (EXTERNAL, TRUE_EXTERNAL)]
+        if self.hands:  # a lost sensor reads NaN
+            found += [
+                RecordedTopic(CORRECTIONS, axes, ('position',), finite=False),
+                RecordedTopic(WRENCHES, axes, ('effort',), finite=False),
+                RecordedTopic(TRUE_WRENCHES, axes, ('effort',), finite=False),
+                RecordedTopic(OBJECT, AXES, ('position', 'velocity'), finite=False),
+            ]
+        return [*found, RecordedTopic(STATE, joints, ('position', 'velocity', 'effort'))]
+
+
+class RecordBuilder:
+    """Turns complete rows of messages, in the order of ``RowJoiner``, into records of steps."""
+
+    def __init__(self, layout: RecordLayout):
+        self._topics = (*layout.early, *layout.late, STATE)
+        self._hands = layout.hands
+        self._monitored = layout.collisions or layout.guided
+
+    def build(self, index: int, row: Sequence[Any]) -> StepRecord:
+        """Return the record of a row, as far as its messages tell it."""
+        parts: dict[str, Any] = dict(zip(self._topics, row, strict=True))
+        command: DecodedJointState = parts[effort_command.TOPIC]
+        state: DecodedJointState = parts[STATE]
+        measured: Array = parts[MEASURED].position
+        limited = command.frame_id == effort_command.LIMITED
+        return StepRecord(
+            index,
+            Setpoint(command.position, command.velocity),
+            Command(command.velocity, ABSENT, command.effort, limited),
+            measured,
+            Rollback(JointState(state.position, state.velocity), state.effort),
+            self._plant_report(parts, measured),
+            _planner_report(parts[CORRECTIONS]) if self._hands else None,
+            _detection(parts) if self._monitored else None,
+        )
+
+    def _plant_report(self, parts: Mapping[str, Any], measured: Array) -> PlantReport:
+        truth = JointState(parts[TRUTH].position if TRUTH in parts else measured, ABSENT)
+        external = parts[TRUE_EXTERNAL].effort if TRUE_EXTERNAL in parts else ABSENT
+        contacts = parts.get(CONTACTS, ())
+        if not self._hands:
+            return PlantReport(truth, external, contacts)
+        pose = parts[OBJECT]
+        return PlantReport(
+            truth,
+            external,
+            contacts,
+            wrenches=by_hand(parts[WRENCHES].effort),
+            true_wrenches=by_hand(parts[TRUE_WRENCHES].effort),
+            object=ObjectReport(pose.position[:3], pose.position[3:], pose.velocity),
+        )
+
+
+def _planner_report(message: DecodedJointState) -> PlannerReport:
+    position, rotation = np.split(by_hand(message.position), 2, axis=1)
+    return PlannerReport(message.frame_id, PathCorrection(position, rotation))
+
+
+def _detection(parts: Mapping[str, Any]) -> Detection:
+    notice: Notice = parts.get(COLLISION, NO_CONTACT)
+    torque = parts[EXTERNAL].effort if EXTERNAL in parts else ABSENT
+    verdict: Verdict = 'contact' if notice.contact else 'free'
+    reading = Reading(ABSENT, torque, verdict, notice.margin)
+    return Detection(notice.contact, notice.kind, reading, hit_of(notice.located))
+
 
 MAX_EVENTS = 1000
 """Number of stops, and of notices of the monitor in real time, that are recorded as events."""
@@ -98,10 +246,8 @@ class RunWriter(RunRecorder):
 
 
 def read_facts(text: str, *, simulated: bool) -> RunFacts:
-    """Return the facts of a run, as ``simloop run`` would find them.
+    """Return the facts of a run from its scenario as JSON, as ``simloop run`` would find them.
 
-    :param text: the scenario as JSON.
-    :param simulated: whether the plant is simulated.
     :raises SimloopError: it is not a scenario, or cannot be run.
     """
     try:

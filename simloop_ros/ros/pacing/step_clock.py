@@ -11,11 +11,7 @@ stamps would turn a jitter of 0.1 ms at 1 rad/s and 500 Hz into 25 rad/s^2."""
 
 
 class StepClock:
-    """The time of each step, from the stamps of the joint states.
-
-    :param period: nominal length of a step [s].
-    :ivar time: of the present step [ns].
-    """
+    """The time of each step [ns], from the stamps of the joint states; the period is in s."""
 
     def __init__(self, period: float):
         self._period = period * NANO
@@ -30,7 +26,7 @@ class StepClock:
     def advance(self, stamp: int) -> int:
         """Take the stamp of the next state [ns]; return the number of steps since the last one.
 
-        :param stamp: after the last one; if it is not, the clock starts again.
+        If it is not after the last one, the clock starts again.
         """
         since = stamp - self.time
         if not self._running or since <= -self._period:

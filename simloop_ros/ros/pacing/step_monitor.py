@@ -25,9 +25,6 @@ class GapFiller:
     """Numbers observations; in real time it fills the steps whose messages were lost.
 
     The robot kept its command in those steps; their positions are interpolated.
-
-    :param period: length of a step [s].
-    :ivar filled: number of steps that were filled.
     """
 
     def __init__(self, period: float, *, realtime: bool):
@@ -39,11 +36,7 @@ class GapFiller:
         self.filled = 0
 
     def steps(self, stamp: int, observation: Observation) -> list[Observation]:
-        """Return the observations that are due, with their times: filled ones, then the present.
-
-        :param stamp: of the present one [ns].
-        :param observation: the present one; its time is not known yet.
-        """
+        """Return the observations due at a stamp [ns], with their times: filled ones first."""
         gap = self._fill(stamp, observation) if self._realtime else []
         return [self._timed(each) for each in (*gap, observation)]
 
@@ -65,7 +58,6 @@ class GapFiller:
         return gap
 
     def _timed(self, observation: Observation) -> Observation:
-        """Return an observation as that of the next step."""
         self._step += 1
         return msgspec.structs.replace(observation, time=self._step * self._period)
 
@@ -75,7 +67,6 @@ class StepMonitor:
 
     :param n: number of joints.
     :param wrist_torque: torque of the wrist sensors' wrenches, which is no collision.
-    :ivar detector: the collision detector.
     """
 
     def __init__(
@@ -92,11 +83,8 @@ class StepMonitor:
         self._difference: Array = np.zeros(n)
 
     def reset(self) -> None:
-        """Forget contact, filters and largest differences; not the bias of the wrist sensors.
-
-        Meanwhile the hands may hold something.
-        """
-        self.detector.reset()
+        """Forget contact, filters and largest differences; not the bias of the wrist sensors."""
+        self.detector.reset()  # meanwhile the hands may hold something
         self._torque = np.zeros_like(self._torque)
         self._difference = np.zeros_like(self._difference)
 
@@ -107,11 +95,8 @@ class StepMonitor:
         state: DecodedJointState,
         wrenches: Array | None,
     ) -> Detection:
-        """Take a step; return what the detector concludes.
+        """Take a step: its command, and joint and control state at its end; return the detection.
 
-        :param command: of the step.
-        :param measured: joint state at its end.
-        :param state: control state at its end.
         :param wrenches: readings of the wrist sensors [N, N m], shape ``(hands, 6)``, if any.
         """
         observation = Observation(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Sequence
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Protocol
 
 from rclpy.publisher import Publisher
 from rclpy.subscription import Subscription
@@ -14,31 +14,65 @@ from ...core.errors import MessageError
 from ...core.values import Array
 from ...record.joint_state_cdr import FIELDS
 from ..messages.joint_state import ABSENT, DecodedJointState, JointStateDecoder, JointStateEncoder
-from .local_bus import Deliver, LocalBus
 from .resend import Resend
 
-T = TypeVar('T')
+Deliver = Callable[[DecodedJointState], None]
 OUTBOX_SIZE = 2048
 """Messages that a publisher can send again: more than any reader may lag behind."""
+READER_CHECK_INTERVAL = 32
+"""Messages after which a publisher checks again who reads them."""
+DUPLICATE_WINDOW = 256
+"""Last messages that came without the middleware, whose second copies are recognised."""
 
 
-class Outbox(Generic[T]):
-    """The last messages of a publisher, by their stamps [ns]; memory does not grow."""
+class LocalBus:
+    """Hands joint states to the subscriptions of the same process, in the order of sending.
+
+    rclpy has no intra-process communication as rclcpp has: for two nodes of one process, DDS costs
+    serialisation and the executor, several times the cost of the blocks.
+    """
 
     def __init__(self) -> None:
-        self._sent: deque[tuple[int, T]] = deque(maxlen=OUTBOX_SIZE)
+        self._readers: dict[str, list[tuple[tuple[str, ...], tuple[str, ...], Deliver]]] = {}
+        self._queue: deque[tuple[Deliver, DecodedJointState]] = deque()
 
-    def add(self, stamp: int, content: T) -> None:
-        """Keep a message that is sent."""
-        self._sent.append((stamp, content))
+    @property
+    def busy(self) -> bool:
+        """Return whether something is to be delivered."""
+        return bool(self._queue)
 
-    def find(self, stamp: int) -> T | None:
-        """Return the last message with this stamp; none if it was not sent, or long ago."""
-        return next((content for sent, content in reversed(self._sent) if sent == stamp), None)
+    def subscribe(
+        self, topic: str, joint_names: Sequence[str], fields: tuple[str, ...], deliver: Deliver
+    ) -> Callable[[], None]:
+        """Add a reader of a topic, given by its full name; return what removes it again."""
+        readers = self._readers.setdefault(topic, [])
+        reader = (tuple(joint_names), fields, deliver)
+        readers.append(reader)
+        return lambda: readers.remove(reader)
 
-    def clear(self) -> None:
-        """Keep nothing of the past."""
-        self._sent.clear()
+    def readers(
+        self, topic: str, joint_names: Sequence[str], fields: tuple[str, ...]
+    ) -> list[Deliver]:
+        """Return the readers that can take these joints and fields as they are."""
+        return [
+            deliver
+            for names, needed, deliver in self._readers.get(topic, [])
+            if names == tuple(joint_names) and set(needed) <= set(fields)
+        ]
+
+    def send(self, readers: Sequence[Deliver], message: DecodedJointState) -> None:
+        """Put a message into the queue, for each of the readers."""
+        for deliver in readers:
+            self._queue.append((deliver, message))
+
+    def run(self, max_messages: int) -> None:
+        """Deliver what is in the queue, and what that causes, up to a number of messages."""
+        queue = self._queue
+        for _ in range(max_messages):
+            if not queue:
+                return
+            deliver, message = queue.popleft()
+            deliver(message)
 
 
 class StampedPublisher:
@@ -46,45 +80,30 @@ class StampedPublisher:
 
     def __init__(self, publisher: Publisher):
         self._publisher = publisher
-        self._sent: Outbox[Any] = Outbox()
+        self._sent: deque[tuple[int, tuple[Any, ...]]] = deque(maxlen=OUTBOX_SIZE)
 
-    def send(self, stamp: int, message: Any) -> None:
+    def send(self, stamp: int, *content: Any) -> None:
         """Publish a message whose stamp is this [ns]."""
-        self._sent.add(stamp, message)
-        self._publisher.publish(message)
+        self._sent.append((stamp, content))
+        self._publish(stamp, *content)
 
-    def send_again(self, stamp: int) -> None:
-        """Publish the message with this stamp once more, if it was ever sent."""
-        message = self._sent.find(stamp)
-        if message is not None:
-            self._publisher.publish(message)
+    def send_again(self, stamp: int) -> bool:
+        """Publish the last message with this stamp once more; return whether there was any."""
+        sent = next((content for at, content in reversed(self._sent) if at == stamp), None)
+        if sent is not None:
+            self._publish(stamp, *sent)
+        return sent is not None
 
+    def forget(self) -> None:
+        """Forget the messages so far: they are not sent again."""
+        self._sent.clear()
 
-READER_CHECK_INTERVAL = 32
-"""Messages after which a publisher checks again who reads them."""
-DUPLICATE_WINDOW = 256
-"""Last messages that came without the middleware, whose second copies are recognised."""
-
-
-class Receiver(Protocol):
-    """What subscriptions need of their node.
-
-    :ivar active: whether messages are taken.
-    """
-
-    active: bool
-
-    def refuse(self, reason: str) -> None:
-        """Count and report a message that cannot be used."""
-
-    def fail(self, error: Exception) -> None:
-        """Note an unexpected error."""
+    def _publish(self, stamp: int, *content: Any) -> None:  # noqa: ARG002
+        self._publisher.publish(*content)
 
 
-class JointPublisher:
-    """Sends joint states and keeps the last ones, to send them again on request.
-
-    Readers of the same process get the values; bytes are made only if there are others.
+class JointPublisher(StampedPublisher):
+    """Sends joint states: to readers of the same process the values, to others bytes.
 
     :param fields: some of position, velocity and effort, in this order.
     """
@@ -96,39 +115,24 @@ class JointPublisher:
         joint_names: Sequence[str],
         fields: tuple[str, ...],
     ):
-        self._publisher = publisher
+        super().__init__(publisher)
         self._bus = bus
         self._names, self._fields = tuple(joint_names), fields
         self._places = [FIELDS.index(field) for field in fields]
         self._encoders: dict[str, JointStateEncoder] = {}
-        self._sent: Outbox[tuple[str, tuple[Array, ...]]] = Outbox()
         self._local: list[Deliver] = []
         self._has_remote = True
         self._count = 0
 
     def send(self, stamp: int, *arrays: Array, frame_id: str = '') -> None:
-        """Publish one array of shape ``(n,)`` per field, with a stamp [ns].
+        """Publish one array of shape ``(n,)`` per field, with a stamp [ns] and a kind.
 
         The arrays must not change afterwards.
-
-        :param frame_id: kind of the message; one of a few.
         """
-        self._sent.add(stamp, (frame_id, arrays))
-        self._publish(stamp, frame_id, arrays)
+        super().send(stamp, frame_id, *arrays)
 
-    def send_again(self, stamp: int) -> bool:
-        """Publish the message with this stamp once more; return whether it was ever sent."""
-        sent = self._sent.find(stamp)
-        if sent is None:
-            return False
-        self._publish(stamp, *sent)
-        return True
-
-    def forget(self) -> None:
-        """Forget the messages so far: they are not sent again."""
-        self._sent.clear()
-
-    def _publish(self, stamp: int, frame_id: str, arrays: tuple[Array, ...]) -> None:
+    def _publish(self, stamp: int, *content: Any) -> None:
+        frame_id, *arrays = content
         if self._bus is None:
             self._publisher.publish(self._encoder(frame_id).encode(stamp, *arrays))
             return
@@ -150,50 +154,44 @@ class JointPublisher:
         return self._encoders[frame_id]
 
 
+class _ReceivingNode(Protocol):
+    active: bool
+
+    def refuse(self, reason: str) -> None: ...
+    def fail(self, error: Exception) -> None: ...
+
+
 class JointSubscription:
     """Receives joint states; one that cannot be used is counted, reported and ignored.
 
-    :param fields: those that are needed.
-    :param call: gets each message that can be used.
-    :param on_refusal: called with the reason when a message cannot be used.
-    :param optional: fields that are read where a message has them.
-    :param finite: whether all numbers have to be.
+    :ivar subscription: whose messages ``receive`` gets.
     """
+
+    subscription: Subscription
 
     def __init__(
         self,
-        node: Receiver,
+        node: _ReceivingNode,
         resend: Resend,
-        topic: str,
-        joint_names: Sequence[str],
-        fields: tuple[str, ...],
+        decoder: JointStateDecoder,
         call: Callable[[DecodedJointState], None],
         on_refusal: Callable[[str], None] | None,
-        optional: tuple[str, ...],
-        *,
-        finite: bool,
     ):
-        self._decode = JointStateDecoder(
-            joint_names, fields, topic, optional, finite=finite
-        ).decode
+        self._decode = decoder.decode
         self._call = call
         self._node = node
         self._resend = resend
         self._on_refusal = on_refusal
         self._local: deque[int] = deque(maxlen=DUPLICATE_WINDOW)
 
-    def attach(self, subscription: Subscription) -> None:
-        """Use the subscription whose messages ``receive`` gets."""
-        self._subscription = subscription
-
     @property
     def publishers(self) -> int:
         """Return the number of publishers that are matched."""
-        return int(self._subscription.get_publisher_count())
+        return int(self.subscription.get_publisher_count())
 
     def poll(self) -> None:
         """Take all messages that wait in the subscription."""
-        handle = self._subscription.handle
+        handle = self.subscription.handle
         with handle:
             while taken := handle.take_message(JointStateMessage, True):
                 self.receive(taken[0])

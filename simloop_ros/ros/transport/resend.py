@@ -27,13 +27,9 @@ class Resend:
     come for a tick: a node that is only late gets no additional work. A request is a Header: the
     stamp of the message and, as ``frame_id``, its topic.
 
-    :param publisher: of the requests.
     :param missing: returns topic and stamp of each message that is waited for.
     :param gaps: returns those of which later ones of the same topic are there.
     :ivar sources: what sends a message with a given stamp again, by topic.
-    :ivar received: number of messages that came, of all topics.
-    :ivar requested: number of requests made.
-    :ivar answered: number of requests answered.
     """
 
     def __init__(

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from simloop_ros.ros.launch.shared_memory import FOLDER, remove_orphans
+from simloop_ros.ros.launch.graph import FOLDER, remove_orphans
 
 pytestmark = pytest.mark.skipif(not FOLDER.is_dir(), reason='no shared memory here')
 LIVING = """

@@ -36,7 +36,7 @@ from simloop_ros.planning.config import (
 from simloop_ros.plants.config import Friction, Obstacle, PlantConfig, Push
 from simloop_ros.robot.config import RobotConfig
 from simloop_ros.ros.node.parameter_values import config_parameters, parameter_values, parse_config
-from simloop_ros.ros.node.parameters import check_change, declare_config, read_config
+from simloop_ros.ros.node.parameters import changed_config, declare_config, read_config
 from simloop_ros.scenario.loading import load_scenario, scenario_names
 from simloop_ros.scenario.scenario import Scenario
 
@@ -505,6 +505,17 @@ def test_a_missing_value_is_asked_for_by_name(make_node: MakeNode) -> None:
     with pytest.raises(ConfigError, match=r'robot\.urdf: not given'):
         read_config(node, RobotConfig, 'robot')
     assert check_change(node, RobotConfig, 'robot', [Parameter('robot.urdf', value='a')]) == ''
+
+
+def check_change(
+    node: Node, kind: type[msgspec.Struct], prefix: str, changed: list[Parameter]
+) -> str:
+    """Return why a change is refused; empty if it is not."""
+    try:
+        changed_config(node, kind, prefix, changed)
+    except ConfigError as error:
+        return str(error)
+    return ''
 
 
 def checked_node(make_node: MakeNode) -> Node:

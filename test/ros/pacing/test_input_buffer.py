@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from simloop_ros.core.values import NO_INPUTS
-from simloop_ros.ros.messages.notice import TOPIC, Notice
+from simloop_ros.ros.messages.notice import COLLISION, Notice
 from simloop_ros.ros.messages.wrists import WRENCHES
 from simloop_ros.ros.pacing.input_buffer import MAX_PENDING, InputBuffer
 
 TORQUE = 'external_torque'
-BOTH = (TOPIC, TORQUE)
+BOTH = (COLLISION, TORQUE)
 
 
 def notice(stamp: int) -> Notice:
@@ -18,25 +18,25 @@ def notice(stamp: int) -> Notice:
 
 
 def test_in_lockstep_each_step_has_its_input() -> None:
-    inputs = InputBuffer((TOPIC,), realtime=False)
+    inputs = InputBuffer((COLLISION,), realtime=False)
     assert inputs.missing(0) == ()  # nothing has happened before the first step
     assert inputs.at(0) == NO_INPUTS
-    assert inputs.missing(5) == (TOPIC,)
+    assert inputs.missing(5) == (COLLISION,)
     for stamp in (5, 10, 15):
-        inputs.add(TOPIC, stamp, notice(stamp))
+        inputs.add(COLLISION, stamp, notice(stamp))
     assert inputs.missing(10) == ()
     assert inputs.at(10).contact
     assert inputs.at(10).torque is None
     inputs.forget_until(10)
-    assert inputs.missing(10) == (TOPIC,)
+    assert inputs.missing(10) == (COLLISION,)
     assert inputs.missing(15) == ()
 
 
 def test_a_step_waits_for_every_topic() -> None:
     inputs = InputBuffer(BOTH, realtime=False)
     inputs.add(TORQUE, 5, np.ones(2))
-    assert inputs.missing(5) == (TOPIC,)
-    inputs.add(TOPIC, 5, notice(5))
+    assert inputs.missing(5) == (COLLISION,)
+    inputs.add(COLLISION, 5, notice(5))
     assert inputs.missing(5) == ()
     found = inputs.at(5)
     assert (found.contact, found.kind) == (True, 'push')
@@ -44,10 +44,10 @@ def test_a_step_waits_for_every_topic() -> None:
 
 
 def test_inputs_from_a_far_future_do_not_displace_the_next_one() -> None:
-    inputs = InputBuffer((TOPIC,), realtime=False)
+    inputs = InputBuffer((COLLISION,), realtime=False)
     for stamp in range(10**6, 10**6 + 2 * MAX_PENDING):
-        inputs.add(TOPIC, stamp, notice(stamp))
-    inputs.add(TOPIC, 5, notice(5))
+        inputs.add(COLLISION, stamp, notice(stamp))
+    inputs.add(COLLISION, 5, notice(5))
     assert inputs.missing(5) == ()
 
 
@@ -55,7 +55,7 @@ def test_in_real_time_the_last_input_holds() -> None:
     inputs = InputBuffer(BOTH, realtime=True)
     assert inputs.at(99) == NO_INPUTS
     assert inputs.missing(99) == ()
-    inputs.add(TOPIC, 5, notice(5))
+    inputs.add(COLLISION, 5, notice(5))
     inputs.add(TORQUE, 7, np.ones(2))
     assert inputs.at(99).contact
     np.testing.assert_array_equal(inputs.at(3).torque, np.ones(2))
@@ -65,7 +65,7 @@ def test_in_real_time_a_torque_holds_until_it_times_out() -> None:
     inputs = InputBuffer(BOTH, realtime=True, timeout=20)
     assert inputs.at(100).torque is None
     assert inputs.silent == TORQUE  # none has been received
-    inputs.add(TOPIC, 100, notice(100))
+    inputs.add(COLLISION, 100, notice(100))
     inputs.add(TORQUE, 10**9, np.ones(2))  # of another clock
     for stamp in (110, 120, 129):
         assert inputs.at(stamp).torque is not None
@@ -86,21 +86,21 @@ READING = np.arange(12.0).reshape(2, 6)
 
 
 def test_wrist_sensors_are_read_before_the_first_step() -> None:
-    inputs = InputBuffer((TOPIC, WRENCHES), realtime=False)
+    inputs = InputBuffer((COLLISION, WRENCHES), realtime=False)
     assert inputs.missing(0) == (WRENCHES,)
     inputs.add(WRENCHES, 0, READING)
     assert inputs.missing(0) == ()
     found = inputs.at(0)
     np.testing.assert_array_equal(found.wrenches, READING)
     assert (found.contact, found.torque) == (False, None)
-    assert inputs.missing(5) == (TOPIC, WRENCHES)
-    inputs.add(TOPIC, 5, notice(5))
+    assert inputs.missing(5) == (COLLISION, WRENCHES)
+    inputs.add(COLLISION, 5, notice(5))
     inputs.add(WRENCHES, 5, READING + 1.0)
     assert inputs.missing(5) == ()
     assert inputs.at(5).contact
     np.testing.assert_array_equal(inputs.at(5).wrenches, READING + 1.0)
     inputs.forget_until(5)
-    assert inputs.missing(5) == (TOPIC, WRENCHES)
+    assert inputs.missing(5) == (COLLISION, WRENCHES)
 
 
 def test_in_real_time_wrist_sensors_without_messages_are_lost() -> None:

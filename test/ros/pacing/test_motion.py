@@ -13,8 +13,7 @@ from simloop_ros.core.errors import SimloopError
 from simloop_ros.core.values import ExternalInputs, JointState, Setpoint
 from simloop_ros.robot.model import RobotModel
 from simloop_ros.ros.messages.joint_state import DecodedJointState
-from simloop_ros.ros.messages.notice import TOPIC as COLLISION
-from simloop_ros.ros.messages.notice import Notice
+from simloop_ros.ros.messages.notice import COLLISION, Notice
 from simloop_ros.ros.messages.safety_status import CONTROL, SafetyStatus
 from simloop_ros.ros.messages.stamps import stamp_of
 from simloop_ros.ros.messages.wrists import WRENCHES

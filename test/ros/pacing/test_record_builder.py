@@ -12,10 +12,10 @@ from simloop_ros.core.values import Contact
 from simloop_ros.record.events import Located, described
 from simloop_ros.ros.messages import effort_command
 from simloop_ros.ros.messages.joint_state import DecodedJointState
-from simloop_ros.ros.messages.notice import TOPIC as COLLISION
-from simloop_ros.ros.messages.notice import Notice
+from simloop_ros.ros.messages.notice import COLLISION, Notice
 from simloop_ros.ros.messages.wrists import CORRECTIONS, OBJECT, TRUE_WRENCHES, WRENCHES
-from simloop_ros.ros.pacing.record_builder import (
+from simloop_ros.ros.pacing.rows import RowJoiner
+from simloop_ros.ros.pacing.run_writer import (
     CONTACTS,
     EXTERNAL,
     MEASURED,
@@ -25,7 +25,6 @@ from simloop_ros.ros.pacing.record_builder import (
     RecordBuilder,
     RecordLayout,
 )
-from simloop_ros.ros.pacing.rows import RowJoiner
 
 H = 0.01
 NAMES, TIPS = ('a', 'b'), ('left', 'right')

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from simloop_ros.ros.messages.joint_state import DecodedJointState
-from simloop_ros.ros.transport.local_bus import LocalBus
+from simloop_ros.ros.transport.channels import LocalBus
 
 NAMES = ('a', 'b')
 FIELDS = ('position', 'effort')

@@ -1,4 +1,4 @@
-"""The first residual of 000, section 7.1: the robot is not where it should be."""
+"""The residuals of 000, section 7.1: other positions than planned, other forces than sent."""
 
 from __future__ import annotations
 
@@ -52,3 +52,22 @@ class PositionDifference(CollisionMonitor):
         difference = self.residuals[0]
         inertia: Array = pin.crba(self.model.pin_model, self._data, self.validator.position)
         return inertia.reshape(difference.size, -1).dot(difference) * self._stiffness
+
+
+class ForceDifference(CollisionMonitor):
+    """The residual ``tau - tau'`` [N m], 000 (5.2) and (5.7).
+
+    The external torque is the opposite, ``tau' - tau``. It is the whole model error too, and
+    as noisy as the control state's acceleration.
+    """
+
+    kind = 'force_difference'
+
+    def _probe(self, observation: Observation) -> float:
+        return float(observation.effort.dot(observation.rollback_effort))
+
+    def _update(self, observation: Observation) -> None:
+        self.residuals = (observation.effort - observation.rollback_effort)[None]
+
+    def _torque(self) -> Array:
+        return -self.residuals[0]

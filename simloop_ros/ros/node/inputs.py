@@ -1,18 +1,60 @@
-"""The drivers of wrist sensors, each with a topic and a clock of its own."""
+"""External inputs over topics: collisions, torques, and the drivers of wrist sensors."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from geometry_msgs.msg import WrenchStamped
 import numpy as np
 
+from ...collision.config import MonitorConfig
 from ...core.errors import MessageError
 from ...core.values import Array
+from ...guiding.config import AdmittanceConfig
 from ..messages.arrays import wrench_from_message
+from ..messages.notice import COLLISION, from_message
 from ..messages.stamps import join
 from ..transport.qos import SENSOR
 from .block_node import BlockNode
+from .topics import Topics
+
+TORQUE_TOPICS = {
+    'none': 'external_torque',
+    'observer': 'external_torque',
+    'truth': 'true_external_torque',
+    'driver': 'measured_external_torque',
+}
+"""Topic of the external torque, by the source of the admittance."""
+
+
+def open_inputs(
+    topics: Topics,
+    joint_names: Sequence[str],
+    monitor: MonitorConfig,
+    admittance: AdmittanceConfig,
+    force_topic: str,
+    call: Callable[[str, int, Any], None],
+) -> tuple[str, ...]:
+    """Subscribe to the external inputs that a planner needs; return their topics.
+
+    :param force_topic: that replaces the one of the external torque; not subscribed to here.
+    :param call: gets topic, stamp [ns] and value of each input.
+    """
+    torques = TORQUE_TOPICS[admittance.source]
+    collisions = (COLLISION,) if monitor.watches else ()
+    if monitor.watches:
+        topics.subscribe_arrays(
+            COLLISION, from_message, lambda stamp, notice: call(COLLISION, stamp, notice)
+        )
+    if force_topic:
+        return (*collisions, force_topic)
+    if not monitor.watches and not admittance.guides:
+        return ()
+    topics.subscribe_joints(
+        torques, joint_names, ('effort',), lambda m: call(torques, m.stamp, m.effort)
+    )
+    return (*collisions, torques)
 
 
 class WristReadings:
@@ -39,10 +81,8 @@ class WristReadings:
         return tuple(t for t, last in zip(self.topics, self._last, strict=True) if last is None)
 
     def take(self, hand: int, frame: str, stamp: int, wrench: Array) -> None:
-        """Take the reading of a hand's sensor.
+        """Take the reading of a hand's sensor, with the stamp [ns] and the frame, if any, it has.
 
-        :param frame: of the message; may be empty.
-        :param stamp: of the message [ns].
         :param wrench: [N, N m], shape ``(6,)``; what is not finite counts as NaN, no reading.
         :raises MessageError: its stamp is negative, or its frame is that of another sensor.
         """
@@ -67,11 +107,7 @@ class WristReadings:
 def read_wrist_drivers(
     node: BlockNode, sensors: Sequence[str], call: Callable[[int, Array], None]
 ) -> WristReadings:
-    """Subscribe a node to the drivers of its robot's sensors; malformed messages are refused.
-
-    :param sensors: as ``model.sensors``.
-    :param call: see ``WristReadings``.
-    """
+    """Subscribe a node to the drivers of its robot's sensors; malformed messages are refused."""
     readings = WristReadings(sensors, call)
     for hand, topic in enumerate(readings.topics):
 

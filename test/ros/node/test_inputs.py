@@ -11,7 +11,7 @@ from simloop_ros.core.errors import MessageError
 from simloop_ros.record.hands_log import AXES
 from simloop_ros.ros.messages.joint_state import JointStateDecoder, JointStateEncoder
 from simloop_ros.ros.messages.wrists import WRENCHES, by_hand, hand_axes
-from simloop_ros.ros.node.wrist_drivers import WristReadings
+from simloop_ros.ros.node.inputs import WristReadings
 from simloop_ros.ros.pacing.input_buffer import InputBuffer
 
 TIPS = ('left', 'right')

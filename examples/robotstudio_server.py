@@ -1,7 +1,7 @@
-"""A controller without a robot: ``python -m simloop_ros.robotstudio.server``.
+"""A controller without a robot: ``python examples/robotstudio_server.py``.
 
-Speaks the format of ``packet`` as the RAPID program in ``docs/robotstudio.md`` does, so that the
-command and the node can be tried on any machine.
+Speaks the format of ``simloop_ros.robotstudio.packet`` as the RAPID program in
+``docs/robotstudio.md`` does, so that the command and the node can be tried on any machine.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ import select
 import socket
 import sys
 
-from ..core.errors import USER_ERROR, ConfigError, MessageError, SimloopError
-from .config import LinkConfig, read_port
-from .packet import OK, PACKET_SIZE, Target, decode, refuse
+from simloop_ros.core.errors import USER_ERROR, ConfigError, MessageError, SimloopError
+from simloop_ros.robotstudio.config import LinkConfig, read_port
+from simloop_ros.robotstudio.packet import OK, PACKET_SIZE, Target, decode, refuse
 
 
 class RobotStudioServer:
@@ -104,7 +104,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Serve until Ctrl-C."""
     config = LinkConfig()
     parser = argparse.ArgumentParser(
-        prog='python -m simloop_ros.robotstudio.server',
+        prog='robotstudio_server.py',
         description='A controller without a robot.',
     )
     parser.add_argument('--host', default=config.host, help=f'address [{config.host}]')

@@ -1,4 +1,4 @@
-"""Detection of an arm that does not follow its setpoints."""
+"""Supervision of two hands: does each arm follow, and is the object held when it must be?"""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ import numpy as np
 
 from ..core.values import Array
 from ..robot.model import RobotModel
+from .config import BimanualConfig
+from .contact import ContactStep, ContactTarget
 from .hands import HandFinder, HandPoses
 from .impedance import ROTATION_ARM
 from .pace import MAX_SLOPE, RAMP_SHARE, Pace
@@ -21,6 +23,10 @@ BRAKE_TIME = 0.1
 """Time in which the brakes of an arm engage [s]: twice the time constant of the simulated ones."""
 NORM_PER_RADIAN = sqrt(2.0)
 """Frobenius norm of the difference of two rotations per angle between them, if that is small."""
+HELD_SHARE = 0.1
+"""Share of the setpoint of the squeeze below which the object is not held."""
+LOST_TIME = 0.05
+"""Time after which an object that is not held is lost [s]."""
 
 
 class StallDetector:
@@ -71,3 +77,41 @@ class StallDetector:
         coast = max(steps, round(BRAKE_TIME / self._period))
         arm = StalledArm(tip, q, Pace(steps, steps), Pace(coast, coast))
         return msgspec.structs.replace(state.halting(reason), stalled=arm)
+
+
+class ObjectMonitor:
+    """Halt both arms at a fault of force control, and when the object is lost.
+
+    :param period: time between two steps [s].
+    """
+
+    def __init__(self, config: BimanualConfig, period: float):
+        self._force_control = config.force_control
+        self._period = period
+
+    def step(
+        self, state: BimanualSnapshot, contact: ContactStep, target: ContactTarget, row: int
+    ) -> BimanualSnapshot:
+        """Return the state once it is known whether forces and object are as they should be.
+
+        :param contact: as measured.
+        :param target: of the same step.
+        :param row: of the plan.
+        """
+        plan = state.plan
+        if contact.fault:
+            state = state.halting(contact.fault)
+        if state.lost or not (self._force_control and plan.held[row]):
+            return state
+        setpoint = target.squeeze or 0.0
+        pressed = setpoint == 0.0 or contact.squeeze >= HELD_SHARE * setpoint
+        seeking = target.seek and not contact.contact and row < plan.last
+        unheld = 0 if (contact.contact and pressed) or seeking else state.unheld_steps + 1
+        lost = unheld * self._period > LOST_TIME
+        if lost:
+            state = state.halting(
+                'the object was dropped: the hands measure no contact any more'
+                if contact.contact
+                else 'nothing between the hands: they have closed, and no force was measured'
+            )
+        return msgspec.structs.replace(state, unheld_steps=unheld, lost=lost)
