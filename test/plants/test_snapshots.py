@@ -213,8 +213,7 @@ def test_the_brake_was_free_braking_and_holding(request):
     brakes = []
     for step in range(STEPS):
         take_step(plant, step)
-        _, (brake,) = plant.snapshot()
-        brakes.append(brake)
+        brakes.append(plant._stops[0].brake.snapshot())
     assert not brakes[50].steps
     assert any(brake.steps and brake.held is None for brake in brakes)
     assert brakes[-1].held is not None
