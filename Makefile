@@ -21,6 +21,8 @@ INPUTS := setup.py setup.cfg pyproject.toml simloop_ros/__init__.py
 run: $(VENV)/installed
 	$(BIN)/simloop run $(SCENARIO) $(SETTINGS)
 
+# Each worker has a core of its own: threads of linear algebra would only wait for each other.
+test: export OPENBLAS_NUM_THREADS := 1
 test: $(VENV)/installed-test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .

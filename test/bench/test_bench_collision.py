@@ -24,13 +24,12 @@ from simloop_bench.collision_detection import (
 from simloop_bench.collision_robot import StudyRobot, loaded
 from simloop_bench.collision_trials import CLOSING, LEAD, SLIDING, TIP_SPEED, TrialMaker
 from simloop_bench.workers import Workers
-from simloop_ros.calibration import calibrate
-from simloop_ros.collision import tail
+from simloop_ros.calibration.calibrate import LEAST_DURATION
 from simloop_ros.collision.build import KINDS
 from simloop_ros.collision.calibration import model_hash
 from simloop_ros.plants.spring_contact import point_jacobian
 
-H = 1.0 / 500.0
+H = 1.0 / 250.0
 
 
 @pytest.fixture(scope='module')
@@ -50,11 +49,7 @@ def maker(model):
 
 @pytest.fixture(scope='module')
 def calibration(robot):
-    """Return a calibration from less motion than a robot needs, but enough for the parts."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(calibrate, 'LEAST_DURATION', 24.0)
-        patch.setattr(tail, 'FEWEST_MAXIMA', 5)
-        return calibrated(robot, 24.0, seed=1)
+    return calibrated(robot, LEAST_DURATION, seed=1)
 
 
 @pytest.mark.parametrize('seed', range(5))

@@ -213,7 +213,7 @@ def test_closed_form_and_simulated_motors_are_the_same_robot(arm):
                 plant.step(effort, Disturbance(pushed(k)))
         first, second = (plant.snapshot() for plant in plants)
         assert second.torque == pytest.approx(first.torque, abs=0.2)
-        return np.abs(first.joints.position - second.joints.position).max()
+        return np.abs(plants[0].truth.position - plants[1].truth.position).max()
 
     coarse, fine = difference(50), difference(200)
     assert fine < 0.3 * coarse

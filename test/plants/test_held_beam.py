@@ -62,7 +62,7 @@ def with_body(plant, **changes):
     plant.restore(msgspec.structs.replace(snapshot, beam=beam))
 
 
-@pytest.mark.parametrize('stiffness', [5e4, 1e5, 5e5])
+@pytest.mark.parametrize('stiffness', [5e4, 5e5])
 def test_at_rest_the_force_is_stiffness_times_compression(build, hands, stiffness):
     plant = build(hands, H, object={'stiffness': stiffness})
     grip(plant, steps=600)
@@ -158,7 +158,8 @@ def test_bounces_gain_no_energy(build, load, friction):
     model = robot(load, 20.0, gravity=(0.0, 0.0, 0.0))
     beam = {'damping_ratio': 0, 'friction': friction, 'table': False}
     plant = build(model, H, object=beam)
-    with_body(plant, velocity=np.array([0.02, 0.4, 0.01]), spin=np.array([0.5, 0.3, -0.4]))
+    velocity, spin = np.array([0.02, 0.4, 0.01]), np.array([0.5, 0.3, -0.4])
+    with_body(plant, velocity=velocity, spin=spin)
     moments = 0.5 / 12 * np.array([LENGTH**2 + 0.04**2, 2 * 0.04**2, LENGTH**2 + 0.04**2])
 
     def energy():
@@ -168,7 +169,7 @@ def test_bounces_gain_no_energy(build, load, friction):
         slides = 2 * lift_l**2 + left**2 + 2 * lift_r**2 + right**2
         return 0.25 * speed + 0.5 * moments @ spin**2 + 10.0 * slides
 
-    start, hits, free = energy(), 0, []
+    start, hits, free = 0.25 * velocity @ velocity + 0.5 * moments @ spin**2, 0, []
     touching = False
     for _ in range(300):
         plant.step(np.zeros(4))
@@ -200,24 +201,23 @@ def test_it_falls_freely_when_the_palms_part(build, hands):
     assert plant.report().object.velocity[2] - before == pytest.approx(-G * 50 * H, rel=1e-9)
 
 
-@pytest.mark.parametrize(('share', 'carried'), [(0.96, False), (1.04, True)])
-def test_it_is_carried_only_if_friction_bears_its_weight(build, hands, share, carried):
+def test_it_is_carried_only_if_friction_bears_its_weight(build, hands):
     """2 mu N = share m g; the lift itself adds 1.2 % to the weight."""
-    mass = 0.5
+    mass, lift = 0.5, 0.005
     trial = build(hands, H, object={'mass': mass})
     grip(trial)
     normal = in_world(trial, hands)[0, 1]
-    friction = float(share * mass * G / (2 * normal))
-    plant = build(hands, H, object={'mass': mass, 'friction': friction})
-    grip(plant)
-    lift = 0.005
-    for step in range(700):
-        s = min(1.0, step / 500)
-        drive(plant, GAP + 0.001, lift * s**3 * (10 - 15 * s + 6 * s**2))
-    height = plant.report().object.position[2]
-    hand = plant.truth.position[0]
-    assert hand == pytest.approx(lift, abs=2e-4)
-    assert abs(height - hand) < 1e-4 if carried else height < 1e-4
+    for share, carried in ((0.96, False), (1.04, True)):
+        friction = float(share * mass * G / (2 * normal))
+        plant = build(hands, H, object={'mass': mass, 'friction': friction})
+        grip(plant)
+        for step in range(600):
+            s = min(1.0, step / 500)
+            drive(plant, GAP + 0.001, lift * s**3 * (10 - 15 * s + 6 * s**2))
+        height = plant.report().object.position[2]
+        hand = plant.truth.position[0]
+        assert hand == pytest.approx(lift, abs=2e-4)
+        assert abs(height - hand) < 1e-4 if carried else height < 1e-4
 
 
 def test_on_the_table_it_lies_still(build, hands):
@@ -225,7 +225,7 @@ def test_on_the_table_it_lies_still(build, hands):
     plant = build(hands, H, object={'rpy': [0, 0, 0.02]})
     plant.start(JointState(np.array([0, -GAP + 1e-3, 0, 0]), np.zeros(4)))
     start = plant.report().object
-    for _ in range(1000):
+    for _ in range(400):
         drive(plant, GAP - 1e-3)
     assert not plant.snapshot().beam.asleep
     now = plant.report().object

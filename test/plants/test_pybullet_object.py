@@ -183,7 +183,7 @@ def test_without_a_table_it_falls_freely(held):
     assert fallen.rotation_vector == pytest.approx(start.rotation_vector, abs=1e-12)
 
 
-@pytest.mark.parametrize('stiffness', [5e4, 1e5, 5e5])
+@pytest.mark.parametrize('stiffness', [5e4, 5e5])
 def test_a_soft_block_gives_way_by_its_stiffness(held, stiffness):
     """Squeeze = K x compression between the palms."""
     plant = held(stiffness=stiffness, damping_ratio=1.0)
