@@ -12,6 +12,7 @@ import pytest
 from simloop_ros.bimanual.config import BimanualConfig, KnownObject
 from simloop_ros.bimanual.impedance import ImpedanceConfig
 from simloop_ros.bimanual.plan import BimanualPlan, plan_bimanual
+from simloop_ros.bimanual.stopping import stop_steps
 from simloop_ros.bimanual.task_config import (
     ApproachTask,
     GraspTask,
@@ -506,3 +507,18 @@ def test_unknown_tips_carry_the_valid_ones(workerbot: RobotModel, configured: Co
     with pytest.raises(UnknownNameError) as info:
         planned(workerbot, configured(workerbot, JogTask(tip='palm', by=(0.1, 0.0, 0.0))))
     assert info.value.valid == ('palm_l', 'palm_r')
+
+
+@pytest.mark.parametrize('speed', [0.5, -0.5])
+def test_gravity_helps_to_stop_upwards_and_not_downwards(
+    sphere: RobotModel, speed: float
+) -> None:
+    """Of a point mass: ``m (g - v d)`` is within 90 % of the limit, and d is 1.11/T."""
+    h, mass, g = 1e-3, sphere.total_mass, -sphere.gravity[2]
+    limit = 1.5 * mass * g
+    weak = replace(sphere, effort_limit=np.array([limit]))
+    path = h * speed * np.arange(5.0)[:, None]
+    largest = (0.9 * limit + np.sign(speed) * mass * g) / (mass * abs(speed))
+    expected = np.ceil(1.0 / 0.9 / largest / h)
+    assert expected > 10
+    assert stop_steps(weak, h, path, 0.001) == (expected,) * 5

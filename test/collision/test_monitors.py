@@ -19,6 +19,7 @@ from simloop_ros.collision.disturbance_observer import (
     DisturbanceObserver,
 )
 from simloop_ros.collision.explanation import nothing_learnt
+from simloop_ros.collision.force_difference import ForceDifference
 from simloop_ros.collision.momentum_observer import GAIN, MomentumObserver
 from simloop_ros.collision.observation import Observation
 from simloop_ros.core.errors import UnknownNameError
@@ -230,3 +231,18 @@ def test_a_real_impact_is_not_rejected(two_link, swing):
     assert verdicts[399] == 'free'
     assert 'contact' in verdicts[400:403]
     assert monitor.validator.rejected == 0
+
+
+def test_at_its_threshold_a_residual_is_contact_and_below_it_is_not(two_link):
+    """Exactly: a residual of 2 N m has the margin 0 at a threshold of 2 N m."""
+    still = JointState(two_link.home, np.zeros(2))
+    for threshold, verdict in ((2.0, 'contact'), (np.nextafter(2.0, 3.0), 'free')):
+        limits = MonitorLimits(np.full((1, 1, 2), threshold), jumps(2))
+        monitor = ForceDifference(two_link, H, limits)
+        for i in range(round(monitor.settling / H) + 2):
+            reading = monitor.step(
+                Observation(
+                    H * i, two_link.home, np.full(2, 3.0), two_link.home, still, np.ones(2)
+                )
+            )
+        assert reading.verdict == verdict

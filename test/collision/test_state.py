@@ -12,6 +12,7 @@ from simloop_ros.collision.build import KINDS, build_monitor
 from simloop_ros.collision.collision_monitor import MonitorLimits
 from simloop_ros.collision.contact_classifier import ContactClassifier
 from simloop_ros.collision.detector import CollisionDetector
+from simloop_ros.collision.sample_validation import SampleValidator
 from simloop_ros.collision.wrist_torque import WristTorque
 
 H = 1.0 / 1000.0
@@ -93,3 +94,22 @@ def test_a_tare_goes_back_bit_for_bit(yumi, swing):
             return wrist_torque.explain(*row)
 
     check(Step(), rows)
+
+
+def test_a_validator_goes_back_amid_an_impact():
+    """Every attribute, while samples are suspect, accepted, and calm again."""
+    validator = SampleValidator(H, np.full(2, 1e-4))
+    positions = np.zeros((40, 2))
+    positions[10] = 0.5  # a jump that is over in the next sample
+    positions[20:30] = 0.01 * np.arange(10)[:, None] ** 2  # an impact that goes on
+    positions[30:] = positions[29]
+    saved = []
+    for i, position in enumerate(positions):
+        saved.append((validator.snapshot(), values(validator)))
+        if validator.check(H * i, position, 0.0) == 'restart':
+            validator.start(H * i, position, np.zeros(2))
+    assert validator.jumps > 0
+    assert {snapshot.calm for snapshot, _ in saved} == {True, False}
+    for snapshot, before in reversed(saved):
+        validator.restore(snapshot)
+        assert values(validator) == before

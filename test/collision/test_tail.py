@@ -86,3 +86,16 @@ def test_block_maxima_are_the_largest_of_each_regime():
         for regime in range(2):
             chosen = np.where((regimes[rows] == regime)[:, None], np.abs(residuals[rows]), 0.0)
             np.testing.assert_array_equal(blocks.maxima[block, regime], chosen.max(axis=0))
+
+
+def test_by_hand():
+    """Squares 1 to 1000: the tail is the last 100, from 900 on, 50.5 long in the mean.
+
+    With one standard error, a tenth, it is 55.55. In that unit the tail of the largest residual,
+    which is the only one, begins at 0 and is 1 long. At a rate of e times less than that of the
+    tail's begin the threshold is one length beyond it.
+    """
+    seen = np.sqrt(np.arange(1.0, 1001.0)).reshape(-1, 1, 1, 1)
+    rate = 0.1 * 3600.0 / BLOCK_DURATION / np.e
+    found = thresholds(np.random.default_rng(6).permutation(seen), rate, NOTHING)
+    np.testing.assert_allclose(found, np.sqrt(900.0 + 55.55), rtol=1e-12)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+from attributes import attributes, differing
 import numpy as np
 import pinocchio as pin
 import pytest
@@ -389,3 +390,21 @@ def test_what_the_configuration_leaves_open_depends_on_noise_and_time() -> None:
     assert (flexible.law, flexible.rollback) == ('computed_torque', 'measured')
     told = ControlConfig(law='deadbeat', rollback='measured')
     assert told.resolved(noisy=True, realtime=True, flexible=True) == told
+
+
+@pytest.mark.parametrize('rollback', ROLLBACKS)
+@pytest.mark.parametrize('law', LAWS)
+def test_restored_every_attribute_is_as_it_was(
+    two_link: RobotModel, law: str, rollback: str
+) -> None:
+    """Counters too, with efforts at their limits."""
+    control = ControlSimulation(two_link, ControlConfig(law=law, rollback=rollback), H)
+    control.restore(control.snapshot())
+    saved = []
+    for desired in np.repeat(two_link.home + np.array([[0.0], [2.0], [-2.0]]), 2, axis=0):
+        saved.append((control.snapshot(), attributes(control)))
+        control.rollback(control.step(at(desired)), two_link.home + 1e-3 * desired)
+    assert control.saturations > 1
+    for snapshot, before in reversed(saved):
+        control.restore(snapshot)
+        assert differing(attributes(control), before) == []

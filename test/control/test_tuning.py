@@ -182,3 +182,13 @@ def test_bandwidths_of_the_comparison() -> None:
     assert nominal_bandwidth(1.0 / 200.0) == pytest.approx(defaults.natural_frequency)
     assert observer_bandwidth(1.0 / 200.0) == pytest.approx(60.0)
     assert observer_bandwidth(1.0 / 2000.0) == defaults.bandwidth
+
+
+@pytest.mark.parametrize('pole', [0.05, 0.2, 0.8])
+def test_at_the_limit_of_the_gain_a_pole_is_at_minus_one(pole: float) -> None:
+    """So exactly that each term of the limit counts, that of the integral too."""
+    w = 100.0
+    unit = (1.0 + 2.0 * pole) * w**2, (2.0 + pole) * w, pole * w**3
+    gains = JointGains(*(np.array([gain]) for gain in unit))
+    at_limit = times(gains, gain_limit(H, *unit))
+    assert radius(np.eye(1), at_limit, H) == pytest.approx(1.0, abs=ROUNDING)

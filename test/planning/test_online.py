@@ -258,3 +258,16 @@ def test_planned_anew_it_goes_to_the_same_goal(
         follower.follow()
     tips = yumi.tip_positions(follower.state.position)
     np.testing.assert_allclose(tips, first.goals, rtol=0.0, atol=AT_GOAL)
+
+
+def test_a_list_expects_the_robot_where_it_was_sent_last(
+    at_home: AtHome, sphere: RobotModel
+) -> None:
+    """Before the first step at its first entry, and after the last one at rest there."""
+    positions = np.array([[0.0], [0.1], [0.3]])
+    planner = OfflinePlanner(positions, H)
+    assert planner.expected.position == positions[0]
+    for _ in range(5):
+        setpoint = planner.step(at_home(sphere), NO_INPUTS)
+        np.testing.assert_array_equal(planner.expected.position, setpoint.position)
+        np.testing.assert_array_equal(planner.expected.velocity, setpoint.velocity)

@@ -15,6 +15,7 @@ from simloop_ros.control.control_simulation import ControlSimulation
 from simloop_ros.core.errors import ConfigError
 from simloop_ros.core.values import JointState
 from simloop_ros.plants.beam_body import BeamBody, BodyState
+from simloop_ros.plants.beam_contact import Surfaces
 from simloop_ros.plants.beam_palms import BeamPalms
 from simloop_ros.plants.config import HeldObject
 
@@ -375,3 +376,17 @@ def test_yumi_presses_a_beam_with_one_palm(build, yumi):
     left = np.array([name.endswith('_l') for name in yumi.joint_names])
     assert np.abs(plant.truth.velocity[left]).max() > 1e-3
     assert np.abs(plant.truth.velocity[~left]).max() < 1e-12
+
+
+def test_a_free_beam_that_turns_keeps_its_angular_momentum():
+    """In the world, while its axis wanders: Euler's equations, up to the order of the step."""
+    body = BeamBody(HeldObject(length=0.3, width=0.1, mass=1.0), np.zeros(3))
+    surfaces = Surfaces(np.zeros((2, 3)), np.tile(np.eye(3), (2, 1, 1)), np.zeros((2, 6)))
+    start = BodyState(np.zeros(3), np.eye(3), np.zeros(3), np.array([2.0, 3.0, 1.0]))
+    momentum = body.moments * start.spin
+    state, h = start, 1e-4
+    for _ in range(5000):
+        state = body.moved(state, np.zeros((2, 6)), surfaces, h, np.zeros(6))
+    assert np.abs(state.spin - start.spin).max() > 1.0  # it wanders
+    now = state.rotation @ (body.moments * state.spin)
+    np.testing.assert_allclose(now, momentum, rtol=0.0, atol=1e-3 * np.abs(momentum).max())

@@ -11,6 +11,8 @@ from simloop_ros.control.config import ControlConfig
 from simloop_ros.control.control_simulation import ControlSimulation
 from simloop_ros.core.errors import ConfigError
 from simloop_ros.core.values import Disturbance, JointState
+from simloop_ros.plants.pinocchio_plant import PinocchioPlant
+from simloop_ros.plants.position_robot import PositionRobot
 from simloop_ros.scenario.loading import load_scenario
 
 H = 0.002
@@ -153,3 +155,24 @@ def test_a_joint_without_effort_limit_is_refused(build, fork):
 def test_errors_of_encoders_that_are_not_read_are_refused(build, arm, fault):
     with pytest.raises(ConfigError, match=r'plant\.takes'):
         build(arm, H, takes='position', **fault)
+
+
+def test_a_disturbance_does_not_move_the_surrogate(build, arm):
+    pushed, free = build(arm, H, **REAL), build(arm, H, **REAL)
+    for _ in range(5):
+        pushed.step(np.ones(7), Disturbance(np.arange(7.0)))
+        free.step(np.ones(7))
+    assert np.array_equal(pushed.observe(), free.observe())
+    assert not np.array_equal(pushed.truth.position, free.truth.position)
+
+
+def test_the_servo_is_critically_damped(ball):
+    """An error of a robot that is like its model goes as ``(1 + w t) e^(-w t)``."""
+    period, w, error = 0.002, 60.0, 0.01
+    robot = PositionRobot(PinocchioPlant(ball, period / 50), ball, period, 50, w)
+    robot.plant.start(JointState(ball.home + error, np.zeros(1)))
+    for k in range(1, 60):
+        robot.track(ball.home)
+        left = error * (1.0 + w * k * period) * np.exp(-w * k * period)
+        away = robot.plant.truth.position - ball.home
+        assert away == pytest.approx(left, abs=1e-2 * error)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from attributes import attributes, differing
 import numpy as np
 import pytest
 
@@ -199,3 +200,59 @@ def test_a_failed_attempt_to_resume_is_part_of_the_state(yumi: RobotModel) -> No
     for _ in range(20):
         reacting.step(state, NO_INPUTS)
     assert len(attempts) == 2
+
+
+def at_rest(robot: RobotModel) -> JointState:
+    return JointState(robot.home, np.zeros(robot.n))
+
+
+def slow_start(robot: RobotModel) -> OfflinePlanner:
+    return OfflinePlanner(robot.home + np.linspace(0.0, 0.1, 500)[:, None] ** 2, H)
+
+
+def test_a_push_and_an_impact_have_their_own_reactions(two_link: RobotModel) -> None:
+    for kind, expected in (('push', 'hold'), ('impact', 'stop')):
+        reacting = Reacting(slow_start(two_link), two_link, H, 'stop', 'hold')
+        reacting.step(at_rest(two_link), ExternalInputs(contact=True, kind=kind))
+        assert reacting.active == expected
+
+
+@pytest.mark.parametrize('after', [0, 3])
+def test_it_goes_on_in_the_step_after_so_many_of_rest(two_link: RobotModel, after: int) -> None:
+    """Counted from the last contact on."""
+    reacting = Reacting(
+        slow_start(two_link),
+        two_link,
+        H,
+        'hold',
+        replan=lambda _: slow_start(two_link),
+        resume_after=after,
+    )
+    state = at_rest(two_link)
+    reacting.step(state, ExternalInputs(contact=True, kind='push'))
+    for _ in range(2):  # the second contact begins the count anew
+        for _ in range(after):
+            reacting.step(state, NO_INPUTS)
+        assert reacting.activity == 'resting'
+        reacting.step(state, ExternalInputs(contact=True, kind='push'))
+    for _ in range(after):
+        reacting.step(state, NO_INPUTS)
+        assert reacting.activity == 'resting'
+    reacting.step(state, NO_INPUTS)
+    assert reacting.activity == 'moving'
+
+
+def test_restored_every_attribute_is_as_it_was(two_link: RobotModel) -> None:
+    """On the way, with a contact, at rest, and where there is no way to go on."""
+    reacting = Reacting(slow_start(two_link), two_link, H, 'hold', resume_after=5)
+    saved = []
+    for k in range(60):
+        if k % 7 == 0:
+            saved.append((reacting.snapshot(), attributes(reacting)))
+        position = two_link.home + 3e-4 * min(k, 40)  # so that the trail grows
+        state = JointState(position, np.zeros(two_link.n))
+        reacting.step(state, ExternalInputs(contact=40 <= k < 44))
+    assert reacting.activity == 'resting', 'it has no way to go on'
+    for snapshot, before in reversed(saved):
+        reacting.restore(snapshot)
+        assert differing(attributes(reacting), before) == []

@@ -9,9 +9,14 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from simloop_ros.core.values import Array, JointState
+from simloop_ros.core.values import NO_INPUTS, Array, JointState
+from simloop_ros.planning.offline import OfflinePlanner
 from simloop_ros.reaction.config import ReactionConfig
+from simloop_ros.reaction.floating import Float
+from simloop_ros.reaction.motors import Motors
 from simloop_ros.reaction.reacting import Reacting
+from simloop_ros.reaction.reaction import Onset
+from simloop_ros.reaction.stop import Stop
 from simloop_ros.robot.model import RobotModel
 
 Make = Callable[..., 'Rig']  # noqa: F821 - of conftest
@@ -333,3 +338,34 @@ def test_comply_follows_a_push_and_stays_where_it_ends(
     np.testing.assert_allclose(loop.plant.truth.position, rest, rtol=0.0, atol=1e-7)
     assert loop.control.saturations == 0
     assert loop.reacting.activity == 'reacting'
+
+
+def test_the_deceleration_of_a_stop_fades_as_it_built_up(two_link: RobotModel) -> None:
+    """From the first step to the last it changes by its jerk, or by twice that at the very end."""
+    path = two_link.home + 5e-4 * np.arange(3000)[:, None]
+    planner = OfflinePlanner(path, H)
+    stop = Stop(Motors(two_link, H, 0.8, H**2), planner, H, ramp_time=0.02)
+    for _ in range(2):
+        setpoint = planner.step(planner.expected, NO_INPUTS)
+    planned = setpoint.velocity[0]
+    stop.begin(Onset(JointState(setpoint.position, setpoint.velocity), ()))
+    rates = [1.0]
+    while not stop.resting:
+        setpoint = stop.step(JointState(setpoint.position, setpoint.velocity), NO_INPUTS)
+        rates.append(setpoint.velocity[0] / planned)
+    decelerations = np.append(-np.diff(rates), 0.0)
+    assert decelerations.max() > 10.0 * decelerations[0]
+    assert np.abs(np.diff(decelerations)).max() <= 2.01 * decelerations[0]
+
+
+@pytest.mark.parametrize('side', [1.0, -1.0])
+def test_floating_ends_before_a_joint_leaves_its_range_on_either_side(
+    two_link: RobotModel, side: float
+) -> None:
+    """Not where it comes back from there."""
+    model = replace(two_link, lower=-np.ones(2), upper=np.ones(2))
+    for velocity, floats in ((side, False), (-side, True)):
+        reaction = Float(Motors(model, H, 0.8, H**2), model, H, None)
+        state = JointState(side * np.array([0.0, 0.99]), velocity * np.array([0.0, 0.5]))
+        reaction.begin(Onset(state, ()))
+        assert (reaction.step(state, NO_INPUTS).effort is not None) is floats

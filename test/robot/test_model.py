@@ -261,3 +261,16 @@ def test_robots_of_others(path: str, tip: str, lock: tuple[str, ...], joints: in
     mass = pin.crba(robot.pin_model, robot.pin_model.createData(), robot.home)
     assert np.linalg.eigvalsh(mass).min() > 0.0
     assert np.isfinite(robot.tip_positions(robot.home)).all()
+
+
+def test_a_locked_joint_is_where_its_home_says(tmp_path: Path) -> None:
+    """Also on the side to which it was turned, which the inertia of the joints does not show."""
+    free = load(tmp_path, arm(), tips=('tool',))
+    for angle in (0.7, -0.4):
+        locked = load(tmp_path, arm(), tips=('tool',), lock=('second',), home={'second': angle})
+        np.testing.assert_allclose(
+            locked.tip_positions(np.array([0.3])),
+            free.tip_positions(np.array([0.3, angle])),
+            rtol=0.0,
+            atol=1e-12,
+        )

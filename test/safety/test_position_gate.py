@@ -73,3 +73,10 @@ def test_the_robot_has_to_be_somewhere_that_is_allowed(robot: RobotModel) -> Non
     with pytest.raises(UnsafeCommandError, match=r'joint2 .* 1\.01'):
         gate.start(np.array([0.0, 1.01]))
     assert gate.last is None
+
+
+def test_after_several_periods_it_may_go_several_times_as_far(robot: RobotModel) -> None:
+    gate = PositionGate(robot, H)
+    gate.start(np.zeros(2))
+    np.testing.assert_allclose(gate.let_pass(np.ones(2), 7), 7.0 * H * SPEED, atol=ROUNDING)
+    np.testing.assert_allclose(gate.let_pass(np.ones(2)), 8.0 * H * SPEED, atol=ROUNDING)
