@@ -174,7 +174,9 @@ def main() -> int:
     """Run all mutants, or some; 1 if any survives."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument('--workers', metavar='N', type=int, default=2, help='runs at a time [2]')
-    parser.add_argument('--only', metavar='WORD', default='', help='those whose file has this word')
+    parser.add_argument(
+        '--only', metavar='WORD', default='', help='those whose file has this word'
+    )
     options = parser.parse_args()
     chosen = [mutant for mutant in load_mutants() if options.only in mutant.file]
     return hunt(HERE.parent, chosen, options.workers)
