@@ -510,9 +510,7 @@ def test_unknown_tips_carry_the_valid_ones(workerbot: RobotModel, configured: Co
 
 
 @pytest.mark.parametrize('speed', [0.5, -0.5])
-def test_gravity_helps_to_stop_upwards_and_not_downwards(
-    sphere: RobotModel, speed: float
-) -> None:
+def test_gravity_helps_to_stop_upwards_and_not_downwards(sphere: RobotModel, speed: float) -> None:
     """Of a point mass: ``m (g - v d)`` is within 90 % of the limit, and d is 1.11/T."""
     h, mass, g = 1e-3, sphere.total_mass, -sphere.gravity[2]
     limit = 1.5 * mass * g

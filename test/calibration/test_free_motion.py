@@ -6,7 +6,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from simloop_ros.calibration.free_motion import TIP_SPEED, random_motion
+from simloop_ros.calibration.free_motion import TIP_SPEED, FreeMotion, Move, random_motion
 from simloop_ros.planning.self_collision import SelfCollision
 from simloop_ros.robot.fit_robot import load_fit_robot
 from simloop_ros.scenario.loading import robot_config
@@ -69,3 +69,10 @@ def test_the_same_seed_is_the_same_motion():
     )
     np.testing.assert_array_equal(one, same)
     assert np.abs(one - other).max() > 0.01
+
+
+def test_positions_are_those_at_the_ends_of_steps():
+    """A move of a second is half done after half of it, and done at its end."""
+    motion = FreeMotion(np.ones(2), (Move(0.0, 1.0, np.array([2.0, -4.0])),), 1.0)
+    np.testing.assert_allclose(motion.positions(0.5, 0, 3), [[2, -1], [3, -3], [3, -3]])
+    np.testing.assert_array_equal(motion.positions(0.5, 1, 1), motion.positions(0.5, 0, 2)[1:])

@@ -156,3 +156,26 @@ def test_a_wanted_effort_from_an_old_state_stops(
 ) -> None:
     guarded.step(sending(gravity(model, model.home)), age=1.0)
     assert 'old' in guarded.stopped
+
+
+def test_before_the_first_command_control_is_where_the_robot_is(
+    model: RobotModel, guarded: GuardedControl
+) -> None:
+    """At rest: its velocity is not known yet."""
+    for measured in (model.home + 0.1, model.home - 0.2):
+        rollback = guarded.rollback(measured)
+        np.testing.assert_array_equal(guarded.state.position, measured)
+        np.testing.assert_array_equal(guarded.state.velocity, 0.0)
+        np.testing.assert_array_equal(rollback.effort, gravity(model, measured))
+
+
+def test_the_first_effort_after_a_release_is_compared_with_none(model: RobotModel) -> None:
+    """The robot may have been moved while it was stopped: its weight is another one there."""
+    guarded = GuardedControl(control_of(model), PERIOD, SafetyConfig(effort_rate=0.1))
+    guarded.step(at(model.home))
+    guarded.stop('test')
+    elsewhere = model.home + 0.4
+    guarded.rollback(elsewhere)
+    guarded.release()
+    guarded.step(at(elsewhere))
+    assert guarded.stopped == ''

@@ -13,6 +13,7 @@ from steps import into
 
 from simloop_ros.assembly.assemble import Assembly, assemble
 from simloop_ros.loop.loop import PARTS, TIMED_EVERY, Loop
+from simloop_ros.loop.sensing import Sensing
 from simloop_ros.record.log import LogReader, LogWriter
 from simloop_ros.record.metrics import compute_metrics
 from simloop_ros.scenario.loading import load_scenario
@@ -196,3 +197,16 @@ def test_no_block_writes_into_what_it_was_given(build: Build, tmp_path: Path) ->
     before = control.position.tobytes(), control.velocity.tobytes()
     rows(loop, 50, tmp_path)
     assert (control.position.tobytes(), control.velocity.tobytes()) == before
+
+
+def test_sensing_is_told_the_end_of_each_step(build: Build) -> None:
+    class Noting(Sensing):
+        def step(self, time, *_):
+            times.append(time)
+
+    times: list[float] = []
+    loop = build(*MOTIONS['online'], 'period=0.01').loop
+    loop.sensing = Noting()
+    records = [loop.step() for _ in range(3)]
+    assert times == pytest.approx([0.01, 0.02, 0.03])
+    assert [record.index for record in records] == [0, 1, 2]

@@ -15,8 +15,10 @@ from simloop_ros.collision.build import build_monitor
 from simloop_ros.collision.detector import CollisionDetector
 from simloop_ros.collision.wrist_torque import WristTorque
 from simloop_ros.core.errors import ConfigError
+from simloop_ros.core.values import Command, JointState, PlantReport, Rollback, Setpoint
 from simloop_ros.loop.sensing import MonitoredSensing
 from simloop_ros.record.log import LogWriter
+from simloop_ros.robot.model import RobotModel
 from simloop_ros.scenario.loading import load_scenario
 
 SCENARIO = 'sphere_collision'
@@ -168,3 +170,23 @@ def test_what_touches_the_arm_elsewhere_is_still_seen() -> None:
     assert np.abs(free[-1]).max() < 0.05
     assert np.abs(pushed[-1]).max() > 2.0
     assert np.abs(pushed[-1, 7:]).max() < 0.5 < np.abs(pushed[-1, :7]).max()
+
+
+def test_the_torque_of_the_inputs_is_estimated_or_true(two_link: RobotModel) -> None:
+    """A real robot knows the estimated one only."""
+    home, still = two_link.home, np.zeros(2)
+    state = JointState(home, still)
+    true = np.array([7.0, -7.0])
+    for by_truth in (False, True):
+        monitor = build_monitor('force_difference', two_link, 0.01)
+        sensing = MonitoredSensing(CollisionDetector(monitor), by_truth=by_truth)
+        for i in range(1, 4):
+            sensing.step(
+                0.01 * i,
+                Setpoint(home, still),
+                Command(still, still, np.array([1.0, 2.0]), False),
+                home,
+                Rollback(state, np.array([3.0, 5.0])),
+                PlantReport(state, true),
+            )
+        np.testing.assert_array_equal(sensing.inputs.torque, true if by_truth else [2.0, 3.0])

@@ -7,7 +7,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from simloop_ros.core.values import Contact
+from simloop_ros.core.values import (
+    Command,
+    Contact,
+    JointState,
+    PlantReport,
+    Rollback,
+    Setpoint,
+)
+from simloop_ros.loop.step_record import StepRecord
 from simloop_ros.record.columns import COLUMNS
 from simloop_ros.record.events import (
     END_WINDOW,
@@ -180,3 +188,23 @@ def test_events_tell_the_step_of_the_first_halt() -> None:
     found = events.events(LATE)
     assert halt_step(found, PERIOD) == events.halted == 7
     assert [halt_reason(event) for event in found] == [None, 'weak: 1 N', 'lost']
+
+
+def test_a_limit_that_was_applied_is_in_the_record_of_the_step() -> None:
+    """Whatever the size of the effort."""
+    events, state = recorder(), JointState(np.zeros(1), np.zeros(1))
+    for index, saturated in enumerate((False, False, True, False, True)):
+        events.take(
+            StepRecord(
+                index,
+                Setpoint(state.position, state.velocity),
+                Command(state.velocity, state.velocity, np.ones(1), saturated),
+                state.position,
+                Rollback(state, np.ones(1)),
+                PlantReport(state, np.zeros(1)),
+                None,
+                None,
+            )
+        )
+    assert times(events.events(LATE)) == [('effort_limit', 0.03)]
+    assert events.limited_steps == 2

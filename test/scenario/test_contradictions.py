@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 import pytest
 
+from simloop_ros.core.config_types import ReactionKind
 from simloop_ros.core.errors import ConfigError
 from simloop_ros.scenario.contradictions import refuse_contradictions, refuse_graphs
 from simloop_ros.scenario.loading import load_scenario, scenario_names
@@ -56,3 +59,10 @@ def test_hands_may_be_stopped(setting: str) -> None:
 def test_a_real_robot_has_sensors_of_its_own() -> None:
     scenario = load_scenario('yumi_hold', ['plant.sensors=null'])
     refuse_contradictions(scenario, simulated=False)
+
+
+@pytest.mark.parametrize('key', ['reaction', 'push'])
+@pytest.mark.parametrize('kind', sorted({*get_args(ReactionKind)} - {'none', 'stop'}))
+def test_no_reaction_parts_hands_that_hold_an_object(key: str, kind: str) -> None:
+    with pytest.raises(ConfigError, match=rf'monitor\.{key}: {kind} would part hands'):
+        refuse_contradictions(load_scenario('yumi_hold', [f'monitor.{key}={kind}']))
