@@ -90,7 +90,7 @@ def hunt(root: Path, mutants: Sequence[Mutant], workers: int = 1) -> int:
         try:
             mutant.broken(root)
             broken.append(Run(mutant.tests, mutant))
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError) as error:  # noqa: PERF203
             problems.append(f'NOT FOUND  {error}')
     with tempfile.TemporaryDirectory() as scratch:
         folders: SimpleQueue[Path] = SimpleQueue()
