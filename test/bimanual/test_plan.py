@@ -11,8 +11,8 @@ import pytest
 
 from simloop_ros.bimanual.config import BimanualConfig, KnownObject
 from simloop_ros.bimanual.impedance import ImpedanceConfig
+from simloop_ros.bimanual.pace import stop_steps
 from simloop_ros.bimanual.plan import BimanualPlan, plan_bimanual
-from simloop_ros.bimanual.stopping import stop_steps
 from simloop_ros.bimanual.task_config import (
     ApproachTask,
     GraspTask,

@@ -12,6 +12,7 @@ import pytest
 
 from simloop_ros.collision.build import KINDS, build_monitor
 from simloop_ros.collision.collision_monitor import MonitorLimits
+from simloop_ros.collision.differences import ForceDifference
 from simloop_ros.collision.disturbance_observer import (
     BANDWIDTHS,
     TURN_MEMORY,
@@ -19,7 +20,6 @@ from simloop_ros.collision.disturbance_observer import (
     DisturbanceObserver,
 )
 from simloop_ros.collision.explanation import nothing_learnt
-from simloop_ros.collision.force_difference import ForceDifference
 from simloop_ros.collision.momentum_observer import GAIN, MomentumObserver
 from simloop_ros.collision.observation import Observation
 from simloop_ros.core.errors import UnknownNameError
