@@ -108,7 +108,7 @@ def _ping_pong(
     result.unlink(missing_ok=True)
     names = ','.join(joint_names)
     measuring = (str(seconds), str(windows), str(result))
-    name = 'ros.ping_pong'
+    name = 'simloop_bench.ping_pong'
     programs = [module(name, 'pong', form, names, output=output)] if processes == 2 else []
     role = 'ping' if processes == 2 else 'both'
     programs.append(module(name, role, form, names, *measuring, output=output, ends_all=True))
