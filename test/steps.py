@@ -25,4 +25,4 @@ def sending(effort: Array) -> Setpoint:
 def into(log: LogWriter, columns: tuple[str, ...] = COLUMNS) -> Callable[[StepRecord], None]:
     """Return what writes the record of each step into a raw log."""
     row = row_reader(columns)
-    return lambda record: log.append(*row(record))
+    return lambda record: log.append(row(record))

@@ -159,7 +159,7 @@ def whole_loop(loop: Loop, steps: int, path: Path) -> Candidate:
         loop.restore(start)
         with LogWriter(path, loop.control.model.n) as log:
             append = log.append
-            loop.run(steps, lambda record: append(*row(record)))
+            loop.run(steps, lambda record: append(row(record)))
         return steps
 
     return run

@@ -32,7 +32,7 @@ class PinocchioPlant(Remembering, Plant):
         self._data = self._model.createData()
         # As an array it spares numpy a conversion in every product.
         self._h = np.array(period / substeps)
-        self._substeps = substeps
+        self._substeps = range(substeps)
         self._zero: Array = np.zeros(model.n)
         self.start(JointState(model.home, self._zero))
 
@@ -53,16 +53,17 @@ class PinocchioPlant(Remembering, Plant):
             external = joint_disturbance(disturbance)
             torque = total_torque(effort, external)
             self._external = self._zero if external is None else external
-        h = self._h
-        for _ in range(self._substeps):
+        h, q, v = self._h, self._q, self._v
+        for _ in self._substeps:
             # aba returns a fresh array, which becomes the new velocity in place.
-            v = pin.aba(self._model, self._data, self._q, self._v, torque)
-            v *= h
-            v += self._v
-            q = v * h
-            q += self._q
-            self._v = v
-            self._q = q
+            faster = pin.aba(self._model, self._data, q, v, torque)
+            faster *= h
+            faster += v
+            v = faster
+            further = v * h
+            further += q
+            q = further
+        self._q, self._v = q, v
 
     def observe(self) -> Array:
         """Return the joint positions [rad], shape ``(n,)``."""

@@ -6,7 +6,7 @@ the other, each of shape ``(n,)``, float64 in the machine's byte order.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Protocol
@@ -66,7 +66,7 @@ class LogWriter:
         self._write = self._file.write
         self.rows = 0
 
-    def append(self, *columns: Array) -> None:
+    def append(self, columns: Sequence[Array]) -> None:
         """Copy one step's columns, eight or more, each ``(n,)``, to the log, in their order.
 
         ``bytes.join`` over the arrays' buffers costs a quarter of assigning them to a numpy row,
@@ -84,7 +84,7 @@ class LogWriter:
         self._write(row)
         self.rows += 1
 
-    def _converted(self, columns: tuple[Array, ...]) -> bytes:
+    def _converted(self, columns: Sequence[Array]) -> bytes:
         row = np.empty((len(columns), self._n))
         for i, (name, column) in enumerate(zip(self._columns, columns, strict=True)):
             if column.shape != (self._n,):

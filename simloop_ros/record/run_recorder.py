@@ -56,9 +56,9 @@ class RunRecorder:
 
     def take(self, record: StepRecord) -> None:
         """Record a step."""
-        self._log.append(*self._row(record))
+        self._log.append(self._row(record))
         if self._hands is not None:
-            self._hands.append(*hands_row(record))
+            self._hands.append(hands_row(record))
         self.events.take(record)
 
     def write(

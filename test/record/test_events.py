@@ -47,7 +47,7 @@ def times(events: list) -> list:
 def write(path: Path, rows: np.ndarray) -> LogReader:
     with LogWriter(path, rows.shape[2]) as writer:
         for row in rows:
-            writer.append(*row)
+            writer.append(row)
     return LogReader(path, rows.shape[2])
 
 

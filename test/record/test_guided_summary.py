@@ -72,7 +72,7 @@ def test_against_plain_numpy(tmp_path: Path) -> None:
     rows = np.random.default_rng(5).standard_normal((5000, len(GUIDED_COLUMNS), 7))
     with LogWriter(tmp_path / 'raw', 7, GUIDED_COLUMNS) as writer:
         for row in rows:
-            writer.append(*row)
+            writer.append(row)
     scenario = load_scenario('lwr_tcp')
     masses = TipMasses(load_fit_robot(scenario.robot), scenario.admittance)
     summary = guided_summary(LogReader(tmp_path / 'raw', 7, GUIDED_COLUMNS), masses)

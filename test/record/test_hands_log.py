@@ -112,7 +112,7 @@ def test_other_readers_decode_the_same(tmp_path: Path) -> None:
     rows[2, :2] = np.nan  # a lost sensor
     with LogWriter(tmp_path / 'raw', 6, HANDS_COLUMNS) as writer:
         for row in rows:
-            writer.append(*row)
+            writer.append(row)
     reader, path = LogReader(tmp_path / 'raw', 6, HANDS_COLUMNS), tmp_path / HANDS_LOG
     write_mcap(reader, path, AXES, 0.001, {}, '<robot/>')
     np.testing.assert_array_equal(np.concatenate(list(McapReader(path).chunks())), rows)
@@ -143,7 +143,7 @@ def test_the_digest_is_over_both_logs(tmp_path: Path, carried: tuple[Path, dict]
     rows.view(np.uint64)[-1, 0, 0] ^= np.uint64(1)
     with LogWriter(tmp_path / 'raw', 6, HANDS_COLUMNS) as writer:
         for row in rows:
-            writer.append(*row)
+            writer.append(row)
     changed = compute_metrics(log, LogReader(tmp_path / 'raw', 6, HANDS_COLUMNS))
     assert changed.digest != summary['digest']
 

@@ -37,7 +37,7 @@ def written(path: Path, columns: tuple[str, ...], n: int, **values: Array) -> Lo
     """Return a log with some columns, each of shape ``(rows, n)``; the others are zero."""
     with LogWriter(path, n, columns) as log:
         for k in range(len(next(iter(values.values())))):
-            log.append(*(values[name][k] if name in values else np.zeros(n) for name in columns))
+            log.append([values[name][k] if name in values else np.zeros(n) for name in columns])
     return LogReader(path, n, columns)
 
 

@@ -15,7 +15,7 @@ any_float = st.floats(width=64)  # NaN, infinities and -0.0 included
 def write(path, rows):
     with LogWriter(path, rows.shape[2]) as writer:
         for row in rows:
-            writer.append(*row)
+            writer.append(row)
         assert writer.rows == len(rows)
     return LogReader(path, rows.shape[2])
 
@@ -53,7 +53,7 @@ def test_read_with_stride_crosses_blocks(tmp_path):
 def test_a_row_is_copied_when_it_is_appended(tmp_path):
     column = np.ones(2)
     with LogWriter(tmp_path / 'raw', 2) as writer:
-        writer.append(*[column] * 8)
+        writer.append([column] * 8)
         column[:] = 5.0
     assert (LogReader(tmp_path / 'raw', 2).read() == 1.0).all()
 
@@ -61,9 +61,9 @@ def test_a_row_is_copied_when_it_is_appended(tmp_path):
 def test_arrays_of_another_layout_are_converted(tmp_path):
     row = np.arange(16.0).reshape(8, 2)
     with LogWriter(tmp_path / 'raw', 2) as writer:
-        writer.append(*np.asfortranarray(row))
-        writer.append(*row.astype(np.int64))
-        writer.append(*row.astype('>f8'))
+        writer.append(np.asfortranarray(row))
+        writer.append(row.astype(np.int64))
+        writer.append(row.astype('>f8'))
     np.testing.assert_array_equal(LogReader(tmp_path / 'raw', 2).read(), [row] * 3)
 
 
@@ -72,7 +72,7 @@ def test_a_column_of_the_wrong_length_is_refused(tmp_path, dtype):
     with LogWriter(tmp_path / 'raw', 2) as writer:
         columns = [np.zeros(2, dtype)] * 7 + [np.zeros(3, dtype)]
         with pytest.raises(ValueError, match=r'row has 128 bytes|true_position has shape'):
-            writer.append(*columns)
+            writer.append(columns)
         assert writer.rows == 0
 
 

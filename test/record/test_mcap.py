@@ -29,7 +29,7 @@ def write(folder, rows, names=None, metadata=None, progress=None):
     columns = GUIDED_COLUMNS if rows.shape[1] > len(COLUMNS) else COLUMNS
     with LogWriter(folder / 'raw', n, columns) as writer:
         for row in rows:
-            writer.append(*row)
+            writer.append(row)
     path = folder / 'log.mcap'
     reader = LogReader(folder / 'raw', n, columns)
     write_mcap(reader, path, names, PERIOD, metadata or {}, DESCRIPTION, progress)

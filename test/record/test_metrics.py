@@ -15,7 +15,7 @@ ROUNDING = 1e-12  # sums of the same numbers in another order
 def write(path, rows):
     with LogWriter(path, rows.shape[2]) as writer:
         for row in rows:
-            writer.append(*row)
+            writer.append(row)
     return LogReader(path, rows.shape[2])
 
 

@@ -8,7 +8,7 @@ from simloop_ros.report.series import DIFFERENCES, series_of
 def series(path, rows, points):
     with LogWriter(path, rows.shape[2]) as writer:
         for row in rows:
-            writer.append(*row)
+            writer.append(row)
     return series_of(LogReader(path, rows.shape[2]), 0.005, ['a', 'b'], ['rad', 'm'], points)
 
 
