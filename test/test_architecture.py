@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import cache
 import json
 from pathlib import Path
 import re
@@ -49,10 +50,21 @@ def part(module: Path) -> str:
     return '' if first == '__init__' else first
 
 
-def imports(module: Path) -> Iterator[str]:
-    """Yield every imported name in full, wherever in the file the import stands."""
+@cache
+def syntax(module: Path) -> ast.Module:
+    """Return the syntax tree of a module."""
+    return ast.parse(module.read_text())
+
+
+@cache
+def imports(module: Path) -> frozenset[str]:
+    """Return every imported name in full, wherever in the file the import stands."""
+    return frozenset(_imports(module))
+
+
+def _imports(module: Path) -> Iterator[str]:
     package = ('simloop_ros', *module.relative_to(PACKAGE).parts[:-1])
-    for node in ast.walk(ast.parse(module.read_text())):
+    for node in ast.walk(syntax(module)):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -68,18 +80,33 @@ def own_imports(module: Path) -> set[str]:
     return {'' if name == '__version__' else name for name in found}
 
 
+@cache
 def used_names(module: Path) -> set[str]:
     """Return every dotted name that a module uses, as ``time.sleep``."""
     return {
         ast.unparse(node)
-        for node in ast.walk(ast.parse(module.read_text()))
+        for node in ast.walk(syntax(module))
         if isinstance(node, (ast.Attribute, ast.Name))
     }
 
 
-def each_of(modules: list[Path]) -> pytest.MarkDecorator:
-    ids = [str(module.relative_to(PACKAGE)) for module in modules]
-    return pytest.mark.parametrize('module', modules, ids=ids)
+def each_of(modules: list[Path]) -> Callable[[Callable[[Path], None]], Callable[[], None]]:
+    """Let a test of one module be one test of them all; a test of each takes longer to collect."""
+
+    def decorate(test: Callable[[Path], None]) -> Callable[[], None]:
+        def test_all() -> None:
+            assert modules
+            failures = {}
+            for module in modules:
+                try:
+                    test(module)
+                except AssertionError as error:  # noqa: PERF203
+                    failures[str(module.relative_to(PACKAGE))] = str(error)
+            assert failures == {}
+
+        return test_all
+
+    return decorate
 
 
 by_module = each_of(MODULES)
@@ -228,7 +255,7 @@ def test_a_run_with_pinocchio_loads_no_other_engine() -> None:
 def test_files_and_functions_fit_on_some_pages(module: Path) -> None:
     text = module.read_text()
     assert len(text.splitlines()) <= (200 if part(module) == 'nodes' else 350)
-    for node in ast.walk(ast.parse(text)):
+    for node in ast.walk(syntax(module)):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             assert (node.end_lineno or 0) - node.lineno < 60, node.name
 
@@ -237,7 +264,7 @@ def test_a_class_name_is_found_in_one_place() -> None:
     names = [
         node.name
         for module in MODULES
-        for node in ast.parse(module.read_text()).body
+        for node in syntax(module).body
         if isinstance(node, ast.ClassDef) and not node.name.startswith('_')
     ]
     assert sorted({name for name in names if names.count(name) > 1}) == []
