@@ -13,6 +13,7 @@ from simloop_ros.scenario.loading import load_scenario, scenario_names
 
 AHEAD = 30  # steps that are taken twice
 RANDOM = 4  # moments besides the interesting ones
+BEFORE = 10  # steps before an interesting moment, at most
 NEEDS = {'step': ('robot=two_link', 'planner.move=[[0.1, 0, 0.1]]')}
 TASKS = (  # shorter than those of the scenarios
     'bimanual.tasks=[{do: approach, path: cp, clearance: 0.005, durations: [0.1]}, '
@@ -68,16 +69,6 @@ def is_interesting(before: StepRecord, now: StepRecord) -> bool:
     return detected[0] != detected[1] or active[0] != active[1] or now.setpoint.restart
 
 
-def moments_of(records: list[StepRecord], rng: np.random.Generator) -> list[int]:
-    """Return the steps before which snapshots are taken."""
-    last = len(records) - AHEAD
-    found = [i for i in range(1, last) if is_interesting(records[i - 1], records[i])]
-    chosen = {*rng.integers(0, last, RANDOM).tolist()}
-    for i in found[:: max(1, len(found) // 6)]:
-        chosen |= {max(0, i - 1), i, min(last, i + 2)}
-    return sorted(chosen)
-
-
 def state_of(loop: Loop) -> dict[str, object]:
     """Return every attribute of every block."""
     return attributes([loop.index, loop.planner, loop.control, loop.plant, loop.sensing])
@@ -94,20 +85,21 @@ def test_after_restore_everything_is_as_it_was(name: str) -> None:
     assembly = assemble(load_scenario(scenario, settings))
     loop = assembly.loop
     steps = min(assembly.facts.steps, LENGTH.get(scenario, 700))
-    begin = loop.snapshot()
-    scouted = [loop.step() for _ in range(steps)]
-    moments = moments_of(scouted, rng)
-    loop.restore(begin)
-    saved, records, after = {}, [], {}
+    loop.restore(loop.snapshot())  # attributes that had their class's defaults are set now
+    last = steps - AHEAD
+    moments = {*rng.integers(0, last, RANDOM).tolist()}
+    snapshots, records, after, next_interesting = {}, [], {}, 1
     for index in range(steps):
-        if index in moments:
-            saved[index] = loop.snapshot()
+        if index in moments or index % BEFORE == 0:
+            snapshots[index] = loop.snapshot()
         records.append(loop.step())
+        if next_interesting <= index < last - 3 and is_interesting(*records[-2:]):
+            moments |= {index - index % BEFORE, index + 1, index + 3}
+            next_interesting = index + steps // 8
         if index + 1 - AHEAD in moments:
             after[index + 1 - AHEAD] = state_of(loop)
-    assert columns(records) == columns(scouted)
-    for index in rng.permutation(moments).tolist():
-        loop.restore(saved[index])
+    for index in rng.permutation(sorted(moments)).tolist():
+        loop.restore(snapshots[index])
         poison(loop.planner, loop.control, loop.plant, loop.sensing)
         again = [loop.step() for _ in range(AHEAD)]
         assert columns(again) == columns(records[index : index + AHEAD]), index
