@@ -12,8 +12,10 @@ SCENARIO ?= yumi_step
 SETTINGS ?= --set plant.mass_bias=0.1
 
 BIN := $(VENV)/bin
-# Tests of several processes need all cores for themselves; all others share them.
-GRAPHS := test/nodes test/ros test/bench/test_bench_graph.py
+# Nodes in real time do not share the cores with tests that only compute. Lockstep has no time.
+LOCKSTEP := test/nodes/test_digest.py test/nodes/test_shutdown.py
+REALTIME := $(filter-out $(LOCKSTEP),$(wildcard test/nodes/test_*.py)) test/ros test/bench/test_bench_graph.py
+PYTEST = $(BIN)/python -m pytest -n auto --dist loadfile
 INPUTS := setup.py setup.cfg pyproject.toml simloop_ros/__init__.py
 
 .PHONY: run test test-graph pictures clean
@@ -23,13 +25,15 @@ run: $(VENV)/installed
 
 # Each worker has a core of its own: threads of linear algebra would only wait for each other.
 test: export OPENBLAS_NUM_THREADS := 1
+# Hundreds of processes import the package: it is compiled once.
+unexport PYTHONDONTWRITEBYTECODE
 test: $(VENV)/installed-test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/mypy examples/*.py
-	$(BIN)/python -m pytest -n auto --dist loadfile $(GRAPHS:%=--ignore=%)
-	$(BIN)/python -m pytest $(GRAPHS)
+	$(PYTEST) $(REALTIME:%=--ignore=%)
+	$(PYTEST) $(REALTIME)
 
 test-graph: $(VENV)/installed-test
 	$(BIN)/python -m pytest -m long
