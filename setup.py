@@ -54,6 +54,7 @@ setup(
     zip_safe=False,
     python_requires='>=3.10',
     install_requires=[
+        'argcomplete',
         'matplotlib',
         'mcap',
         'msgspec',
@@ -83,7 +84,9 @@ setup(
         'test': [
             'example-robot-data',
             'hypothesis',
+            'jsonschema',
             'mcap-ros2-support',
+            'mkdocs',
             'mypy',
             'pytest',
             'pytest-xdist',

@@ -13,8 +13,9 @@ from simloop_ros.bimanual.config import BimanualConfig
 from simloop_ros.bimanual.contact import ContactTarget
 from simloop_ros.bimanual.contact_control import ContactControl
 from simloop_ros.bimanual.hands import HandFinder
-from simloop_ros.bimanual.impedance import ImpedanceConfig, impedance
+from simloop_ros.bimanual.impedance import impedance
 from simloop_ros.bimanual.internal_force import MIN_GRASP_DISTANCE, grasp_map, split
+from simloop_ros.bimanual.task_config import ImpedanceConfig
 from simloop_ros.core.errors import SimloopError
 from simloop_ros.core.values import Array
 from simloop_ros.robot.fit_robot import load_fit_robot

@@ -9,14 +9,6 @@ from ..robot.check import check_robot
 from ..robot.config import RobotConfig
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of the command."""
-    parser.add_argument('urdf', metavar='URDF', help='a URDF or xacro file')
-    parser.add_argument('--tips', nargs='*', default=[], metavar='LINK', help='tip links to use')
-    parser.add_argument('--lock', nargs='*', default=[], metavar='JOINT', help='joints to hold')
-    parser.add_argument('--packages', nargs='*', default=[], metavar='DIR', help='mesh packages')
-
-
 def call(options: argparse.Namespace) -> int:
     """Print the problems of a model; 1 if it is unfit."""
     config = RobotConfig(

@@ -19,30 +19,6 @@ from ..report.progress import progress_bar
 from ..scenario.loading import load_scenario
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of the command."""
-    add_scenario_arguments(parser)
-
-
-def add_scenario_arguments(
-    parser: argparse.ArgumentParser,
-    metavar: str = 'DIR',
-    out: str = 'folder for log, summary and figures [runs/NAME]',
-) -> None:
-    """Add the arguments for the scenario, its values, and the destination of results."""
-    parser.add_argument('scenario', metavar='SCENARIO', help='a name of simloop list, or a file')
-    parser.add_argument(
-        '--set',
-        dest='settings',
-        metavar='KEY=VALUE',
-        action='append',
-        default=[],
-        help='change a value of the scenario, for instance period=0.0005 (more than once)',
-    )
-    parser.add_argument('--out', metavar=metavar, type=Path, help=out)
-    parser.add_argument('--seed', metavar='N', help='seed of the random generator')
-
-
 def scenario_settings(options: argparse.Namespace) -> list[str]:
     """Return the settings that the arguments have."""
     seed = [] if options.seed is None else [f'seed={options.seed}']

@@ -19,6 +19,7 @@ from ..robot.config import RobotConfig
 from .keys import check_keys, check_leaves, key_types, variant
 from .renamed import rename_old, renamed_setting
 from .scenario import Scenario
+from .shipped import scenario_names
 
 LOGGER = logging.getLogger(__name__)
 PLANNERS = variants(PlannerConfig)
@@ -47,19 +48,6 @@ _Loader.add_implicit_resolver(
 
 _UNREADABLE = (yaml.YAMLError, ValueError, RecursionError)
 """Exceptions for YAML that is not valid, or nested too deep."""
-
-
-def scenario_names() -> tuple[str, ...]:
-    """Return the names of the shipped scenarios."""
-    return _names('scenarios')
-
-
-def scenario_descriptions() -> dict[str, str]:
-    """Return the one-line description of each shipped scenario."""
-    folder = _folder('scenarios')
-    return {
-        name: _read(folder / f'{name}.yaml', Scenario)['description'] for name in scenario_names()
-    }
 
 
 def load_scenario(name: str, settings: Iterable[str] = ()) -> Scenario:

@@ -7,12 +7,8 @@ from pathlib import Path
 import pytest
 
 from simloop_ros.core.errors import ConfigError, UnknownNameError
-from simloop_ros.scenario.loading import (
-    load_scenario,
-    robot_config,
-    scenario_descriptions,
-    scenario_names,
-)
+from simloop_ros.scenario.loading import load_scenario, robot_config
+from simloop_ros.scenario.shipped import scenario_descriptions, scenario_names
 
 NEEDS_A_ROBOT = {'step': ('robot=two_link',)}
 """What has to be added to a shipped scenario before it is complete."""

@@ -21,11 +21,12 @@ from ...core.errors import ConfigError, MissingDependencyError, SimloopError
 from ...core.resources import PACKAGE, resource_folder
 from ...record.folder import make_folder
 from ...robot.loading import load_robot
-from ...scenario.loading import load_scenario, scenario_names
+from ...scenario.loading import load_scenario
+from ...scenario.shipped import scenario_names
 from ..messages.description import with_mesh_addresses
 from ..node.parent import LAUNCHER
 from .graph import GRACE
-from .node_parameters import (
+from .options import (
     NO_PLANT,
     PRIORITY,
     ROBOT_TOPICS,
