@@ -19,7 +19,8 @@ from simloop_ros.core.resources import resource_folder
 from simloop_ros.record.mcap import McapReader, read_mcap
 from simloop_ros.record.metrics import compute_metrics
 from simloop_ros.robot.fit_robot import load_fit_robot
-from simloop_ros.scenario.loading import robot_config, scenario_descriptions, scenario_names
+from simloop_ros.scenario.loading import scenario_descriptions, scenario_names
+from simloop_ros.scenario.robot_files import robot_config
 from simloop_ros.scenario.scenario import HANDS_GRAPHS, Graph
 
 SHORT = ['run', 'sphere_step', '--set', 'duration=0.1']
