@@ -19,7 +19,7 @@ from simloop_ros.bimanual.task_config import ImpedanceConfig
 from simloop_ros.core.errors import SimloopError
 from simloop_ros.core.values import Array
 from simloop_ros.robot.fit_robot import load_fit_robot
-from simloop_ros.scenario.loading import robot_config
+from simloop_ros.scenario.robot_files import robot_config
 
 from .bare import Candidate
 from .bimanual_runs import RUN_LIMITS, measure, run_cases, run_figures, run_rows

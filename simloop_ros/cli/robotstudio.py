@@ -18,7 +18,7 @@ from ..robotstudio.config import LinkConfig, read_move_time, read_port
 from ..robotstudio.packet import Target, encode
 from ..robotstudio.recording import is_csv, read_recording, recorded_robot
 from ..robotstudio.targets import plan_targets
-from ..scenario.loading import robot_config
+from ..scenario.robot_files import robot_config
 
 DEFAULTS = LinkConfig()
 
@@ -82,8 +82,7 @@ def _print_count(acknowledged: int, targets: int) -> None:
 def _robot(options: argparse.Namespace) -> RobotConfig:
     name = options.robot
     if name:
-        is_file = name.endswith(('.urdf', '.xacro'))
-        return RobotConfig(urdf=name) if is_file else robot_config(name)
+        return robot_config(name)
     if is_csv(options.source):
         raise ConfigError('a CSV file does not have the limits of the robot: add --robot')
     return recorded_robot(options.source)

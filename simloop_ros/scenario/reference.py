@@ -15,7 +15,7 @@ from msgspec import inspect
 from ..core.config_types import choices, field_docs
 from ..core.errors import ConfigError
 from .scenario import Scenario
-from .shipped import shipped_names
+from .shipped import robot_names
 
 EACH = '[]'
 """After the name of a list, for the keys of each of its entries: ``plant.pushes[].force``."""
@@ -69,7 +69,7 @@ class _Structs(NamedTuple):
 def scenario_keys() -> tuple[ScenarioKey, ...]:
     """Return every key of a scenario, section by section."""
     first, *others = _keys(Scenario, '', '')
-    robots = shipped_names('robots')
+    robots = robot_names()
     robot = ScenarioKey('robot', '', 'text', '', REQUIRED, robots, ROBOT)
     like = ScenarioKey('robot.like', 'robot', 'text', '', NONE, robots, LIKE)
     # A file's name is that of its scenario.

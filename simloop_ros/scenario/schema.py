@@ -14,7 +14,7 @@ from ..planning.config import CustomPlannerConfig, OnlineConfig
 from ..robot.config import RobotConfig
 from .reference import LIKE, ROBOT
 from .scenario import Scenario
-from .shipped import shipped_names
+from .shipped import robot_names
 
 DIALECT = 'https://json-schema.org/draft/2020-12/schema'
 FILES = {'scenario': Scenario, 'robot': RobotConfig}
@@ -84,7 +84,7 @@ def _as_written(parts: dict[str, Schema]) -> None:
     scenario = parts['Scenario']
     # The file gives its name, --set the robot of the scenario for any robot.
     scenario['required'] = ['description']
-    robot, names = parts['RobotConfig'], list(shipped_names('robots'))
+    robot, names = parts['RobotConfig'], list(robot_names())
     like = {'description': LIKE, 'examples': names, 'type': 'string'}
     robot['properties'] = {'like': like, **robot['properties']}
     robot['anyOf'] = [{'required': [key]} for key in ('urdf', 'like')]

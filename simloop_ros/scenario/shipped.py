@@ -10,18 +10,14 @@ FAST_LOADER = getattr(yaml, 'CSafeLoader', yaml.SafeLoader)
 """The parser in C, where PyYAML was built with it."""
 
 
-def shipped_names(kind: str) -> tuple[str, ...]:
-    """Return the names of what is shipped of a kind.
-
-    :param kind: ``scenarios`` or ``robots``.
-    """
-    folder = resource_folder('config') / kind
-    return tuple(sorted(path.stem for path in folder.glob('*.yaml')))
-
-
 def scenario_names() -> tuple[str, ...]:
     """Return the names of the shipped scenarios."""
-    return shipped_names('scenarios')
+    return _names('scenarios')
+
+
+def robot_names() -> tuple[str, ...]:
+    """Return the names of the shipped robots."""
+    return _names('robots')
 
 
 def scenario_descriptions() -> dict[str, str]:
@@ -29,3 +25,8 @@ def scenario_descriptions() -> dict[str, str]:
     folder = resource_folder('config') / 'scenarios'
     texts = {name: (folder / f'{name}.yaml').read_text() for name in scenario_names()}
     return {name: yaml.load(text, FAST_LOADER)['description'] for name, text in texts.items()}
+
+
+def _names(kind: str) -> tuple[str, ...]:
+    folder = resource_folder('config') / kind
+    return tuple(sorted(path.stem for path in folder.glob('*.yaml')))

@@ -219,7 +219,7 @@ HELD = '{do: approach, path: cp, clearance: 0.005, durations: [0.5]}, {do: grasp
         (
             'workerbot_hold',
             ['bimanual.tasks=[{do: jog, tip: palm_l, joints: [0.1]}]'],
-            ['bimanual.tasks[0].joints', 'object'],
+            ['bimanual.tasks[0].joints', 'a section of keys and values is needed', '[0.1]'],
         ),
         (
             'workerbot_hold',
@@ -283,7 +283,7 @@ HELD = '{do: approach, path: cp, clearance: 0.005, durations: [0.5]}, {do: grasp
         (
             'workerbot_hold',
             [f'bimanual.tasks={"[" * 3000}{"]" * 3000}'],
-            ['bimanual.tasks', 'not valid YAML', 'recursion'],
+            ['bimanual.tasks', 'not valid YAML', 'nested too deep'],
         ),
         (
             'workerbot_hold',

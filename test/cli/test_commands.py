@@ -22,7 +22,7 @@ from simloop_ros.core.resources import resource_folder
 from simloop_ros.record.mcap import McapReader, read_mcap
 from simloop_ros.record.metrics import compute_metrics
 from simloop_ros.robot.fit_robot import load_fit_robot
-from simloop_ros.scenario.loading import robot_config
+from simloop_ros.scenario.robot_files import robot_config
 from simloop_ros.scenario.scenario import HANDS_GRAPHS, Graph
 from simloop_ros.scenario.shipped import scenario_descriptions, scenario_names
 
