@@ -51,8 +51,8 @@ SHIPPED = f"""# Shipped scenarios
 """
 SUMMARY = f"""# Keys of summary.json
 
-Every run writes `summary.json` into its folder. SI units and rad; on a prismatic joint m stands for
-rad and N for N m. {MADE}
+Every run writes `summary.json` into its folder. SI units and rad; on a prismatic joint m stands
+for rad and N for N m. {MADE}
 
 | key | what |
 |---|---|
@@ -83,8 +83,8 @@ SUMMARY_KEYS = {
     'effort_limited_steps': 'number of steps in which an effort limit was applied',
     'contact_force_max': 'largest contact force [N], where there was contact',
     'contact_force_end': 'its mean over the last contact steps [N]',
-    'contact_residuals': 'largest position and force difference before and after the first contact '
-    '(000 section 7.1)',
+    'contact_residuals': 'largest position and force difference before and after the first '
+    'contact (000 section 7.1)',
     'guiding_energy': 'energy from the operator into a guided robot [J] (001)',
     'external_torque_error_rms': 'estimated minus true external torque of a guided robot [N m]',
     'effective_mass': 'of each guided tip along `admittance.mass_direction` at begin and end [kg]',
@@ -114,7 +114,7 @@ def cite(text: str, folder: str = '') -> str:
     """Return a text in which the documents 000 to 004 are links to their list."""
     cited = re.sub(r'(?<![\w.\[`])(00[0-4])(?![\w.\]`]|\.\d)', r'[\1]', text)
     used = sorted(set(re.findall(r'\[(00[0-4])\]', cited)))
-    return cited + ''.join(f'\n[{name}]: {folder}references.md#{name}' for name in used)
+    return cited + ''.join(f'\n[{name}]: {folder}references.md#{name}' for name in used) + '\n'
 
 
 def keys_page() -> str:
@@ -126,7 +126,7 @@ def keys_page() -> str:
         lines += ['| key | value | default | what |', '|---|---|---|---|']
         lines += [f'| `{key.name}` | {key.kind} | {key.default} | {key.meaning} |' for key in keys]
         lines.append('')
-    return cite('\n'.join(lines)).rstrip() + '\n'
+    return cite('\n'.join(lines))
 
 
 def commands_page() -> str:
@@ -162,7 +162,7 @@ def shipped_page() -> str:
 def summary_page() -> str:
     """Return the page of the summary."""
     rows = (f'| `{key}` | {text} |\n' for key, text in SUMMARY_KEYS.items())
-    return cite(SUMMARY + ''.join(rows), '../') + '\n'
+    return cite(SUMMARY + ''.join(rows), '../')
 
 
 def made() -> dict[Path, str]:

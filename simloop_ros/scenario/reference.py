@@ -23,8 +23,11 @@ NAMED = '.<name>'
 """The same after a mapping: ``admittance.joints.<name>.mass``."""
 REQUIRED, NONE = 'required', 'none'
 YES_OR_NO, LIST = 'true or false', 'list of'
-ROBOT = 'name of a shipped robot, or a section of its own: a file of yours goes into `robot.urdf`.'
-LIKE = 'name of a shipped robot of which the other keys of this section change a part.'
+ROBOT = (
+    'name of a shipped robot, a robot file of yours (`./my_robot.yaml`; paths in it start beside '
+    'it), or a section with the keys below.'
+)
+LIKE = 'name or file of a robot of which the other keys of this section change a part.'
 
 
 @dataclass(frozen=True)
