@@ -41,7 +41,8 @@ NEEDS_A_RUN = re.compile(r'simloop (plot|robotstudio) ')
 
 def blocks(page: Path, language: str) -> list[str]:
     """Return the code blocks of a page that are marked with a language; empty for a shell."""
-    return re.findall(rf'^```{language}\n(.*?)^```', page.read_text(), re.DOTALL | re.MULTILINE)
+    found = re.findall(r'^```(\w*)\n(.*?)^```', page.read_text(), re.DOTALL | re.MULTILINE)
+    return [text for name, text in found if name == language]
 
 
 def commands() -> list[str]:
@@ -64,7 +65,7 @@ def is_run(command: str) -> bool:
     return command.startswith('simloop run')
 
 
-@pytest.fixture(scope='module')
+@pytest.fixture(scope='module', autouse=True)
 def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """Yield a folder with the files of a reader: a robot, and the YAML files of the pages."""
     folder = tmp_path_factory.mktemp('desk')
@@ -98,18 +99,15 @@ def run_shortly(command: str, out: Path) -> int:
 
 
 @pytest.mark.parametrize('command', filter(is_run, commands()))
-def test_runs_of_the_pages_run_for_a_moment(
-    command: str, desk: Path, tmp_path: Path, capsys: Any
-) -> None:
+def test_runs_of_the_pages_run_for_a_moment(command: str, tmp_path: Path, capsys: Any) -> None:
     """A goal is not reached in a moment: any status but that of invalid input will do."""
     assert run_shortly(command, tmp_path / 'out') in (0, 1), capsys.readouterr().err
     summary = json.loads((tmp_path / 'out' / 'summary.json').read_text())
     assert set(summary) <= set(MADE['SUMMARY_KEYS'])
-    assert desk.is_dir()
 
 
 @pytest.mark.parametrize('command', [c for c in commands() if c.startswith('simloop launch')])
-def test_graphs_of_the_pages_can_be_wired(command: str, desk: Path) -> None:
+def test_graphs_of_the_pages_can_be_wired(command: str) -> None:
     """Graphs that run are tested with the nodes."""
     given = words(command)
     options = make_parser('launch').parse_args(given)
@@ -123,13 +121,12 @@ def test_graphs_of_the_pages_can_be_wired(command: str, desk: Path) -> None:
         load_scenario(options.scenario, settings), WiringOptions(simulated=simulated, **wired)
     )
     assert len(nodes) >= 2 + simulated
-    assert desk.is_dir()
 
 
 @pytest.mark.parametrize(
     'command', [c for c in commands() if not is_run(c) and not c.startswith('simloop launch')]
 )
-def test_other_commands_of_the_pages(command: str, desk: Path, capsys: Any) -> None:
+def test_other_commands_of_the_pages(command: str, capsys: Any) -> None:
     given = words(command)
     make_parser(given[0]).parse_args(given)
     if given[0] in TOO_LONG:
@@ -145,22 +142,18 @@ def test_other_commands_of_the_pages(command: str, desk: Path, capsys: Any) -> N
 
 
 @pytest.mark.parametrize('page', PAGES, ids=lambda page: page.stem)
-def test_snippets_of_the_pages_run(page: Path, desk: Path) -> None:
+def test_snippets_of_the_pages_run(page: Path) -> None:
     for block in blocks(page, 'python'):
         if 'import' in block:
             exec(compile(block, str(page), 'exec'), {'__name__': 'snippet'})
-    assert desk.is_dir()
 
 
 @pytest.mark.long  # minutes: whole runs, whose laws have tests of their own
 @pytest.mark.parametrize('command', filter(is_run, commands()))
-def test_runs_of_the_pages_run_to_their_end(
-    command: str, desk: Path, tmp_path: Path, capsys: Any
-) -> None:
+def test_runs_of_the_pages_run_to_their_end(command: str, tmp_path: Path, capsys: Any) -> None:
     assert main([*words(command), '--out', str(tmp_path / 'out')]) in (0, 1), (
         capsys.readouterr().err
     )
-    assert desk.is_dir()
 
 
 def test_there_are_commands_of_most_kinds() -> None:
