@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 import sys
 
-from ..record.folder import make_folder
+from ..record.run_folder import RunFolder
 from ..ros.launch.graph import require_ros, run_graph
 from ..ros.launch.node_parameters import (
     NO_PLANT,
@@ -20,7 +19,7 @@ from ..ros.launch.node_parameters import (
 from ..ros.launch.wiring import wire
 from ..scenario.contradictions import refuse_graphs
 from ..scenario.loading import load_scenario
-from .run import add_scenario_arguments, scenario_settings
+from .run import add_scenario_arguments, results_place, scenario_settings
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -60,14 +59,15 @@ def call(options: argparse.Namespace) -> int:
     require_ros()
     settings = [*scenario_settings(options), *plant_settings(options.plant)]
     scenario = load_scenario(options.scenario, settings)
-    folder = options.out or Path('runs') / scenario.name
+    place, numbered = results_place(options, scenario)
     nodes = wire(
         scenario,
         WiringOptions(
             realtime=options.realtime,
             simulated=options.plant != NO_PLANT,
             namespace=options.namespace,
-            out='' if options.no_record else str(folder),
+            out='' if options.no_record else str(place),
+            numbered=numbered,
             figures=not options.no_figures,
             priority=options.priority,
             **{name: getattr(options, name) for name in (*ROBOT_TOPICS, *ROBOTSTUDIO)},
@@ -76,7 +76,7 @@ def call(options: argparse.Namespace) -> int:
     if not options.no_record:
         if not options.no_figures:
             refuse_graphs(scenario)
-        make_folder(folder)
+        RunFolder(place, numbered=numbered).discard()  # refused here, or claimed by the recorder
     return run_graph(
         nodes,
         composed=options.composed,

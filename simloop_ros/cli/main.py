@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+if __name__ == '__main__':  # before the other imports: Ctrl-C may come during these
+    from simloop_ros.cli.start import interrupts
+
+    interrupts.leave_at_once()
+
 import argparse
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib import import_module
 import os
 import sys
@@ -12,7 +17,8 @@ import sys
 os.environ.setdefault('OPENBLAS_NUM_THREADS', '1')
 
 from .. import __version__
-from ..core.errors import USER_ERROR, SimloopError
+from ..core.errors import STORAGE_ERROR, USER_ERROR, SimloopError
+from .start import INTERRUPTED
 
 COMMANDS = {
     'list': ('list_scenarios', 'scenarios, one line each'),
@@ -37,8 +43,11 @@ class _Parser(argparse.ArgumentParser):
         raise SimloopError(f'{message} (see {self.prog} --help)')
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command and return its exit status."""
+def main(arguments: Sequence[str] | None = None, ready: Callable[[], None] = lambda: None) -> int:
+    """Run the command and return its exit status.
+
+    :param ready: called when the modules of the command are imported.
+    """
     arguments = sys.argv[1:] if arguments is None else arguments
     parser = _Parser(prog='simloop', description='Simulation in the control loop of robot arms.')
     parser.add_argument('--version', action='version', version=f'simloop {__version__}')
@@ -52,19 +61,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 command.add_arguments(subparser)
                 subparser.set_defaults(call=command.call)
         options = parser.parse_args(arguments)
+        ready()
         return int(options.call(options))
     except SimloopError as error:
         print(f'simloop: {error}', file=sys.stderr)
-        return USER_ERROR
+        return error.exit_status
     except (ArithmeticError, MemoryError) as error:
         print(f'simloop: a value is out of all bounds: {error}', file=sys.stderr)
         return USER_ERROR
     except BrokenPipeError:
         return 0
-    except KeyboardInterrupt:
-        print('simloop: interrupted', file=sys.stderr)
-        return 130
+    except OSError as error:
+        where = f'{error.filename}: ' if error.filename else ''
+        print(f'simloop: {where}{error.strerror or error}', file=sys.stderr)
+        return STORAGE_ERROR
+    except KeyboardInterrupt as error:
+        print(f'simloop: {str(error) or "interrupted"}', file=sys.stderr)
+        return INTERRUPTED
 
 
 if __name__ == '__main__':
-    sys.exit(main())
+    from .start import main as start
+
+    sys.exit(start())

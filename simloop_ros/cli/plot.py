@@ -5,7 +5,9 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from ..assembly.recover import complete_logs
 from ..report.page import draw_run
+from ..report.progress import working
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -16,6 +18,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def call(options: argparse.Namespace) -> int:
     """Draw the figures of a run."""
-    for path in draw_run(options.folder, every_graph=options.all):
+    with working(f'drawing {options.folder}'):
+        complete_logs(options.folder)
+        paths = draw_run(options.folder, every_graph=options.all)
+    for path in paths:
         print(path)
     return 0

@@ -35,6 +35,7 @@ class WiringOptions(msgspec.Struct, frozen=True, kw_only=True):
     :ivar simulated: whether the plant is simulated; else a robot's driver is there.
     :ivar namespace: of all nodes; empty for none.
     :ivar out: folder for the results; empty if nothing is recorded.
+    :ivar numbered: whether each run gets a number after that name, see ``RunFolder``.
     :ivar figures: whether the recorder draws figures.
     :ivar description: whether the plant publishes ``robot_description``; else the
         ``robot_state_publisher`` does.
@@ -55,6 +56,7 @@ class WiringOptions(msgspec.Struct, frozen=True, kw_only=True):
     simulated: bool = True
     namespace: str = ''
     out: str = ''
+    numbered: bool = False
     figures: bool = True
     description: bool = True
     remappings: tuple[tuple[str, str], ...] = ()
@@ -166,6 +168,7 @@ def node_parameters(scenario: Scenario, options: WiringOptions) -> dict[Executab
         parameters['recorder'] = {
             'recorder.scenario': msgspec.json.encode(scenario).decode(),
             'recorder.out': str(Path(options.out).absolute()),
+            'recorder.numbered': options.numbered,
             'recorder.simulated': options.simulated,
             'recorder.truth': _publishes_truth(scenario, options),
             'recorder.figures': options.figures,

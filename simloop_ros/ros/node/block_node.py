@@ -15,7 +15,7 @@ from rclpy.subscription import Subscription
 from rclpy.task import Future
 from rclpy.timer import Timer
 
-from ...core.errors import USER_ERROR, SimloopError
+from ...core.errors import SimloopError
 from ..messages.stamps import stamp_of
 from ..pacing.config import GraphConfig
 from ..transport.channels import LocalBus
@@ -198,8 +198,9 @@ class BlockNode(LifecycleNode):
     def fail(self, error: Exception) -> None:
         """Note an unexpected error; the process ends with it."""
         if not self.failure:
-            self.exit_status = USER_ERROR if isinstance(error, SimloopError) else UNEXPECTED_ERROR
-            if self.exit_status == USER_ERROR:
+            known = isinstance(error, SimloopError)
+            self.exit_status = error.exit_status if known else UNEXPECTED_ERROR
+            if known:
                 self.failure = str(error)
                 self.get_logger().error(self.failure)
             else:
