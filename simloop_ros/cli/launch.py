@@ -16,6 +16,7 @@ from ..ros.launch.node_parameters import (
     plant_settings,
     read_priority,
 )
+from ..ros.launch.supervisor import INTERRUPTED
 from ..ros.launch.wiring import wire
 from ..scenario.contradictions import refuse_graphs
 from ..scenario.loading import load_scenario
@@ -77,8 +78,13 @@ def call(options: argparse.Namespace) -> int:
         if not options.no_figures:
             refuse_graphs(scenario)
         RunFolder(place, numbered=numbered).discard()  # refused here, or claimed by the recorder
-    return run_graph(
-        nodes,
-        composed=options.composed,
-        report=lambda line: print(f'simloop: {line}', file=sys.stderr),
-    )
+
+    def report(line: str) -> None:
+        print(f'simloop: {line}', file=sys.stderr)
+
+    if sys.stderr.isatty():
+        report(f'starting {", ".join(node.executable for node in nodes)}')
+    status = run_graph(nodes, composed=options.composed, report=report)
+    if status == INTERRUPTED:
+        report('stopped by a signal')
+    return status

@@ -8,7 +8,7 @@ import sys
 from types import FrameType
 from typing import Any
 
-INTERRUPTED = 130
+INTERRUPTED = 128 + signal.SIGINT
 """Exit status after a signal."""
 
 

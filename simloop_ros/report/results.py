@@ -33,5 +33,7 @@ def finish_run(
                 path.unlink()
     place = folder.publish()
     print_run(summary, place, [place / figure.name for figure in figures])
+    if folder.earlier:
+        print(f'earlier  {folder.earlier} has the results of the run before')
     if folder.link:
         print(f'newest   {folder.link} leads there')

@@ -59,7 +59,7 @@ ARGUMENTS = {
     'record': ('true', 'whether the run is recorded, and over when the scenario is'),
     'out': (
         '',
-        'folder for log, summary and figures; empty for the next of runs/SCENARIO-0001, ...',
+        'folder for the results; empty for the next of runs/SCENARIO-0001, ...',
     ),
     'settings': ('', 'further values of the scenario, as "seed=1; robot.tips=[tool0]"'),
 }

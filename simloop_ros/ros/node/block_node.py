@@ -198,12 +198,12 @@ class BlockNode(LifecycleNode):
     def fail(self, error: Exception) -> None:
         """Note an unexpected error; the process ends with it."""
         if not self.failure:
-            known = isinstance(error, SimloopError)
-            self.exit_status = error.exit_status if known else UNEXPECTED_ERROR
-            if known:
+            if isinstance(error, SimloopError):
+                self.exit_status = error.exit_status
                 self.failure = str(error)
                 self.get_logger().error(self.failure)
             else:
+                self.exit_status = UNEXPECTED_ERROR
                 self.failure = f'{type(error).__name__}: {error}'
                 self.get_logger().fatal(f'{self.failure}\n{traceback.format_exc()}')
 
