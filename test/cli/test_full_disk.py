@@ -17,14 +17,16 @@ from simloop_ros.core.errors import STORAGE_ERROR
 from simloop_ros.record.mcap import McapReader
 from simloop_ros.record.metrics import compute_metrics
 
-SIZE = 1024 * 1024  # of the disk, and of the largest file [bytes]
-ROW = 8 * 8  # of the log of the sphere [bytes]
+SIZE = 512 * 1024  # of the disk [bytes]
+LARGEST = 300 * 1024  # file that may be written [bytes]
 RESERVED = 256 * 1024
+ROW = 8 * 8  # of the log of the sphere [bytes]
+STEPS = 2 * (SIZE - RESERVED) // ROW  # too many
 
 
 @pytest.fixture
 def disk(tmp_path: Path) -> Iterator[Path]:
-    """Give a disk of 1 MB."""
+    """Give a disk of half a megabyte."""
     folder = tmp_path / 'disk'
     folder.mkdir()
     mount = ['mount', '-t', 'tmpfs', '-o', f'size={SIZE}', 'tmpfs', str(folder)]
@@ -36,15 +38,18 @@ def disk(tmp_path: Path) -> Iterator[Path]:
 
 def run(out: Path, steps: int, *, limited: bool = False) -> str:
     """Run a scenario that does not get all of its results written; return the line."""
-    settings = ('--set', f'duration={steps * 0.0005}', '--set', 'period=0.0005')
+    values = (f'duration={steps * 0.0005}', 'period=0.0005', 'graphs=[path_difference]')
+    settings = [word for value in values for word in ('--set', value)]
+    command = [sys.executable, '-m', 'simloop_ros.cli.main', 'run', 'sphere_step']
     done = subprocess.run(
-        [sys.executable, '-m', 'simloop_ros.cli.main', 'run', 'sphere_step', *settings]
-        + ['--set', 'graphs=[path_difference]', '--out', str(out)],
+        [*command, *settings, '--out', str(out)],
         capture_output=True,
         text=True,
         env={**os.environ, 'PYTHONPATH': os.pathsep.join(filter(None, sys.path))},
         preexec_fn=(
-            (lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (SIZE, SIZE))) if limited else None
+            (lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (LARGEST, LARGEST)))
+            if limited
+            else None
         ),
         check=False,
     )
@@ -69,7 +74,7 @@ def test_a_disk_that_gets_full_during_the_run(
     disk: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = disk / 'out'
-    line = run(out, 2 * SIZE // ROW)
+    line = run(out, STEPS)
     assert 'No space left on device' in line
     assert f'simloop plot {out}' in line
     assert json.loads((out / 'summary.json').read_text())['status'] == 'interrupted'
@@ -82,7 +87,7 @@ def test_a_disk_that_gets_full_during_the_run(
 def test_a_disk_with_room_for_the_raw_log_only(
     disk: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    steps = SIZE // 2 // ROW
+    steps = 2 * SIZE // 5 // ROW  # as messages it needs twice as much
     run(disk / 'out', steps)
     assert json.loads((disk / 'out' / 'summary.json').read_text())['status'] != 'interrupted'
     subprocess.run(['mount', '-o', f'remount,size={8 * SIZE}', str(disk)], check=True)
@@ -90,8 +95,8 @@ def test_a_disk_with_room_for_the_raw_log_only(
 
 
 def test_a_file_that_must_not_grow(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert 'File too large' in run(tmp_path / 'out', 2 * SIZE // ROW, limited=True)
-    assert check_kept(tmp_path / 'out', capsys) == SIZE // ROW
+    assert 'File too large' in run(tmp_path / 'out', STEPS, limited=True)
+    assert check_kept(tmp_path / 'out', capsys) == LARGEST // ROW
 
 
 def test_a_disk_that_is_full_from_the_start(disk: Path) -> None:
