@@ -98,7 +98,7 @@ setup(
     },
     entry_points={
         'console_scripts': [
-            'simloop = simloop_ros.cli.main:main',
+            'simloop = simloop_ros.cli.start:main',
             *(f'{node} = {NAME}.nodes.{node}:main' for node in NODES),
         ]
     },

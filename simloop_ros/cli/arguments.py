@@ -14,7 +14,7 @@ from . import completers
 def _scenario(
     parser: ArgumentParser,
     metavar: str = 'DIR',
-    out: str = 'folder for log, summary and figures [runs/NAME]',
+    out: str = 'folder for log, summary and figures [the next of runs/NAME-0001, ...]',
 ) -> None:
     """Add the arguments for the scenario, its values, and the destination of results."""
     completers.attach(

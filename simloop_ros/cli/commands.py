@@ -38,7 +38,12 @@ examples:
   simloop run my_scenario.yaml
 
 Write lists in quotes: shells read brackets as patterns. "simloop keys" lists what can be set,
-"simloop list" the scenarios. Documentation: docs/tutorials/first_run.md.
+"simloop list" the scenarios.
+
+Each run has a folder of its own, and the link runs/NAME leads to the newest. Results of an earlier
+run in --out DIR are renamed to DIR-0001 or the next number. Exit status: 0 the goal was reached,
+or there is none; 1 it was not; 2 invalid input; 3 the results could not be written (disk full);
+130 stopped by a signal. Documentation: docs/tutorials/first_run.md.
 """
 LAUNCH = """\
 examples:

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+if __name__ == '__main__':  # before the other imports: Ctrl-C may come during these
+    from simloop_ros.cli.start import interrupts
+
+    interrupts.leave_at_once()
+
 import argparse
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib import import_module
 import os
 import sys
@@ -12,9 +17,10 @@ import sys
 os.environ.setdefault('OPENBLAS_NUM_THREADS', '1')
 
 from .. import __version__
-from ..core.errors import USER_ERROR, SimloopError
+from ..core.errors import STORAGE_ERROR, USER_ERROR, SimloopError
 from .arguments import ARGUMENTS
 from .commands import COMMANDS, FURTHER
+from .start import INTERRUPTED
 
 
 class _Parser(argparse.ArgumentParser):
@@ -51,8 +57,11 @@ def make_parser(chosen: str) -> argparse.ArgumentParser:
     return parser
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command and return its exit status."""
+def main(arguments: Sequence[str] | None = None, ready: Callable[[], None] = lambda: None) -> int:
+    """Run the command and return its exit status.
+
+    :param ready: called when the modules of the command are imported.
+    """
     if '_ARGCOMPLETE' in os.environ:
         _complete()
     arguments = sys.argv[1:] if arguments is None else arguments
@@ -60,18 +69,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
         options = make_parser(_first_word(arguments)).parse_args(arguments)
         # Only the module of the chosen command is imported: some take a second.
         command = import_module(f'.{COMMANDS[options.command].module}', __package__)
+        ready()
         return int(command.call(options))
     except SimloopError as error:
         print(f'simloop: {error}', file=sys.stderr)
-        return USER_ERROR
+        return error.exit_status
     except (ArithmeticError, MemoryError) as error:
         print(f'simloop: a value is out of all bounds: {error}', file=sys.stderr)
         return USER_ERROR
     except BrokenPipeError:
         return 0
-    except KeyboardInterrupt:
-        print('simloop: interrupted', file=sys.stderr)
-        return 130
+    except OSError as error:
+        where = f'{error.filename}: ' if error.filename else ''
+        print(f'simloop: {where}{error.strerror or error}', file=sys.stderr)
+        return STORAGE_ERROR
+    except KeyboardInterrupt as error:
+        print(f'simloop: {str(error) or "interrupted"}', file=sys.stderr)
+        return INTERRUPTED
 
 
 def _complete() -> None:
@@ -87,4 +101,6 @@ def _first_word(arguments: Sequence[str]) -> str:
 
 
 if __name__ == '__main__':
-    sys.exit(main())
+    from .start import main as start
+
+    sys.exit(start())

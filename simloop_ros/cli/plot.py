@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import argparse
 
+from ..assembly.recover import complete_logs
 from ..report.page import draw_run
+from ..report.progress import working
 
 
 def call(options: argparse.Namespace) -> int:
     """Draw the figures of a run."""
-    for path in draw_run(options.folder, every_graph=options.all):
+    with working(f'drawing {options.folder}'):
+        complete_logs(options.folder)
+        paths = draw_run(options.folder, every_graph=options.all)
+    for path in paths:
         print(path)
     return 0

@@ -167,9 +167,9 @@ def test_the_programme_of_the_docs(tmp_path: Path) -> None:
     file = tmp_path / 'pick.yaml'
     file.write_text(text)
     prepared = assemble(load_scenario(str(file)))
-    summary = run(prepared, tmp_path, time.perf_counter)
+    summary = run(prepared, tmp_path / 'out', time.perf_counter)
     assert summary['status'] == 'completed'
-    rows = read_mcap(tmp_path / 'hands.mcap')
+    rows = read_mcap(tmp_path / 'out' / 'hands.mcap')
     pose = rows.columns[:, rows.names.index('object_pose')]
     np.testing.assert_allclose(pose[-1, :3], [0.5, 0.0, 0.82], atol=GRIP)
     np.testing.assert_allclose(pose[-1, 3:], [0.0, 0.0, 0.3], atol=ASKEW)
@@ -177,7 +177,7 @@ def test_the_programme_of_the_docs(tmp_path: Path) -> None:
     assert pressed.max() < 15.0
     wrenches = [rows.names.index(f'true_wrench_{i}') for i in (1, 2)]
     assert not rows.columns[-1, wrenches].any()
-    motion = read_mcap(tmp_path / 'log.mcap')
+    motion = read_mcap(tmp_path / 'out' / 'log.mcap')
     home = motion.columns[-1, motion.names.index('true_position')]
     np.testing.assert_allclose(home, prepared.facts.model.home, atol=1e-3)
 

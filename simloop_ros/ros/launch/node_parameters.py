@@ -75,6 +75,7 @@ def node_parameters(scenario: Scenario, options: WiringOptions) -> dict[Executab
         parameters['recorder'] = {
             'recorder.scenario': msgspec.json.encode(scenario).decode(),
             'recorder.out': str(Path(options.out).absolute()),
+            'recorder.numbered': options.numbered,
             'recorder.simulated': options.simulated,
             'recorder.truth': _publishes_truth(scenario, options),
             'recorder.figures': options.figures,

@@ -21,6 +21,7 @@ class WiringOptions(msgspec.Struct, frozen=True, kw_only=True):
     :ivar simulated: whether the plant is simulated; else a robot's driver is there.
     :ivar namespace: of all nodes; empty for none.
     :ivar out: folder for the results; empty if nothing is recorded.
+    :ivar numbered: whether each run gets a number after that name, see ``RunFolder``.
     :ivar figures: whether the recorder draws figures.
     :ivar description: whether the plant publishes ``robot_description``; else the
         ``robot_state_publisher`` does.
@@ -41,6 +42,7 @@ class WiringOptions(msgspec.Struct, frozen=True, kw_only=True):
     simulated: bool = True
     namespace: str = ''
     out: str = ''
+    numbered: bool = False
     figures: bool = True
     description: bool = True
     remappings: tuple[tuple[str, str], ...] = ()
