@@ -60,6 +60,11 @@ class RobotModel:
         )
 
     @property
+    def effort_units(self) -> tuple[str, ...]:
+        """Return the unit of each joint's effort, ``N m`` or ``N``."""
+        return tuple('N' if unit == 'm' else 'N m' for unit in self.joint_units)
+
+    @property
     def gravity(self) -> Array:
         """Return the gravitational acceleration in world axes [m/s^2], shape ``(3,)``."""
         return np.array(self.pin_model.gravity.linear)
