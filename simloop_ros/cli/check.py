@@ -10,7 +10,7 @@ import msgspec
 import numpy as np
 
 from ..core.config_messages import convert
-from ..core.errors import GoalError, UnknownNameError
+from ..core.errors import GoalError, ModelError, UnknownNameError
 from ..core.files import load_yaml
 from ..core.resources import resource_folder
 from ..planning.home import HomeSearch
@@ -56,8 +56,10 @@ def call(options: argparse.Namespace) -> int:
         model = load_robot(config, resource_folder('urdf'))
         tips = model.tips or _end(model)
         print('\n'.join(robot_lines(model, tips)))
-        problems += _weight_problem(model)
-        lines = [*_semantics_lines(semantics), *_home_lines(model, tips, semantics.postures)]
+        problems += [*_weight_problem(model), *(broken := _mesh_problem(model))]
+        lines = _semantics_lines(semantics)
+        if not broken:
+            lines += _home_lines(model, tips, semantics.postures)
         if options.home is not None:
             lines.append(f'home   {home_setting(model, model.home)}')
     for problem in sorted(problems, key=lambda problem: not problem.fatal):
@@ -87,6 +89,15 @@ def _weight_problem(model: RobotModel) -> list[Problem]:
         remedy = 'take another one, as below, a lighter load, or correct the limit in the URDF'
         return [Problem('robot.home', what, remedy)]
     return [Problem('robot.home', note, 'choose another one', fatal=False) for note in notes]
+
+
+def _mesh_problem(model: RobotModel) -> list[Problem]:
+    try:
+        model.collision_geometry()
+    except ModelError as error:
+        what, _, remedy = str(error).rpartition('; ')
+        return [Problem('mesh', what, remedy)]
+    return []
 
 
 def _semantics_lines(semantics: Semantics) -> list[str]:
