@@ -98,7 +98,7 @@ def _facts(
         rollback=str(scenario.resolved_control().rollback),
         steps=count_steps(scenario, motion.duration),
         goals=motion.goals,
-        notes=notes,
+        notes=(*notes, *motion.notes),
         course=motion.course,
         plan=motion.plan,
     )

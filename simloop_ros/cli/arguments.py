@@ -92,10 +92,21 @@ def _plot(parser: ArgumentParser) -> None:
 
 
 def _check(parser: ArgumentParser) -> None:
-    parser.add_argument('urdf', metavar='URDF', help='a URDF or xacro file')
-    parser.add_argument('--tips', nargs='*', default=[], metavar='LINK', help='tip links to use')
-    parser.add_argument('--lock', nargs='*', default=[], metavar='JOINT', help='joints to hold')
-    parser.add_argument('--packages', nargs='*', default=[], metavar='DIR', help='mesh packages')
+    completers.attach(
+        parser.add_argument(
+            'robot', metavar='ROBOT', help='a URDF or xacro file, a shipped robot, or a robot file'
+        ),
+        completers.robots,
+    )
+    parser.add_argument('--tips', nargs='*', metavar='LINK', help='tip links to use')
+    parser.add_argument('--lock', nargs='*', metavar='JOINT', help='joints to hold')
+    parser.add_argument('--packages', nargs='*', metavar='DIR', help='mesh packages')
+    parser.add_argument(
+        '--home', metavar='POSTURE', help="of the SRDF file, by name, or '{JOINT: VALUE, ...}'"
+    )
+    parser.add_argument(
+        '--srdf', metavar='FILE', type=Path, help='SRDF file, if it is not beside the URDF'
+    )
 
 
 def _keys(parser: ArgumentParser) -> None:

@@ -58,6 +58,7 @@ CHECK = """\
 examples:
   simloop check my_robot.urdf
   simloop check my_robot.urdf.xacro --tips tool0 --lock finger_joint
+  simloop check yumi
 
 Exit status 1 if the model is unfit. Documentation: docs/tutorials/your_robot.md.
 """

@@ -8,7 +8,7 @@ from glob import glob
 from pathlib import Path
 from typing import Any
 
-ENDINGS = ('.yaml', '.yml')
+YAML = ('.yaml', '.yml')
 Completer = Callable[..., Iterable[str]]
 
 
@@ -21,9 +21,21 @@ def scenarios(prefix: str = '', **_: Any) -> list[str]:
     """Return the shipped scenarios, the scenario files, and the folders that may hold some."""
     from ..scenario.shipped import scenario_names
 
-    files = [path for path in glob(f'{prefix}*') if path.endswith(ENDINGS)]
-    folders = [f'{path}/' for path in glob(f'{prefix}*') if Path(path).is_dir()] if prefix else []
-    return [*scenario_names(), *files, *folders]
+    return [*scenario_names(), *_files(prefix, YAML)]
+
+
+def robots(prefix: str = '', **_: Any) -> list[str]:
+    """Return the shipped robots, robot files and descriptions, and the folders on the way."""
+    from ..scenario.shipped import robot_names
+
+    return [*robot_names(), *_files(prefix, (*YAML, '.urdf', '.xacro'))]
+
+
+def _files(prefix: str, endings: tuple[str, ...]) -> list[str]:
+    """Return the files with these endings; folders too, once something is typed."""
+    found = glob(f'{prefix}*')
+    folders = [f'{path}/' for path in found if prefix and Path(path).is_dir()]
+    return [*(path for path in found if path.endswith(endings)), *folders]
 
 
 def settings(prefix: str = '', **_: Any) -> list[str]:

@@ -27,15 +27,16 @@ LONGEST_VALUE = 60
 T = TypeVar('T')
 
 
-def convert(raw: Any, kind: type[T], source: str, root: str = '') -> T:
+def convert(raw: Any, kind: type[T], source: str, root: str = '', *, strict: bool = True) -> T:
     """Return plain data as a configuration.
 
     :param source: what the data is from, for faults of the whole.
     :param root: key of the whole, before those inside it.
+    :param strict: whether a text is never a number.
     :raises ConfigError: a value is not allowed, with its key, what is needed, and what was given.
     """
     try:
-        return msgspec.convert(raw, kind)
+        return msgspec.convert(raw, kind, strict=strict)
     except msgspec.ValidationError as error:
         text, _, path = str(error).partition(' - at `$')
         steps: list[str | int] = [

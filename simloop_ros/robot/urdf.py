@@ -11,7 +11,7 @@ import xml.etree.ElementTree as ET
 import numpy as np
 import pinocchio as pin
 
-from ..core.errors import ModelError, UnknownNameError
+from ..core.errors import ConfigError, ModelError, UnknownNameError
 from ..core.files import read_text
 from ..core.values import Array
 
@@ -37,9 +37,12 @@ def find_description(name: str, folder: Path | None) -> Path:
 def parse_description(path: Path) -> ET.Element:
     """Return the ``<robot>`` element of a URDF or xacro file.
 
-    :raises SimloopError: it cannot be read, or is not a robot description.
+    :raises ModelError: it cannot be read, or is not a robot description.
     """
-    text = read_text(path)
+    try:
+        text = read_text(path)
+    except ConfigError as error:
+        raise ModelError(str(error)) from error
     if path.suffix == '.xacro':
         text = _expand_xacro(path)
     try:

@@ -414,7 +414,7 @@ def test_a_folder_that_cannot_be_written(refused: Refused, tmp_path: Path) -> No
         (['run', 'sphere_step', 'yumi_step'], 'yumi_step'),
         (['list', '--long'], '--long'),
         (['plot'], 'DIR'),
-        (['check'], 'URDF'),
+        (['check'], 'ROBOT'),
         (['bench', 'nonsense'], 'nonsense'),
         (['calibrate', 'sphere_step', '--duration', '-1'], '--duration'),
         (['calibrate', 'sphere_step', '--duration', '5'], 'needs'),
