@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from matplotlib.figure import Figure
 from rich.console import Console
 from rich.table import Table
 
@@ -17,6 +18,7 @@ from ..record.folder import HANDS_LOG
 from ..record.mcap import McapReader
 from .figures import Mark, draw_figures, possible_graphs
 from .hand_curves import HAND_DRAWINGS, hand_curves
+from .monitor_figures import draw_residual, monitor_curves
 from .series import series_of
 from .tip_figures import TIP_GRAPHS, tip_curves
 from .units import EFFORT_UNITS, period_text, run_title
@@ -60,18 +62,33 @@ def draw_run(folder: Path, every_graph: bool = False) -> list[Path]:
     curves = (
         tip_curves(log, tips) if every_graph or not TIP_GRAPHS.keys().isdisjoint(graphs) else ()
     )
-    two_hands = 'internal_force_peak' in summary
+    elsewhere = (*HAND_DRAWINGS, 'residual')
     chosen = possible_graphs(series, curves) if every_graph else graphs
-    others = [graph for graph in chosen if graph not in HAND_DRAWINGS]
+    others = [graph for graph in chosen if graph not in elsewhere]
     paths = draw_figures(folder, others, series, title, marks, curves)
-    of_hands = [g for g in HAND_DRAWINGS if two_hands and (every_graph or g in graphs)]
-    if of_hands:
-        hands = hand_curves(folder, summary)
-        for graph in of_hands:
-            path = folder / f'{graph}.png'
-            HAND_DRAWINGS[graph](hands, title, marks).savefig(path)
-            paths.append(path)
+    figures = []
+    if every_graph or 'residual' in graphs:
+        figures += _residual(folder, summary, title, marks)
+    if 'internal_force_peak' in summary:
+        wanted = [g for g in HAND_DRAWINGS if every_graph or g in graphs]
+        hands = hand_curves(folder, summary) if wanted else None
+        figures += [(g, HAND_DRAWINGS[g](hands, title, marks)) for g in wanted if hands]
+    for graph, figure in figures:
+        paths.append(folder / f'{graph}.png')
+        figure.savefig(paths[-1])
     return paths
+
+
+def _residual(
+    folder: Path, summary: dict[str, Any], title: str, marks: list[Mark]
+) -> list[tuple[str, Figure]]:
+    """Return the figure of the monitor; none without thresholds, or if they are gone."""
+    if not summary['settings']['monitor']['calibration']:
+        return []
+    try:
+        return [('residual', draw_residual(monitor_curves(folder, summary), title, marks))]
+    except ConfigError:
+        return []
 
 
 def _marks(events: list[dict[str, Any]]) -> list[Mark]:
