@@ -1,9 +1,8 @@
-"""The graphs of a run as PNG files; here the six of 000, section 6.2, and external torques."""
+"""The graphs of a run; here the six of 000, section 6.2, and external torques."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from pathlib import Path
+from collections.abc import Iterator, Sequence
 from typing import Any, Literal
 
 from matplotlib.axes import Axes
@@ -118,14 +117,13 @@ def possible_graphs(series: Series, tips: Sequence[TipCurve] = ()) -> tuple[str,
 
 
 def draw_figures(
-    folder: Path,
     graphs: Sequence[str],
     series: Series,
     title: str,
     events: Sequence[Mark] = (),
     tips: Sequence[TipCurve] = (),
-) -> list[Path]:
-    """Draw each graph into ``folder`` as ``NAME.png`` and return the paths.
+) -> Iterator[tuple[str, Figure]]:
+    """Yield the name of each graph and its figure.
 
     :param graphs: some of ``possible_graphs``.
     :param title: of the run, see ``run_title``.
@@ -135,19 +133,13 @@ def draw_figures(
     for name in graphs:
         if name not in possible:
             raise UnknownNameError('graph', name, possible)
-    folder.mkdir(parents=True, exist_ok=True)
-    paths = []
     for name in graphs:
-        path = folder / f'{name}.png'
         if name in TIP_GRAPHS:
-            figure = TIP_GRAPHS[name](tips, title, events)
+            yield name, TIP_GRAPHS[name](tips, title, events)
         elif name in JOINT_GRAPHS:
-            figure = draw_joints(name, series, title, events)
+            yield name, draw_joints(name, series, title, events)
         else:
-            figure = _draw(_GRAPHS[name], series, title, events)
-        figure.savefig(path)
-        paths.append(path)
-    return paths
+            yield name, _draw(_GRAPHS[name], series, title, events)
 
 
 def grid_shape(n: int) -> tuple[int, int]:

@@ -39,11 +39,20 @@ CONSEQUENCES = ('contact_end', 'collision_located', 'collision_end', 'effort_lim
 
 
 def draw_run(folder: Path, every_graph: bool = False) -> list[Path]:
-    """Draw the figures of the run in a folder, from its log and summary.
+    """Draw the figures of the run in a folder as PNG files there, from its log and summary.
 
     :param every_graph: all that the log has data for, not only those that the scenario names.
     :raises ConfigError: the folder does not hold a run.
     """
+    paths = []
+    for graph, figure in run_figures(folder, every_graph):
+        paths.append(folder / f'{graph}.png')
+        figure.savefig(paths[-1])
+    return paths
+
+
+def run_figures(folder: Path, every_graph: bool = False) -> Iterator[tuple[str, Figure]]:
+    """Yield the name of each graph of a run and its figure, see ``draw_run``."""
     try:
         summary = json.loads((folder / 'summary.json').read_text())
         units, graphs = summary['joint_units'], summary['graphs']
@@ -57,7 +66,7 @@ def draw_run(folder: Path, every_graph: bool = False) -> list[Path]:
         raise ConfigError(f'{folder}/summary.json: not the summary of a run') from error
     log = McapReader(folder / 'log.mcap')
     if not log.rows:
-        return []
+        return
     series = series_of(log, log.period, log.joint_names, units)
     curves = (
         tip_curves(log, tips) if every_graph or not TIP_GRAPHS.keys().isdisjoint(graphs) else ()
@@ -65,18 +74,14 @@ def draw_run(folder: Path, every_graph: bool = False) -> list[Path]:
     elsewhere = (*HAND_DRAWINGS, 'residual')
     chosen = possible_graphs(series, curves) if every_graph else graphs
     others = [graph for graph in chosen if graph not in elsewhere]
-    paths = draw_figures(folder, others, series, title, marks, curves)
-    figures = []
+    yield from draw_figures(others, series, title, marks, curves)
     if every_graph or 'residual' in graphs:
-        figures += _residual(folder, summary, title, marks)
-    if 'internal_force_peak' in summary:
-        wanted = [g for g in HAND_DRAWINGS if every_graph or g in graphs]
-        hands = hand_curves(folder, summary) if wanted else None
-        figures += [(g, HAND_DRAWINGS[g](hands, title, marks)) for g in wanted if hands]
-    for graph, figure in figures:
-        paths.append(folder / f'{graph}.png')
-        figure.savefig(paths[-1])
-    return paths
+        yield from _residual(folder, summary, title, marks)
+    wanted = [graph for graph in HAND_DRAWINGS if every_graph or graph in graphs]
+    if wanted and 'internal_force_peak' in summary:
+        hands = hand_curves(folder, summary)
+        for graph in wanted:
+            yield graph, HAND_DRAWINGS[graph](hands, title, marks)
 
 
 def _residual(
