@@ -29,6 +29,8 @@ MARGIN, HEADING_LINE, RUN_LINE, MORE_LINE = 0.1, 0.2, 0.19, 0.16
 """Heights in the head of a figure [inch]."""
 LETTER = 0.088
 """Mean width of a letter of the heading [inch]."""
+WHITE: dict[str, Any] = {'color': 'white', 'pad': 0.6}
+"""Background of texts that lines pass behind."""
 OVERHANG = 15.0
 """How far a label may reach beyond the right end of its axes [dot]."""
 
@@ -152,7 +154,7 @@ def draw_marks(ax: Axes, marks: Sequence[Mark], labelled: bool) -> float:
             textcoords='offset points',
             fontsize=8,
             parse_math=False,
-            bbox={'color': 'white', 'pad': 0.6},
+            bbox=WHITE,
         )
         if text.get_window_extent().x1 > ax.bbox.x1 + OVERHANG:
             text.set_horizontalalignment('right')
@@ -183,7 +185,15 @@ def _meet(box: Bbox, other: Bbox) -> bool:
 def say(ax: Axes, text: str) -> None:
     """Write a line in the middle of axes that have nothing to draw."""
     ax.text(
-        0.5, 0.5, text, transform=ax.transAxes, ha='center', va='center', fontsize=9, color=GREY
+        0.5,
+        0.5,
+        text,
+        transform=ax.transAxes,
+        ha='center',
+        va='center',
+        fontsize=9,
+        color=GREY,
+        bbox=WHITE,
     )
     ax.set_yticks([])
 
@@ -212,4 +222,4 @@ def readable(events: Sequence[Mark], time: Array, limit: int = 12) -> list[Mark]
         if time[0] <= event.time <= time[-1] and not any(m.label == event.label for m in near):
             chosen.append(event)
     kept = sorted(chosen, key=lambda mark: mark.label not in URGENT)[:limit]
-    return sorted(kept, key=lambda mark: mark.time)
+    return [mark for mark in chosen if mark in kept]

@@ -18,6 +18,7 @@ from .drawing import (
     GREY,
     PURPLE,
     RED,
+    WHITE,
     Mark,
     draw_marks,
     empty_figure,
@@ -219,8 +220,7 @@ def _notes(graph: _Graph, series: Series, extents: Sequence[Extent]) -> list[str
 def _frame(ax: Axes, series: Series, joint: int) -> None:
     """Write the joint's name above its axes, and set the time that they show."""
     name = shortened(series.joint_names[joint])
-    white = {'color': 'white', 'pad': 0.6}
-    ax.set_title(name, fontsize=9, loc='left', parse_math=False, pad=4, bbox=white)
+    ax.set_title(name, fontsize=9, loc='left', parse_math=False, pad=4, bbox=WHITE)
     ax.grid(alpha=0.3, lw=0.5)
     ax.tick_params(labelsize=8)
     if len(series.time) > 1:
@@ -229,7 +229,8 @@ def _frame(ax: Axes, series: Series, joint: int) -> None:
 
 
 def _draw_joint(ax: Axes, graph: _Graph, series: Series, joint: int, shown: Range) -> None:
-    scale = scale_for(shown.largest, graph.unit(series.units[joint]))
+    unit = graph.unit(series.units[joint])
+    scale = scale_for(max(abs(shown.low), abs(shown.high)), unit)
     curves = [finite(series.curves[name][:, joint]) / scale.factor for name, _ in graph.curves]
     # The second is thinner, dashed and on top: where they agree, both are seen.
     styles: tuple[dict[str, Any], ...] = (
@@ -239,10 +240,11 @@ def _draw_joint(ax: Axes, graph: _Graph, series: Series, joint: int, shown: Rang
     )
     if not graph.compares:
         ax.axhline(0.0, color=GREY, lw=0.8)
-        largest = float(np.fmax.reduce(np.abs(curves[0]), initial=0.0))
-        text = f'max |{graph.curves[0][1].split("  ")[0]}| = {largest:.3g} {scale.unit}'
-        white = {'color': 'white', 'pad': 0.6}
-        ax.set_title(text, fontsize=8, loc='right', color=GREY, pad=4, bbox=white)
+        largest = float(np.fmax.reduce(np.abs(scale.factor * curves[0]), initial=0.0))
+        own = scale_for(largest, unit)
+        symbol = graph.curves[0][1].split('  ')[0]
+        text = f'max |{symbol}| = {largest / own.factor:.3g} {own.unit}'
+        ax.set_title(text, fontsize=8, loc='right', color=GREY, pad=4, bbox=WHITE)
     ax.set_autoscale_on(False)
     for curve, style, (_, label) in zip(curves, styles, graph.curves, strict=True):
         ax.plot(series.time, curve, label=label, **style)

@@ -21,6 +21,7 @@ from ..robot.config import RobotConfig
 from ..robot.fit_robot import load_fit_robot
 from .drawing import RED, Mark, draw_marks, empty_figure, finite, head, readable, shortened
 from .joint_figures import COLOURS
+from .units import EFFORT_UNITS
 
 LEAST_SHARE = 1e-2
 """Share of a threshold that is drawn at least: the axis is logarithmic."""
@@ -36,9 +37,11 @@ class MonitorCurves(msgspec.Struct, frozen=True):
     :ivar share: largest residual as a share of its threshold, shape ``(rows,)``; from 1 on there
         is a contact; NaN where a step was not judged.
     :ivar torque: estimated external torque [N m], shape ``(rows, n)``.
+    :ivar unit: of it: another one for joints that slide.
     """
 
     monitor: str
+    unit: str
     joint_names: tuple[str, ...]
     time: Array
     share: Array
@@ -75,8 +78,9 @@ def monitor_curves(folder: Path, summary: Mapping[str, Any]) -> MonitorCurves:
         reading = monitor.step(seen if wrist is None else wrist.explain(seen, hands[row, :2]))
         shares.append(np.nan if reading.verdict == 'unknown' else 1.0 - reading.margin)
         torques.append(reading.torque)
+    unit = ' or '.join(sorted({EFFORT_UNITS[each] for each in model.joint_units}))
     return MonitorCurves(
-        config.kind, model.joint_names, log.time, np.array(shares), np.array(torques)
+        config.kind, unit, model.joint_names, log.time, np.array(shares), np.array(torques)
     )
 
 
@@ -88,21 +92,22 @@ def draw_residual(curves: MonitorCurves, title: str, events: Sequence[Mark] = ()
     share.set_yscale('log')
     share.set_ylim(bottom=LEAST_SHARE, top=max(10.0, share.get_ylim()[1]))
     share.set_ylabel('residual / threshold', fontsize=9)
-    share.text(
-        0.995,
-        1.15,
+    share.annotate(
         'contact',
+        (1.0, 1.0),
+        xycoords=('axes fraction', 'data'),
+        xytext=(-3, 2),
+        textcoords='offset points',
         ha='right',
         color=RED,
         fontsize=8,
-        transform=share.get_yaxis_transform(),
     )
     values = finite(curves.torque)
     largest = np.fmax.reduce(np.abs(values), axis=0, initial=0.0)
     for i, joint in enumerate(np.argsort(-largest, kind='stable')[:JOINTS_SHOWN]):
         name = shortened(curves.joint_names[joint])
         torque.plot(curves.time, values[:, joint], color=COLOURS[i], lw=1.2, label=name)
-    torque.set_ylabel('external torque [N m]', fontsize=9)
+    torque.set_ylabel(f'external torque [{curves.unit}]', fontsize=9)
     above = []
     for ax in (share, torque):
         ax.set_xlabel('time [s]', fontsize=9)

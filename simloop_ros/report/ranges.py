@@ -46,11 +46,10 @@ class Extent(msgspec.Struct, frozen=True):
 
 
 class Range(msgspec.Struct, frozen=True):
-    """Limits of the vertical axis of a joint [SI], and the largest value of its group."""
+    """Limits of the vertical axis of a joint [SI]."""
 
     low: float
     high: float
-    largest: float
 
 
 def without_side(name: str) -> str:
@@ -110,4 +109,4 @@ def _ranges_of(
         i: (low + high) / 2.0 if same_limits else (extents[i].low + extents[i].high) / 2.0
         for i in group
     }
-    return {i: Range(middle - half, middle + half, largest) for i, middle in middles.items()}
+    return {i: Range(middle - half, middle + half) for i, middle in middles.items()}
