@@ -48,8 +48,8 @@ def empty_figure(rows: int, columns: int, axes_height: float) -> tuple[Figure, l
     All measures are in inches: matplotlib's own layouts take seconds for a dozen axes, and so
     does its sharing of axes for many.
     """
-    left, right, top, bottom = 0.75, 0.2, MARGIN, 0.55
-    across, down = 0.85, 0.42
+    left, right, top, bottom = 0.85, 0.2, MARGIN, 0.55
+    across, down = 0.92, 0.42
     axes_width = 7.9 if columns == 1 else 3.9
     width = left + columns * axes_width + (columns - 1) * across + right
     height = top + rows * axes_height + (rows - 1) * down + bottom

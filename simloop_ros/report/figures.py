@@ -250,7 +250,7 @@ def _draw_joint(ax: Axes, graph: _Graph, series: Series, joint: int, shown: Rang
         ax.plot(series.time, curve, label=label, **style)
     ax.set_ylim(shown.low / scale.factor, shown.high / scale.factor)
     ax.set_ylabel(f'[{scale.unit}]', fontsize=9)
-    ax.yaxis.set_label_coords(-0.56 * DOTS_PER_INCH / ax.bbox.width, 0.5)
+    ax.yaxis.set_label_coords(-0.68 * DOTS_PER_INCH / ax.bbox.width, 0.5)
     formatter = ScalarFormatter(useOffset=False)
     formatter.set_powerlimits((-4, 5))
     ax.yaxis.set_major_formatter(formatter)

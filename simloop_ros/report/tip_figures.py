@@ -124,7 +124,7 @@ TIP_GRAPHS: Mapping[str, Callable[[Sequence[TipCurve], str, Sequence[Mark]], Fig
 def _figure(height: float, projection: str | None = None) -> tuple[Figure, Any]:
     figure = Figure(figsize=(7.2, height), dpi=DOTS_PER_INCH)
     FigureCanvasAgg(figure)
-    place = (0.1, 0.12, 0.8, 0.86) if projection is None else (0.05, 0.03, 0.9, 0.97)
+    place = (0.1, 0.12, 0.8, 0.86) if projection is None else (0.05, 0.07, 0.9, 0.93)
     return figure, figure.add_axes(place, projection=projection)
 
 

@@ -42,7 +42,7 @@ def test_every_graph_is_a_png_of_its_name(tmp_path):
     assert [path.name for path in paths] == [f'{name}.png' for name in GRAPHS]
     for path in paths:
         width, height = png_size(path)
-        assert width == pytest.approx(8.85 * DOTS_PER_INCH, abs=1)
+        assert width == pytest.approx(8.95 * DOTS_PER_INCH, abs=1)
         assert 4.5 * DOTS_PER_INCH < height < 5.5 * DOTS_PER_INCH
 
 
