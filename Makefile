@@ -1,6 +1,7 @@
 # make run    private environment, package, the first scenario with its table and figures
-# make test   style, types and tests
+# make test   style, types, documentation and tests
 # make test-graph   the long tests of the ROS graph: every digest, fault, signal, the fuzzer
+# make docs       the documentation as a site: build/site/index.html
 # make pictures     all pictures of the docs again; takes some ten minutes
 # make clean  remove the environment and everything that was built
 # PYTHON=python3.12 make run    with another interpreter, 3.10 or newer
@@ -18,7 +19,7 @@ REALTIME := $(filter-out $(LOCKSTEP),$(wildcard test/nodes/test_*.py)) test/ros 
 PYTEST = $(BIN)/python -m pytest -n auto --dist loadfile
 INPUTS := setup.py setup.cfg pyproject.toml simloop_ros/__init__.py
 
-.PHONY: run test test-graph pictures clean
+.PHONY: run test test-graph docs pictures clean
 
 run: $(VENV)/installed
 	$(BIN)/simloop run $(SCENARIO) $(SETTINGS)
@@ -37,6 +38,11 @@ test: $(VENV)/installed-test
 
 test-graph: $(VENV)/installed-test
 	$(BIN)/python -m pytest -m long
+
+# Strict: a link, anchor or image that does not exist is an error; the tests build it too.
+docs: $(VENV)/installed-test
+	$(BIN)/mkdocs build --strict
+	@echo build/site/index.html
 
 # Benchmarks and textbook are not part of the package: they are found by this path.
 pictures: $(VENV)/installed-test

@@ -54,6 +54,7 @@ setup(
     zip_safe=False,
     python_requires='>=3.10',
     install_requires=[
+        'argcomplete',
         'matplotlib',
         'mcap',
         'msgspec',
@@ -83,7 +84,9 @@ setup(
         'test': [
             'example-robot-data',
             'hypothesis',
+            'jsonschema',
             'mcap-ros2-support',
+            'mkdocs',
             'mypy',
             'pytest',
             'pytest-xdist',
@@ -95,7 +98,7 @@ setup(
     },
     entry_points={
         'console_scripts': [
-            'simloop = simloop_ros.cli.main:main',
+            'simloop = simloop_ros.cli.start:main',
             *(f'{node} = {NAME}.nodes.{node}:main' for node in NODES),
         ]
     },

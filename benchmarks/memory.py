@@ -36,11 +36,11 @@ def main() -> int:
             [
                 *(sys.executable, '-m', 'simloop_ros.cli.main', 'launch', 'sphere_step'),
                 *('--set', f'period={PERIOD}', '--set', f'duration={steps * PERIOD}'),
-                *('--set', 'plant.noise=1e-5', '--no-figures', '--out', scratch),
+                *('--set', 'plant.noise=1e-5', '--no-figures', '--out', f'{scratch}/out'),
             ],
             stdout=subprocess.DEVNULL,
         )
-        raw = Path(scratch) / 'log.raw'
+        raw = Path(scratch) / '.out.run' / 'log.raw'
         samples: list[dict[str, float]] = []
         try:
             for mark in (WARM_UP, steps // 2, steps - WARM_UP):

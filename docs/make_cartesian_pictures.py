@@ -44,7 +44,7 @@ def main() -> None:
     """Run everything and draw it."""
     IMAGES.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as scratch:
-        folder = Path(scratch)
+        folder = Path(scratch) / 'run'
         summary = run_rectangle(folder)
         for path in draw_run(folder):
             shutil.copy(path, IMAGES / f'{NAME}_{path.name}')

@@ -22,7 +22,7 @@ from simloop_ros.control.laws import ComputedTorque
 from simloop_ros.core.values import Array, JointState
 from simloop_ros.plants.pinocchio_plant import PinocchioPlant
 from simloop_ros.robot.fit_robot import load_fit_robot
-from simloop_ros.scenario.loading import robot_config
+from simloop_ros.scenario.robot_files import robot_config
 from textbook.dynamics_figures import PARTS, draw_contributions
 from textbook.read_arm import read_arm
 from textbook.two_link import Contributions, lagrange

@@ -27,7 +27,7 @@ from simloop_ros.plants.torque_driven_plant import TorqueDrivenPlant
 from simloop_ros.plants.torque_stage import TorqueStage
 from simloop_ros.robot.fit_robot import load_fit_robot
 from simloop_ros.robot.model import RobotModel
-from simloop_ros.scenario.loading import robot_config
+from simloop_ros.scenario.robot_files import robot_config
 
 IMAGES = Path(__file__).parent / 'images'
 EYE, TARGET = (1.5, -1.6, 1.1), (0.25, 0.0, 0.45)

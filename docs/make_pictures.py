@@ -42,7 +42,9 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as scratch:
         for name, (scenario, settings) in RUNS.items():
             folder = Path(scratch) / name
-            run(assemble(load_scenario(scenario, settings)), folder, time.perf_counter)
+            graphs = f'graphs=[{", ".join(KEPT[name])}]'
+            prepared = assemble(load_scenario(scenario, [*settings, graphs]))
+            run(prepared, folder, time.perf_counter)
             draw_run(folder)
             for graph in KEPT[name]:
                 shutil.copy(folder / f'{graph}.png', IMAGES / f'{name}_{graph}.png')

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 import numpy as np
 
 from simloop_ros.robot.fit_robot import load_fit_robot
-from simloop_ros.scenario.loading import robot_config
+from simloop_ros.scenario.robot_files import robot_config
 
 IMAGES = Path(__file__).parent / 'images'
 EYE, TARGET = (2.6, -1.3, 1.7), (0.2, 0.0, 0.85)

@@ -19,7 +19,7 @@ from simloop_ros.core.errors import USER_ERROR, ConfigError, SimloopError
 from simloop_ros.core.values import Array, JointState
 from simloop_ros.robot.fit_robot import load_fit_robot
 from simloop_ros.robot.model import RobotModel
-from simloop_ros.scenario.loading import robot_config
+from simloop_ros.scenario.robot_files import robot_config
 from textbook.dynamics_figures import EnergyStudy, draw_contributions, draw_energy
 from textbook.free_swing import Swing, free_swing, runge_kutta, semi_implicit_euler
 from textbook.read_arm import read_arm

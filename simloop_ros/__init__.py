@@ -38,8 +38,9 @@ if TYPE_CHECKING:
     from .plants.plant import Plant
     from .record.columns import columns_of
     from .robot.model import RobotModel
-    from .scenario.loading import load_scenario, scenario_names
+    from .scenario.loading import load_scenario
     from .scenario.scenario import Scenario
+    from .scenario.shipped import scenario_names
 
 PUBLIC = {
     'AccelerationLaw': 'control.laws',
@@ -74,7 +75,7 @@ PUBLIC = {
     'columns_of': 'record.columns',
     'load_scenario': 'scenario.loading',
     'run': 'assembly.run',
-    'scenario_names': 'scenario.loading',
+    'scenario_names': 'scenario.shipped',
 }
 """Public name -> the module that it is in."""
 __all__ = [*PUBLIC, '__version__']

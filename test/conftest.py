@@ -14,7 +14,7 @@ import xacro
 from simloop_ros.core.resources import resource_folder
 from simloop_ros.robot.fit_robot import load_fit_robot
 from simloop_ros.robot.model import RobotModel
-from simloop_ros.scenario.loading import robot_config
+from simloop_ros.scenario.robot_files import robot_config
 
 # How fast a busy machine makes examples says nothing about the code.
 settings.register_profile('untimed', deadline=None, suppress_health_check=[HealthCheck.too_slow])

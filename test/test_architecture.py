@@ -121,7 +121,7 @@ def test_the_walk_sees_imports_of_every_form() -> None:
     assert own_imports(run) == {'assembly', 'core', 'record'}
     plants = PACKAGE / 'plants' / 'build.py'
     assert 'simloop_ros.plants.mujoco_plant.MujocoPlant' in imports(plants)  # in a function
-    assert own_imports(PACKAGE / 'cli' / 'main.py') == {'', 'core'}
+    assert own_imports(PACKAGE / 'cli' / 'main.py') == {'', 'core', 'cli'}
 
 
 @by_module
@@ -231,6 +231,14 @@ A_LIST = """
 from simloop_ros.cli.main import main
 assert main(['list']) == 0
 """
+PARSERS = """
+from simloop_ros.cli.arguments import ARGUMENTS
+from simloop_ros.cli.completers import settings
+from simloop_ros.cli.main import make_parser
+for name in ARGUMENTS:
+    make_parser(name)
+assert settings('plant.engine=')
+"""
 CONFIGS = """
 import importlib, simloop_ros.scenario.contradictions
 for path in Path(simloop_ros.__path__[0]).glob('*/config.py'):
@@ -238,9 +246,17 @@ for path in Path(simloop_ros.__path__[0]).glob('*/config.py'):
 """
 
 
-@pytest.mark.parametrize('body', [A_LIST, CONFIGS], ids=['list', 'configs'])
-def test_reading_scenarios_loads_no_engine(body: str) -> None:
-    assert loaded(body, ['pinocchio', 'mujoco', 'matplotlib', 'scipy', 'toppra']) == []
+ENGINES = ['pinocchio', 'mujoco', 'matplotlib', 'scipy', 'toppra']
+
+
+def test_what_a_shell_asks_for_loads_neither_engine_nor_numpy() -> None:
+    """Help, list and completion answer at once."""
+    assert loaded(PARSERS, [*ENGINES, 'numpy', 'rich']) == []
+    assert loaded(A_LIST, [*ENGINES, 'numpy', 'rich', 'msgspec']) == []
+
+
+def test_reading_scenarios_loads_no_engine() -> None:
+    assert loaded(CONFIGS, ENGINES) == []
 
 
 def test_a_run_with_pinocchio_loads_no_other_engine() -> None:

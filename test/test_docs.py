@@ -1,49 +1,195 @@
-"""The documentation is true."""
+"""The documentation is true: its commands run, its snippets run, its links lead somewhere."""
 
+from __future__ import annotations
+
+from collections.abc import Iterator
+from importlib.metadata import files
+import json
+import os
 from pathlib import Path
 import re
 import runpy
 import shlex
+import subprocess
+import sys
+from typing import Any
 
 import pytest
+import xacro
 
-from simloop_ros.cli.main import main
+from simloop_ros.cli.commands import COMMANDS
+from simloop_ros.cli.main import main, make_parser
+from simloop_ros.core.resources import resource_folder
+from simloop_ros.ros.launch.options import (
+    NO_PLANT,
+    ROBOT_TOPICS,
+    ROBOTSTUDIO,
+    WiringOptions,
+    plant_settings,
+)
+from simloop_ros.ros.launch.wiring import wire
+from simloop_ros.scenario.loading import load_scenario
 
 ROOT = Path(__file__).parent.parent
-PAGES = (ROOT / 'README.md', *sorted((ROOT / 'docs').glob('*.md')))
-OF_THE_READER = re.compile(r'SCENARIO|my\.urdf|panda\.urdf')
-"""In a command: something that the reader has, and this repository has not."""
+PAGES = (ROOT / 'README.md', *sorted((ROOT / 'docs').rglob('*.md')))
+MADE = runpy.run_path(str(ROOT / 'docs' / 'make_reference.py'))
+TOO_LONG = ('bench', 'calibrate')
+"""Commands that take minutes: their arguments are tested."""
+PANDA = 'panda_description/urdf/panda.urdf'
+NEEDS_A_RUN = re.compile(r'simloop (plot|robotstudio) ')
 
 
-def commands() -> list[tuple[str, ...]]:
-    """Return the arguments of every ``simloop run`` in the code blocks of the pages, once."""
+def blocks(page: Path, language: str) -> list[str]:
+    """Return the code blocks of a page that are marked with a language; empty for a shell."""
+    found = re.findall(r'^```(\w*)\n(.*?)^```', page.read_text(), re.DOTALL | re.MULTILINE)
+    return [text for name, text in found if name == language]
+
+
+def commands() -> list[str]:
+    """Return every ``simloop`` command in the code blocks of the pages, once, without comments."""
     found: list[str] = []
     for page in PAGES:
-        for block in re.findall(r'```\n(.*?)```', page.read_text(), re.DOTALL):
+        for block in blocks(page, ''):
             lines = block.replace('\\\n', ' ').splitlines()
-            found += [line for line in lines if line.startswith('simloop run')]
-    known = [command for command in found if not OF_THE_READER.search(command)]
-    return list(dict.fromkeys(tuple(shlex.split(line, comments=True)[1:]) for line in known))
+            found += [line for line in lines if line.startswith('simloop ')]
+    return list(dict.fromkeys(shlex.join(shlex.split(line, comments=True)) for line in found))
 
 
-def test_page_of_keys_is_current():
-    page = runpy.run_path(str(ROOT / 'docs' / 'make_keys.py'))['page']
-    assert (ROOT / 'docs' / 'scenarios.md').read_text() == page()
+def words(command: str) -> list[str]:
+    """Return the arguments of a command, without redirections."""
+    given = shlex.split(command)[1:]
+    return given[: given.index('>')] if '>' in given else given
 
 
-@pytest.mark.parametrize('command', commands())
-def test_commands_of_the_pages_run_for_a_moment(command, tmp_path, capsys):
-    short = ['--set', 'duration=0.1', '--out', str(tmp_path)]
-    if not any(argument.startswith('graphs=') for argument in command):
+def is_run(command: str) -> bool:
+    return command.startswith('simloop run')
+
+
+@pytest.fixture(scope='module', autouse=True)
+def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Yield a folder with the files of a reader: a robot, and the YAML files of the pages."""
+    folder = tmp_path_factory.mktemp('desk')
+    robot = xacro.process_file(str(resource_folder('urdf') / 'irb120.urdf.xacro')).toxml()
+    (folder / 'my_robot.urdf').write_text(robot)
+    panda = next(f for f in files('example-robot-data') or [] if str(f).endswith(PANDA))
+    (folder / 'panda.urdf').symlink_to(str(panda.locate()))
+    for page in PAGES:
+        for block in blocks(page, 'yaml'):
+            name = re.match(r'# (\w+\.yaml)\n', block)
+            if name:
+                (folder / name[1]).write_text(block)
+    before = Path.cwd()
+    os.chdir(folder)
+    yield folder
+    os.chdir(before)
+
+
+def test_pages_of_the_reference_are_current() -> None:
+    """``python docs/make_reference.py`` writes them."""
+    for path, text in MADE['made']().items():
+        assert path.read_text() == text, path
+
+
+def run_shortly(command: str, out: Path) -> int:
+    given = words(command)
+    short = ['--set', 'duration=0.1', '--out', str(out)]
+    if not any(argument.startswith('graphs=') for argument in given):
         short += ['--set', 'graphs=[]']
-    assert main([*command, *short]) == 0, capsys.readouterr().err
+    return main([*given, *short])
+
+
+@pytest.mark.parametrize('command', filter(is_run, commands()))
+def test_runs_of_the_pages_run_for_a_moment(command: str, tmp_path: Path, capsys: Any) -> None:
+    """A goal is not reached in a moment: any status but that of invalid input will do."""
+    assert run_shortly(command, tmp_path / 'out') in (0, 1), capsys.readouterr().err
+    summary = json.loads((tmp_path / 'out' / 'summary.json').read_text())
+    assert set(summary) <= set(MADE['SUMMARY_KEYS'])
+
+
+@pytest.mark.parametrize('command', [c for c in commands() if c.startswith('simloop launch')])
+def test_graphs_of_the_pages_can_be_wired(command: str) -> None:
+    """Graphs that run are tested with the nodes."""
+    given = words(command)
+    options = make_parser('launch').parse_args(given)
+    settings = [*options.settings, *plant_settings(options.plant)]
+    wired = {
+        field: getattr(options, field)
+        for field in (*ROBOT_TOPICS, *ROBOTSTUDIO, 'realtime', 'namespace', 'priority')
+    }
+    simulated = options.plant != NO_PLANT
+    nodes = wire(
+        load_scenario(options.scenario, settings), WiringOptions(simulated=simulated, **wired)
+    )
+    assert len(nodes) >= 2 + simulated
+
+
+@pytest.mark.parametrize(
+    'command', [c for c in commands() if not is_run(c) and not c.startswith('simloop launch')]
+)
+def test_other_commands_of_the_pages(command: str, capsys: Any) -> None:
+    given = words(command)
+    make_parser(given[0]).parse_args(given)
+    if given[0] in TOO_LONG:
+        return
+    if NEEDS_A_RUN.match(command):
+        folder = next(argument for argument in given if argument.startswith('runs/'))
+        if not Path(folder).exists():
+            robot = 'irb120_rectangle' if given[0] == 'robotstudio' else 'sphere_step'
+            assert run_shortly(f'simloop run {robot}', Path(folder)) in (0, 1)
+        if given[0] == 'robotstudio' and '--dry-run' not in given:
+            given.append('--dry-run')
+    assert main(given) == 0, capsys.readouterr().err
+
+
+@pytest.mark.parametrize('page', PAGES, ids=lambda page: page.stem)
+def test_snippets_of_the_pages_run(page: Path) -> None:
+    for block in blocks(page, 'python'):
+        if 'import' in block:
+            exec(compile(block, str(page), 'exec'), {'__name__': 'snippet'})
 
 
 @pytest.mark.long  # minutes: whole runs, whose laws have tests of their own
-@pytest.mark.parametrize('command', commands())
-def test_commands_of_the_pages_run_to_their_end(command, tmp_path, capsys):
-    assert main([*command, '--out', str(tmp_path)]) == 0, capsys.readouterr().err
+@pytest.mark.parametrize('command', filter(is_run, commands()))
+def test_runs_of_the_pages_run_to_their_end(command: str, tmp_path: Path, capsys: Any) -> None:
+    assert main([*words(command), '--out', str(tmp_path / 'out')]) in (0, 1), (
+        capsys.readouterr().err
+    )
 
 
-def test_there_are_commands():
-    assert len(commands()) >= 6
+def test_there_are_commands_of_most_kinds() -> None:
+    assert len(commands()) >= 30
+    assert {words(command)[0] for command in commands()} >= set(COMMANDS) - {'completion'}
+
+
+def test_brackets_in_commands_are_quoted() -> None:
+    """``zsh`` takes them for patterns."""
+    for page in PAGES:
+        assert not re.findall(r'--set [\w.]+=[\[{]', page.read_text()), page
+
+
+def test_the_site_builds_and_every_link_anchor_and_image_exists(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, '-m', 'mkdocs', 'build', '--strict', '--site-dir', str(tmp_path)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / 'tutorials' / 'first_run.html').is_file()
+
+
+@pytest.mark.parametrize('page', [ROOT / 'README.md', ROOT / 'benchmarks' / 'README.md'])
+def test_links_of_pages_beside_the_site_lead_to_files(page: Path) -> None:
+    links = re.findall(r'\]\(([^)#\s]+)', page.read_text())
+    for link in links:
+        assert link.startswith('https://') or (page.parent / link).exists(), link
+
+
+def test_documents_are_cited_by_links() -> None:
+    """Headings, code and names of links aside, 000 to 004 are links to the list of references."""
+    aside = r'^```.*?^```|^ {4}[^\n]*$|^#[^\n]*$|`[^`]*`|\[[^\]]*\]\([^)]*\)'
+    bare = re.compile(r'(?<![\w.,\[#])(?<!\d )00[0-4](?![\w\]]|[.,]\d)')
+    for page in PAGES[1:]:
+        text = re.sub(aside, '', page.read_text(), flags=re.DOTALL | re.MULTILINE)
+        if page.name != 'references.md':
+            assert not bare.findall(text), page

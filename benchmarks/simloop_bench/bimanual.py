@@ -13,12 +13,13 @@ from simloop_ros.bimanual.config import BimanualConfig
 from simloop_ros.bimanual.contact import ContactTarget
 from simloop_ros.bimanual.contact_control import ContactControl
 from simloop_ros.bimanual.hands import HandFinder
-from simloop_ros.bimanual.impedance import ImpedanceConfig, impedance
+from simloop_ros.bimanual.impedance import impedance
 from simloop_ros.bimanual.internal_force import MIN_GRASP_DISTANCE, grasp_map, split
+from simloop_ros.bimanual.task_config import ImpedanceConfig
 from simloop_ros.core.errors import SimloopError
 from simloop_ros.core.values import Array
 from simloop_ros.robot.fit_robot import load_fit_robot
-from simloop_ros.scenario.loading import robot_config
+from simloop_ros.scenario.robot_files import robot_config
 
 from .bare import Candidate
 from .bimanual_runs import RUN_LIMITS, measure, run_cases, run_figures, run_rows

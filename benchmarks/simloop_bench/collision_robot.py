@@ -16,7 +16,7 @@ from simloop_ros.plants.plant import Plant
 from simloop_ros.plants.spring_contact import Spring, SpringContact
 from simloop_ros.robot.fit_robot import load_fit_robot
 from simloop_ros.robot.model import RobotModel
-from simloop_ros.scenario.loading import robot_config
+from simloop_ros.scenario.robot_files import robot_config
 
 ENCODER = 1e-5
 """Noise (standard deviation) and resolution of the encoders [rad]."""

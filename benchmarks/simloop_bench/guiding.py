@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from simloop_ros.robot.fit_robot import load_fit_robot
-from simloop_ros.scenario.loading import robot_config
+from simloop_ros.scenario.robot_files import robot_config
 
 from .exact_admittance import ExactError, exact_error
 from .guiding_experiment import DRIFT, Drift, Elbow, GuidedMotion, drift, experiment, push_elbow

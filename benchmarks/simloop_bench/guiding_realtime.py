@@ -14,7 +14,7 @@ import numpy as np
 from simloop_ros.assembly.assemble import assemble
 from simloop_ros.assembly.run import run
 from simloop_ros.core.values import Array
-from simloop_ros.guiding.config import compliance
+from simloop_ros.guiding.compliance import compliance
 from simloop_ros.guiding.touch import reaches
 from simloop_ros.record.mcap import McapLog, read_mcap
 from simloop_ros.robot.fit_robot import load_fit_robot

@@ -12,7 +12,7 @@ from simloop_ros.guiding.guidance import Guidance
 from simloop_ros.guiding.joint_admittance import Admittance, AdmittanceState
 from simloop_ros.maths.discretisation import Parameters
 from simloop_ros.robot.fit_robot import load_fit_robot
-from simloop_ros.scenario.loading import robot_config
+from simloop_ros.scenario.robot_files import robot_config
 
 from .bare import Candidate
 from .timing import best_of

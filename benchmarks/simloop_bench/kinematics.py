@@ -16,7 +16,7 @@ from simloop_ros.kinematics.inverse import inverse_kinematics
 from simloop_ros.kinematics.wrist_arm import WristArm
 from simloop_ros.robot.fit_robot import load_fit_robot
 from simloop_ros.robot.model import RobotModel
-from simloop_ros.scenario.loading import robot_config
+from simloop_ros.scenario.robot_files import robot_config
 
 from .kinematics_search import count_within, search_all
 from .result import BenchResult, Limit

@@ -70,8 +70,8 @@ def run_scenario(
         load_scenario(name, list(settings)),
         WiringOptions(realtime=realtime, out=str(folder), figures=False),
     )
-    output, reports = folder / 'output.txt', list[str]()
-    folder.mkdir(parents=True, exist_ok=True)
+    output, reports = folder.with_name(f'{folder.name}.txt'), list[str]()
+    folder.parent.mkdir(parents=True, exist_ok=True)
     status = run_graph(
         nodes,
         composed=composed,

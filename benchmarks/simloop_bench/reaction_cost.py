@@ -14,7 +14,7 @@ from simloop_ros.planning.planner import Planner
 from simloop_ros.reaction.reacting import Reacting
 from simloop_ros.robot.fit_robot import load_fit_robot
 from simloop_ros.robot.model import RobotModel
-from simloop_ros.scenario.loading import robot_config
+from simloop_ros.scenario.robot_files import robot_config
 
 from .bare import Candidate, two_rnea
 from .timing import best_of

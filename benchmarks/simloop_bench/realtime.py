@@ -68,7 +68,7 @@ def measure(name: str, settings: Sequence[str], folder: Path, *, composed: bool)
     run_scenario(
         name,
         settings,
-        folder,
+        folder / 'run',
         composed=composed,
         realtime=True,
         beside=[module('simloop_bench.diagnostics_log', str(said), output=folder / 'output.txt')],

@@ -20,6 +20,8 @@ from ..scenario.scenario import Scenario
 from .motion import Motion, MotionSettings, build_motion
 from .plant import build_simulated_robot
 
+REAL_ROBOT = 'robot'
+"""Engine of a run whose robot is not simulated."""
 LONGEST_RUN = 10**9
 """Number of steps beyond which a duration is refused as a mistake."""
 
@@ -61,7 +63,7 @@ def run_facts(scenario: Scenario, *, simulated: bool = True) -> RunFacts:
         return _facts(scenario, model, motion, *used_engine(scenario.plant))
     steps = round(scenario.duration / scenario.period) if scenario.duration else LONGEST_RUN
     rollback = scenario.control.rollback or 'measured'
-    return RunFacts(scenario, model, 'robot', rollback, steps, None, simulated=False)
+    return RunFacts(scenario, model, REAL_ROBOT, rollback, steps, None, simulated=False)
 
 
 def count_steps(scenario: Scenario, planned: float | None) -> int:
@@ -96,7 +98,7 @@ def _facts(
         rollback=str(scenario.resolved_control().rollback),
         steps=count_steps(scenario, motion.duration),
         goals=motion.goals,
-        notes=notes,
+        notes=(*notes, *motion.notes),
         course=motion.course,
         plan=motion.plan,
     )

@@ -26,6 +26,7 @@ from ..reaction.halting import Halting
 from ..reaction.reacting import Reacting
 from ..reaction.reactive import ReactivePlanner
 from ..robot.model import RobotModel
+from ..robot.weight import weight_notes
 from ..scenario.scenario import Scenario
 
 TIP_LEVER = 1.0
@@ -77,6 +78,7 @@ class Motion:
     :ivar course: of the tip along a Cartesian path, over time.
     :ivar reactive: the decorator that reacts to contacts, if there is a monitor.
     :ivar guided: the decorator that yields to external torques, if there is guidance.
+    :ivar notes: what a user should know about it, one line each.
     """
 
     planner: Planner
@@ -88,6 +90,7 @@ class Motion:
     plan: BimanualPlan | None = None
     reactive: ReactivePlanner | None = None
     guided: Guided | None = None
+    notes: tuple[str, ...] = ()
 
     def configure(self, monitor: MonitorConfig, admittance: AdmittanceConfig) -> None:
         """Apply other reactions to the next contact, and another admittance."""
@@ -113,8 +116,9 @@ def build_motion(
 
     :param start: where the robot rests [rad], shape ``(n,)``.
     :param goals: as ``build_planner``; not for two hands, whose tasks begin at home.
-    :raises GoalError: the motion is refused.
+    :raises GoalError: the motion is refused, or the robot cannot bear its own weight.
     """
+    notes = weight_notes(model, start[None], 'at the start')
     plan = _plan(settings, model, start, goals)
     error = _torque_error(settings, model)
     planner, reactive, guided = plan.planner, None, None
@@ -133,6 +137,7 @@ def build_motion(
         plan=plan.bimanual,
         reactive=reactive,
         guided=guided,
+        notes=plan.notes or notes,
     )
 
 
@@ -151,7 +156,7 @@ def _plan(settings: MotionSettings, model: RobotModel, start: Array, goals: Arra
         built = build_planner(
             config, model, period, rest, settings.noise, settings.compliance, goals
         )
-        return _Plan(built.planner, built.duration, built.goals, built.course)
+        return _Plan(built.planner, built.duration, built.goals, built.course, built.notes)
     tasks = settings.bimanual
     plan = plan_bimanual(tasks, model, period, rest)
     slack = period**2 if settings.compliance is None else settings.compliance

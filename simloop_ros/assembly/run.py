@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ..core.errors import DivergenceError
+from ..core.errors import DivergenceError, StorageError
+from ..record.run_folder import RunFolder
 from ..record.run_recorder import RunRecorder
 from .assemble import Assembly
 
@@ -22,16 +23,35 @@ def run(
 ) -> dict[str, Any]:
     """Run a scenario, write ``log.mcap`` and ``summary.json``, return the summary.
 
-    A run that diverges or is stopped has a valid log, and a summary with that ``status``.
+    A run that diverges or is stopped has a valid log, and a summary with that ``status``. The
+    results of an earlier run in the folder are kept: it gets a number, see ``RunFolder``.
 
     :param proceed: called now and then with the number of steps taken; returns whether to go on.
     :param progress: gets the share of the log that is written, 0 to 1.
+    :raises ConfigError: the folder holds something else, or is in use.
+    :raises StorageError: not all results could be written; what could is kept.
     """
+    with RunFolder(folder) as results:
+        summary = run_into(results, assembly, clock, proceed, progress)
+        results.publish()
+    if results.failure:
+        raise results.error()
+    return summary
+
+
+def run_into(
+    results: RunFolder,
+    assembly: Assembly,
+    clock: Callable[[], float],
+    proceed: Callable[[int], bool] = lambda _: True,
+    progress: Callable[[float], None] | None = None,
+) -> dict[str, Any]:
+    """Do the same with results that are still to be published, and note what cannot be written."""
     facts, loop = assembly.facts, assembly.loop
     status: str = 'completed'
     costs: dict[str, float] = {}
     try:
-        with RunRecorder(facts, folder) as recorder:
+        with RunRecorder(facts, results) as recorder:
             begin = clock()
             try:
                 # Numbers that run away are reported as a divergence, not as warnings.
@@ -44,6 +64,8 @@ def run(
                 recorder.events.add(
                     error.step, 'divergence', joint=error.joint, message=str(error)
                 )
+            except StorageError as error:
+                status, results.failure = 'interrupted', str(error)
             return recorder.write(status, clock() - begin, costs, progress)
     finally:
         loop.plant.close()

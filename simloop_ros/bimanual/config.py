@@ -9,8 +9,7 @@ import msgspec
 
 from ..core.config_types import NonNegative, Positive, Vector
 from ..core.errors import ConfigError
-from .impedance import ImpedanceConfig
-from .task_config import Task
+from .task_config import ImpedanceConfig, Task
 
 Moment = Annotated[float, msgspec.Meta(gt=0.0, le=60.0)]
 

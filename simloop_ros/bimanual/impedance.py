@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
-import msgspec
 import numpy as np
 
-from ..core.config_types import Positive
 from ..core.errors import ConfigError
 from ..core.values import Array
 from ..maths.discretisation import Parameters
-
-Level = Literal['low', 'medium', 'high']
-Six = tuple[Positive, Positive, Positive, Positive, Positive, Positive]
+from .task_config import ImpedanceConfig, Level, Six
 
 LEVELS: dict[str, dict[Level, float]] = {
     'mass': {'low': 0.5, 'medium': 1.0, 'high': 4.0},
@@ -25,19 +19,6 @@ how fast an internal force decays (``beta/(2 K_e)``) and how much delay is toler
 ROTATION_ARM = 0.05
 """About an axis a level is ``ROTATION_ARM^2`` of that along it [m]: at least half the width of a
 palm, so that no turning mode is stiffer, for its damping, than that along the beam."""
-
-
-class ImpedanceConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Response of the hands to an error of the internal force, 003 (2.1); six axes of the object.
-
-    :ivar mass: M of each axis [kg, kg m^2], or a level.
-    :ivar damping: beta of each axis [N s/m, N m s/rad], or a level.
-    :ivar stiffness: K of each axis [N/m, N m/rad], or a level.
-    """
-
-    mass: Level | Six = 'medium'
-    damping: Level | Six = 'medium'
-    stiffness: Level | Six = 'low'
 
 
 def impedance(config: ImpedanceConfig) -> Parameters:

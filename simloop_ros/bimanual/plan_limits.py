@@ -13,9 +13,10 @@ from ..core.values import Array
 from ..kinematics.turns import LIMIT_TOLERANCE
 from ..kinematics.velocity import TipVelocity
 from ..planning.cartesian import SINGULAR
-from ..planning.cartesian_limits import Worst, efforts_along, weight_on
+from ..planning.cartesian_limits import Worst, efforts_along
 from ..planning.self_collision import COLLISION_SPACING, first_touch
 from ..robot.model import RobotModel
+from ..robot.weight import weight_efforts
 from .config import BimanualConfig
 from .leg import Leg
 from .task_context import REMEDY
@@ -105,8 +106,8 @@ def refuse_weak(
         return
     leg = legs[worst.side]
     joint = model.joint_names[worst.joint]
-    unit = {'rad': 'N m', 'm': 'N'}[model.joint_units[worst.joint]]
-    weight = weight_on(model, q[worst.step], worst.joint)
+    unit = model.effort_units[worst.joint]
+    weight = abs(weight_efforts(model, q[worst.step])[worst.joint])
     remedy = (
         f"the robot's weight alone needs {weight:.3g} {unit}: {REMEDY}"
         if weight > worst.limit

@@ -1,4 +1,4 @@
-"""The tasks of two arms that a scenario can list, with their defaults."""
+"""The tasks of two arms that a scenario can list, and the impedance of hands: their defaults."""
 
 from __future__ import annotations
 
@@ -7,9 +7,23 @@ from typing import Annotated, Literal
 import msgspec
 
 from ..core.config_types import NonNegative, Positive, Vector
-from .impedance import ImpedanceConfig
 
+Level = Literal['low', 'medium', 'high']
+Six = tuple[Positive, Positive, Positive, Positive, Positive, Positive]
 Durations = Annotated[tuple[Positive, ...], msgspec.Meta(min_length=1)]
+
+
+class ImpedanceConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Response of the hands to an error of the internal force, 003 (2.1); six axes of the object.
+
+    :ivar mass: M of each axis [kg, kg m^2], or a level.
+    :ivar damping: beta of each axis [N s/m, N m s/rad], or a level.
+    :ivar stiffness: K of each axis [N/m, N m/rad], or a level.
+    """
+
+    mass: Level | Six = 'medium'
+    damping: Level | Six = 'medium'
+    stiffness: Level | Six = 'low'
 
 
 class _Task(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field='do'):
@@ -48,7 +62,7 @@ class GraspTask(_Task, frozen=True, tag='grasp', kw_only=True):
 class HoldTask(_Task, frozen=True, tag='hold', kw_only=True):
     """Hold the object still: Bi-Hold.
 
-    :ivar duration: [s].
+    :ivar duration: how long it takes [s].
     :ivar squeeze: internal force from now on [N]; as before where none is given.
     """
 
@@ -59,7 +73,7 @@ class HoldTask(_Task, frozen=True, tag='hold', kw_only=True):
 class YieldTask(_Task, frozen=True, tag='yield', kw_only=True):
     """Let an external force move the object: Bi-Yield.
 
-    :ivar duration: [s].
+    :ivar duration: how long it takes [s].
     :ivar impedance: of the object.
     """
 
@@ -74,7 +88,7 @@ class MoveTask(_Task, frozen=True, tag='move', kw_only=True):
     :ivar turn: rotation vector about its centre in world axes [rad].
     :ivar through: displacements from where it is at the begin that its centre passes before `by`,
         in this order and without a stop, on a smooth curve [m]; straight where none are given.
-    :ivar duration: [s].
+    :ivar duration: how long it takes [s].
     """
 
     by: Vector = (0.0, 0.0, 0.0)
@@ -88,7 +102,7 @@ class SlideTask(_Task, frozen=True, tag='slide', kw_only=True):
 
     :ivar by: displacement in world axes [m]; across it the object yields.
     :ivar impedance: of the object, across the displacement.
-    :ivar duration: [s].
+    :ivar duration: how long it takes [s].
     """
 
     by: Vector
@@ -101,7 +115,7 @@ class HingeTask(_Task, frozen=True, tag='hinge', kw_only=True):
 
     :ivar pivot: a point of the line [m].
     :ivar turn: rotation vector along the line [rad].
-    :ivar duration: [s].
+    :ivar duration: how long it takes [s].
     """
 
     pivot: Vector
@@ -154,7 +168,7 @@ class ReachTask(_Task, frozen=True, tag='reach', kw_only=True):
         straight, or `through` points.
     :ivar through: positions in the world that the tip passes before that, in this order and
         without a stop, on a smooth curve [m]; for `cp`.
-    :ivar duration: [s].
+    :ivar duration: how long it takes [s].
     """
 
     tip: str
@@ -173,7 +187,7 @@ class JogTask(_Task, frozen=True, tag='jog', kw_only=True):
     :ivar turn: rotation vector in world axes [rad].
     :ivar joints: how far single joints of its arm go, by name [rad], instead of `by` and `turn`;
         the others rest.
-    :ivar duration: [s].
+    :ivar duration: how long it takes [s].
     """
 
     tip: str

@@ -24,12 +24,9 @@ from ..plants.plant import Plant
 from ..robot.fit_robot import load_fit_robot
 from ..robot.model import RobotModel
 from ..scenario.scenario import Scenario
+from .config import ALARMS_PER_HOUR, DURATION
 from .free_motion import UNLIMITED_SPEED, FreeMotion, random_motion
 
-DURATION = 360.0
-"""Default duration of the free motion [s]."""
-ALARMS_PER_HOUR = 0.1
-"""Default rate of false alarms."""
 LEARNING_SHARE = 1.0 / 3.0
 """Part of the motion from which the explanation is learnt; thresholds come from the rest, so that
 they hold for motion that nothing was learnt from."""

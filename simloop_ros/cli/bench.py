@@ -11,15 +11,6 @@ from ..core.errors import SimloopError
 FOLDER = Path(__file__).resolve().parents[2] / 'benchmarks'
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of the command."""
-    parser.add_argument(
-        'name', metavar='NAME', nargs='?', default='loop', help='a name of benchmarks/README.md'
-    )
-    parser.add_argument('--quick', action='store_true', help='a short one')
-    parser.add_argument('--json', metavar='FILE', type=Path, help='write the figures there')
-
-
 def call(options: argparse.Namespace) -> int:
     """Run a benchmark and print its table."""
     if not (FOLDER / 'simloop_bench').is_dir():

@@ -11,25 +11,14 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from ..calibration.calibrate import ALARMS_PER_HOUR, DURATION, calibrate
+from ..calibration.calibrate import calibrate
 from ..collision.calibration import Calibration
 from ..collision.disturbance_observer import TORQUE_CHANNEL, DisturbanceObserver
 from ..core.errors import ConfigError
 from ..record.folder import make_folder, write_text
 from ..report.progress import progress_bar
 from ..scenario.loading import load_scenario
-from .run import add_scenario_arguments, scenario_settings
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of the command."""
-    add_scenario_arguments(parser, 'FILE', 'the calibration [runs/NAME_calibration.yaml]')
-    rate = f'rate that the thresholds are for [{ALARMS_PER_HOUR:g}]'
-    parser.add_argument(
-        '--false-alarms-per-hour', metavar='X', type=float, default=ALARMS_PER_HOUR, help=rate
-    )
-    drive = f'free motion to drive [{DURATION:g} s]'
-    parser.add_argument('--duration', metavar='S', type=float, default=DURATION, help=drive)
+from .run import scenario_settings
 
 
 def call(options: argparse.Namespace) -> int:

@@ -1,34 +1,123 @@
-"""``simloop check``: is this model fit for control?"""
+"""``simloop check``: is this model fit for control, and what is it like?"""
 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping
 
+import msgspec
+import numpy as np
+
+from ..core.config_messages import convert
+from ..core.errors import GoalError, ModelError, UnknownNameError
+from ..core.files import load_yaml
 from ..core.resources import resource_folder
-from ..robot.check import check_robot
-from ..robot.config import RobotConfig
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of the command."""
-    parser.add_argument('urdf', metavar='URDF', help='a URDF or xacro file')
-    parser.add_argument('--tips', nargs='*', default=[], metavar='LINK', help='tip links to use')
-    parser.add_argument('--lock', nargs='*', default=[], metavar='JOINT', help='joints to hold')
-    parser.add_argument('--packages', nargs='*', default=[], metavar='DIR', help='mesh packages')
+from ..planning.home import HomeSearch
+from ..report.robot_table import home_setting, robot_lines
+from ..robot.chain import chain_to
+from ..robot.check import Problem, check_robot
+from ..robot.loading import load_robot
+from ..robot.model import RobotModel
+from ..robot.srdf import Semantics, find_srdf, read_semantics
+from ..robot.urdf import find_description
+from ..robot.weight import weight_notes
+from ..scenario.robot_files import robot_config
 
 
 def call(options: argparse.Namespace) -> int:
-    """Print the problems of a model; 1 if it is unfit."""
-    config = RobotConfig(
-        urdf=options.urdf,
-        tips=tuple(options.tips),
-        lock=tuple(options.lock),
-        packages=tuple(options.packages),
-    )
+    """Print what a robot is like, and its problems; 1 if it is unfit."""
+    given = {key: getattr(options, key) for key in ('tips', 'lock', 'packages')}
+    changes = {key: tuple(value) for key, value in given.items() if value is not None}
+    config = msgspec.structs.replace(robot_config(options.robot), **changes)
+    urdf = find_description(config.urdf, resource_folder('urdf'))
+    semantics = read_semantics(find_srdf(urdf) if options.srdf is None else [options.srdf], urdf)
+    if options.home is not None:
+        config = msgspec.structs.replace(config, home=_posture(options.home, semantics))
     problems = check_robot(config, resource_folder('urdf'))
+    lines: list[str] = []
+    if not any(problem.fatal for problem in problems):
+        model = load_robot(config, resource_folder('urdf'))
+        tips = model.tips or _end(model)
+        print('\n'.join(robot_lines(model, tips)))
+        problems += [*_weight_problem(model), *(broken := _mesh_problem(model))]
+        lines = _semantics_lines(semantics)
+        if not broken:
+            lines += _home_lines(model, tips, semantics.postures)
+        if options.home is not None:
+            lines.append(f'home   {home_setting(model, model.home)}')
     for problem in sorted(problems, key=lambda problem: not problem.fatal):
         kind = 'unfit' if problem.fatal else 'hint '
         print(f'{kind}  {problem.where}: {problem.what}; {problem.remedy}')
     unfit = sum(problem.fatal for problem in problems)
-    print(f'{options.urdf}: {f"unfit, {unfit} to correct" if unfit else "fit for control"}')
+    verdict = f'{options.robot}: {f"unfit, {unfit} to correct" if unfit else "fit for control"}'
+    print('\n'.join([*lines, verdict]))
     return 1 if unfit else 0
+
+
+def _posture(given: str, semantics: Semantics) -> dict[str, float]:
+    """Return a posture by its name in an SRDF file, or as it is given."""
+    if given.startswith('{'):
+        return convert(load_yaml(given), dict[str, float], '--home', '--home')
+    if given not in semantics.postures:
+        valid = semantics.postures or ('{JOINT: VALUE, ...}, as no SRDF file with one was found',)
+        raise UnknownNameError('posture', given, valid)
+    return semantics.postures[given]
+
+
+def _weight_problem(model: RobotModel) -> list[Problem]:
+    try:
+        notes = weight_notes(model, model.home[None], 'at home')
+    except GoalError as error:
+        what = str(error).partition('; ')[0]
+        remedy = 'take another one, as below, a lighter load, or correct the limit in the URDF'
+        return [Problem('robot.home', what, remedy)]
+    return [Problem('robot.home', note, 'choose another one', fatal=False) for note in notes]
+
+
+def _mesh_problem(model: RobotModel) -> list[Problem]:
+    try:
+        model.collision_geometry()
+    except ModelError as error:
+        what, _, remedy = str(error).rpartition('; ')
+        return [Problem('mesh', what, remedy)]
+    return []
+
+
+def _semantics_lines(semantics: Semantics) -> list[str]:
+    lines = [f'posture {name}, of the SRDF file: --home {name}' for name in semantics.postures]
+    if semantics.floating:
+        lines.append(
+            f'hint   base: it floats by {semantics.floating}, says the SRDF file; here it is '
+            'fixed, and the robot does not fall'
+        )
+    return lines
+
+
+def _home_lines(
+    model: RobotModel, tips: tuple[str, ...], postures: Mapping[str, Mapping[str, float]]
+) -> list[str]:
+    """Return what is bad about the home, and a better one."""
+    search = HomeSearch(model, tips)
+    faults = search.faults(model.home)
+    if not faults:
+        return []
+    lines = [f'home   {fault}' for fault in faults]
+    for name, posture in postures.items():
+        pairs = zip(model.joint_names, model.home, strict=True)
+        q = np.array([posture.get(joint, value) for joint, value in pairs])
+        if (q >= model.lower).all() and (q <= model.upper).all() and not search.faults(q):
+            return [*lines, f'home   better, posture {name}: {home_setting(model, q)}']
+    found = search.propose()
+    better = (
+        'no posture without such faults was found; choose one with robot.home'
+        if found is None
+        else f'better, found by a search: {home_setting(model, found)}'
+    )
+    return [*lines, f'home   {better}']
+
+
+def _end(model: RobotModel) -> tuple[str, ...]:
+    """Return the link with most joints before it, for a robot without tips."""
+    frames = model.pin_model.frames
+    moving = [link for link in model.links if frames[model.frame(link)].parentJoint != 0]
+    return (max(reversed(moving), key=lambda link: len(chain_to(model, link).joints)),)

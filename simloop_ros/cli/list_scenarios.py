@@ -4,11 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from ..scenario.loading import scenario_descriptions
-
-
-def add_arguments(_: argparse.ArgumentParser) -> None:
-    """Add the arguments of the command: there are none."""
+from ..scenario.shipped import scenario_descriptions
 
 
 def call(_: argparse.Namespace) -> int:

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+if __name__ == '__main__':  # before the other imports: Ctrl-C may come during these
+    from simloop_ros.cli.start import interrupts
+
+    interrupts.leave_at_once()
+
 import argparse
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib import import_module
 import os
 import sys
@@ -12,22 +17,10 @@ import sys
 os.environ.setdefault('OPENBLAS_NUM_THREADS', '1')
 
 from .. import __version__
-from ..core.errors import USER_ERROR, SimloopError
-
-COMMANDS = {
-    'list': ('list_scenarios', 'scenarios, one line each'),
-    'run': ('run', 'run a scenario in process'),
-    'launch': ('launch', 'run a scenario as a ROS 2 graph'),
-    'plot': ('plot', 'figures again from a log'),
-    'check': ('check', 'is this model fit for control?'),
-    'calibrate': ('calibrate', 'learn thresholds of the collision monitors from free motion'),
-    'robotstudio': (
-        'robotstudio',
-        'send the motion of a run to RobotStudio, or an ABB controller',
-    ),
-    'bench': ('bench', 'benchmarks, ratios side by side'),
-}
-"""Command -> its module, and its line in the help. Only the chosen module is imported."""
+from ..core.errors import STORAGE_ERROR, USER_ERROR, SimloopError
+from .arguments import ARGUMENTS
+from .commands import COMMANDS, FURTHER
+from .start import INTERRUPTED
 
 
 class _Parser(argparse.ArgumentParser):
@@ -37,34 +30,77 @@ class _Parser(argparse.ArgumentParser):
         raise SimloopError(f'{message} (see {self.prog} --help)')
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command and return its exit status."""
-    arguments = sys.argv[1:] if arguments is None else arguments
-    parser = _Parser(prog='simloop', description='Simulation in the control loop of robot arms.')
+def make_parser(chosen: str) -> argparse.ArgumentParser:
+    """Return the parser of the command line.
+
+    :param chosen: the command whose arguments are wanted; the others have none yet.
+    """
+    layout = argparse.RawDescriptionHelpFormatter
+    parser = _Parser(
+        prog='simloop',
+        description='Simulation in the control loop of robot arms.',
+        epilog=FURTHER,
+        formatter_class=layout,
+    )
     parser.add_argument('--version', action='version', version=f'simloop {__version__}')
     subparsers = parser.add_subparsers(dest='command', required=True, metavar='COMMAND')
-    chosen = next((text for text in arguments if not text.startswith('-')), '')
+    for name, command in COMMANDS.items():
+        subparser = subparsers.add_parser(
+            name,
+            help=command.summary,
+            description=command.summary[0].upper() + command.summary[1:],
+            epilog=command.epilog,
+            formatter_class=layout,
+        )
+        if name == chosen:
+            ARGUMENTS[name](subparser)
+    return parser
+
+
+def main(arguments: Sequence[str] | None = None, ready: Callable[[], None] = lambda: None) -> int:
+    """Run the command and return its exit status.
+
+    :param ready: called when the modules of the command are imported.
+    """
+    if '_ARGCOMPLETE' in os.environ:
+        _complete()
+    arguments = sys.argv[1:] if arguments is None else arguments
     try:
-        for name, (module, summary) in COMMANDS.items():
-            subparser = subparsers.add_parser(name, help=summary)
-            if name == chosen:
-                command = import_module(f'.{module}', __package__)
-                command.add_arguments(subparser)
-                subparser.set_defaults(call=command.call)
-        options = parser.parse_args(arguments)
-        return int(options.call(options))
+        options = make_parser(_first_word(arguments)).parse_args(arguments)
+        # Only the module of the chosen command is imported: some take a second.
+        command = import_module(f'.{COMMANDS[options.command].module}', __package__)
+        ready()
+        return int(command.call(options))
     except SimloopError as error:
         print(f'simloop: {error}', file=sys.stderr)
-        return USER_ERROR
+        return error.exit_status
     except (ArithmeticError, MemoryError) as error:
         print(f'simloop: a value is out of all bounds: {error}', file=sys.stderr)
         return USER_ERROR
     except BrokenPipeError:
         return 0
-    except KeyboardInterrupt:
-        print('simloop: interrupted', file=sys.stderr)
-        return 130
+    except OSError as error:
+        where = f'{error.filename}: ' if error.filename else ''
+        print(f'simloop: {where}{error.strerror or error}', file=sys.stderr)
+        return STORAGE_ERROR
+    except KeyboardInterrupt as error:
+        print(f'simloop: {str(error) or "interrupted"}', file=sys.stderr)
+        return INTERRUPTED
+
+
+def _complete() -> None:
+    """Answer the shell that completes a command line, and exit."""
+    import argcomplete
+
+    words = os.environ.get('COMP_LINE', '').split()[1:]
+    argcomplete.autocomplete(make_parser(_first_word(words)))
+
+
+def _first_word(arguments: Sequence[str]) -> str:
+    return next((text for text in arguments if not text.startswith('-')), '')
 
 
 if __name__ == '__main__':
-    sys.exit(main())
+    from .start import main as start
+
+    sys.exit(start())

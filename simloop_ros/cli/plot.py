@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 
+from ..assembly.recover import complete_logs
 from ..report.page import draw_run
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of the command."""
-    parser.add_argument('folder', metavar='DIR', type=Path, help='folder of a run')
-    parser.add_argument('--all', action='store_true', help='every graph that the log has data for')
+from ..report.progress import working
 
 
 def call(options: argparse.Namespace) -> int:
     """Draw the figures of a run."""
-    for path in draw_run(options.folder, every_graph=options.all):
+    with working(f'drawing {options.folder}'):
+        complete_logs(options.folder)
+        paths = draw_run(options.folder, every_graph=options.all)
+    for path in paths:
         print(path)
     return 0

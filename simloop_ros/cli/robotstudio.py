@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from pathlib import Path
 
 from rich.console import Console
 
@@ -17,61 +16,11 @@ from ..robotstudio.axes import find_axes
 from ..robotstudio.client import RobotStudioClient
 from ..robotstudio.config import LinkConfig, read_move_time, read_port
 from ..robotstudio.packet import Target, encode
-from ..robotstudio.recording import POSITIONS, is_csv, read_recording, recorded_robot
+from ..robotstudio.recording import is_csv, read_recording, recorded_robot
 from ..robotstudio.targets import plan_targets
-from ..scenario.loading import robot_config
+from ..scenario.robot_files import robot_config
 
 DEFAULTS = LinkConfig()
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of the command."""
-    parser.add_argument(
-        'source',
-        metavar='RUN_OR_CSV',
-        type=Path,
-        help='folder of a run, or a CSV file: time [s] and joint names, then numbers [rad]',
-    )
-    parser.add_argument('--host', default=DEFAULTS.host, help=f'of the server [{DEFAULTS.host}]')
-    parser.add_argument('--port', metavar='P', default=str(DEFAULTS.port), help='[%(default)s]')
-    parser.add_argument(
-        '--every',
-        metavar='T',
-        default=str(DEFAULTS.move_time),
-        help='move time from target to target [s] [%(default)s]',
-    )
-    parser.add_argument(
-        '--approach',
-        metavar='T',
-        default=str(DEFAULTS.approach_time),
-        help='time of the first move, from wherever the robot is [s] [%(default)s]',
-    )
-    parser.add_argument(
-        '--timeout',
-        metavar='T',
-        type=float,
-        default=DEFAULTS.answer_timeout,
-        help='longest wait for an answer after the move time [s] [%(default)s]',
-    )
-    parser.add_argument(
-        '--column',
-        choices=POSITIONS,
-        default=POSITIONS[0],
-        help='which positions of a run [%(default)s]',
-    )
-    parser.add_argument(
-        '--robot',
-        metavar='ROBOT',
-        default='',
-        help='name of a robot, or a URDF or xacro file, for the limits [that of the run]',
-    )
-    parser.add_argument(
-        '--joints',
-        metavar='NAMES',
-        default='',
-        help="six joints in the order of the controller's axes, with commas [all of the robot]",
-    )
-    parser.add_argument('--dry-run', action='store_true', help='print the packets, send nothing')
 
 
 def call(options: argparse.Namespace) -> int:
@@ -133,8 +82,7 @@ def _print_count(acknowledged: int, targets: int) -> None:
 def _robot(options: argparse.Namespace) -> RobotConfig:
     name = options.robot
     if name:
-        is_file = name.endswith(('.urdf', '.xacro'))
-        return RobotConfig(urdf=name) if is_file else robot_config(name)
+        return robot_config(name)
     if is_csv(options.source):
         raise ConfigError('a CSV file does not have the limits of the robot: add --robot')
     return recorded_robot(options.source)

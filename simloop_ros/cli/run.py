@@ -3,44 +3,24 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 import signal
 import sys
 import time
+from typing import Any
 
 from rich.console import Console
 
-from ..assembly.assemble import assemble
-from ..assembly.run import run
-from ..report.page import draw_run, print_run
-from ..report.progress import progress_bar
+from ..assembly.assemble import Assembly, assemble
+from ..assembly.run import run_into
+from ..record.run_folder import RunFolder
+from ..report.progress import progress_bar, working
+from ..report.results import finish_run
 from ..scenario.loading import load_scenario
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments of the command."""
-    add_scenario_arguments(parser)
-
-
-def add_scenario_arguments(
-    parser: argparse.ArgumentParser,
-    metavar: str = 'DIR',
-    out: str = 'folder for log, summary and figures [runs/NAME]',
-) -> None:
-    """Add the arguments for the scenario, its values, and the destination of results."""
-    parser.add_argument('scenario', metavar='SCENARIO', help='a name of simloop list, or a file')
-    parser.add_argument(
-        '--set',
-        dest='settings',
-        metavar='KEY=VALUE',
-        action='append',
-        default=[],
-        help='change a value of the scenario, for instance period=0.0005 (more than once)',
-    )
-    parser.add_argument('--out', metavar=metavar, type=Path, help=out)
-    parser.add_argument('--seed', metavar='N', help='seed of the random generator')
+from ..scenario.scenario import Scenario
+from .start import INTERRUPTED
 
 
 def scenario_settings(options: argparse.Namespace) -> list[str]:
@@ -49,52 +29,98 @@ def scenario_settings(options: argparse.Namespace) -> list[str]:
     return [*options.settings, *seed]
 
 
+def results_place(options: argparse.Namespace, scenario: Scenario) -> tuple[Path, bool]:
+    """Return where the results shall be, and whether each run there gets a number."""
+    return options.out or Path('runs') / scenario.name, options.out is None
+
+
 def call(options: argparse.Namespace) -> int:
     """Run a scenario; 0 when it completed, 1 when it diverged, 130 when it was stopped."""
     scenario = load_scenario(options.scenario, scenario_settings(options))
-    folder = options.out or Path('runs') / scenario.name
-    assembly = assemble(scenario)
-    console = Console(stderr=True)
-    for note in assembly.facts.notes:
-        console.print(f'note: {note}', highlight=False)
-    with _stop_on_signal() as stopped, progress_bar(console) as progress:
-        task = progress.add_task(scenario.name, total=assembly.facts.steps, factor='')
+    place, numbered = results_place(options, scenario)
+    with RunFolder(place, numbered=numbered) as folder:
+        with working(f'preparing {scenario.name}'):
+            assembly = assemble(scenario)
+        for note in assembly.facts.notes:
+            print(f'note: {note}', file=sys.stderr)
+        with _Signals() as signals:
+            summary = _run(assembly, folder, lambda: not signals.received)
+            late = bool(signals.received) and summary['status'] != 'interrupted'
+            finish_run(folder, summary, draw=not late, drawing=signals.raising)
+    return _status(summary, folder, late or signals.raised)
+
+
+def _run(assembly: Assembly, folder: RunFolder, goes_on: Callable[[], bool]) -> dict[str, Any]:
+    """Run with a bar that shows the progress."""
+    scenario, steps = assembly.facts.scenario, assembly.facts.steps
+    with progress_bar(Console(stderr=True)) as progress:
+        task = progress.add_task(scenario.name, total=steps, factor='')
         begin = time.perf_counter()
 
         def proceed(steps: int) -> bool:
             elapsed = max(time.perf_counter() - begin, 1e-9)
             factor = steps * scenario.period / elapsed
             progress.update(task, completed=steps, factor=f'{factor:.1f} x real time')
-            return not stopped
+            return goes_on()
 
         def writing(share: float) -> None:
             progress.update(task, description='writing log', total=1.0, completed=share, factor='')
 
-        summary = run(assembly, folder, time.perf_counter, proceed, writing)
-    print_run(summary, folder, draw_run(folder))
+        return run_into(folder, assembly, time.perf_counter, proceed, writing)
+
+
+def _status(summary: dict[str, Any], folder: RunFolder, without_figures: bool) -> int:
+    """Return the exit status of a run, and print the reason if it is not 0."""
+    if folder.failure:
+        raise folder.error()
     if summary['status'] == 'diverged':
         message = next(e['message'] for e in summary['events'] if e['kind'] == 'divergence')
         print(f'simloop: {message}; the log so far is kept', file=sys.stderr)
         return 1
     if summary['status'] == 'interrupted':
         print(f'simloop: stopped after {summary["steps"]} steps', file=sys.stderr)
-        return 130
+        return INTERRUPTED
+    if without_figures:
+        raise KeyboardInterrupt(
+            f'interrupted: the log is complete, "simloop plot {folder.place}" draws the figures'
+        )
     return 0
 
 
-@contextmanager
-def _stop_on_signal() -> Iterator[list[int]]:
-    """Collect SIGINT and SIGTERM, for the run to end itself; a second one ends it at once."""
-    received: list[int] = []
+class _Signals:
+    """Notes SIGINT and SIGTERM, for the run to end itself; a second one ends it at once.
 
-    def note(number: int, _: object) -> None:
-        if received:
-            raise KeyboardInterrupt
-        received.append(number)
+    :ivar received: numbers of the signals that came.
+    :ivar raised: whether one came while figures were drawn.
+    """
 
-    handlers = {number: signal.signal(number, note) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield received
-    finally:
-        for number, handler in handlers.items():
+    def __init__(self) -> None:
+        self.received: list[int] = []
+        self.raised = False
+        self._raising = False
+
+    def __enter__(self) -> _Signals:
+        numbers = (signal.SIGINT, signal.SIGTERM)
+        self._handlers = {number: signal.signal(number, self._take) for number in numbers}
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for number, handler in self._handlers.items():
             signal.signal(number, handler)
+
+    def _take(self, number: int, _: object) -> None:
+        again = bool(self.received)
+        self.received.append(number)
+        self.raised = self._raising
+        if again or self._raising:
+            raise KeyboardInterrupt
+
+    @contextmanager
+    def raising(self) -> Iterator[None]:
+        """Raise ``KeyboardInterrupt`` at the first signal already."""
+        self._raising = True
+        try:
+            with working('drawing figures'):
+                yield
+        finally:
+            self._raising = False

@@ -8,8 +8,10 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
+from ..core.config_messages import convert
 from ..core.config_types import Period, Positive
 from ..core.errors import ConfigError, UnknownNameError, warn_renamed
+from ..core.files import load_yaml, read_text
 from ..core.values import Array
 from ..robot.model import RobotModel
 from .collision_monitor import MonitorLimits
@@ -111,12 +113,11 @@ def load_calibration(path: Path, model: RobotModel, period: float) -> Calibratio
 
     :raises ConfigError: the file cannot be read, is not a calibration, or is for something else.
     """
+    text = read_text(path)
     try:
-        calibration = msgspec.yaml.decode(path.read_bytes(), type=Calibration)
-    except OSError as error:
-        raise ConfigError(f'{path}: cannot be read: {error.strerror}') from error
-    except msgspec.DecodeError as error:
-        raise ConfigError(f'{path}: not a calibration: {" ".join(str(error).split())}') from error
+        calibration = convert(load_yaml(text), Calibration, 'the whole')
+    except ConfigError as error:
+        raise ConfigError(f'{path}: not a calibration: {error}') from error
     calibration = _with_new_kinds(calibration, str(path))
     calibration.check_fits(model, period, str(path))
     return calibration

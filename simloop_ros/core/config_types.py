@@ -30,7 +30,11 @@ Parameters = dict[str, Any]
 def one_of_or_class(*names: str) -> msgspec.Meta:
     """Return the limits of a text that is one of some names, or a class of the user."""
     pattern = rf'\A({"|".join(map(re.escape, names))}|{CLASS_PATTERN})\Z'
-    return msgspec.Meta(pattern=pattern, extra={'choices': (*names, CUSTOM)})
+    return msgspec.Meta(
+        pattern=pattern,
+        extra={'choices': (*names, CUSTOM)},
+        extra_json_schema={'anyOf': [{'enum': list(names)}, {'pattern': f'^{CLASS_PATTERN}$'}]},
+    )
 
 
 def choices(kind: Any) -> tuple[str, ...]:

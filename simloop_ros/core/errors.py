@@ -25,14 +25,27 @@ UnreachableKind = Literal[
 
 USER_ERROR = 2
 """Exit status of errors that the user can correct."""
+STORAGE_ERROR = 3
+"""Exit status where results could not be written, or not all of them."""
 
 
 class SimloopError(Exception):
-    """Base of every error that the user can correct; its text is one line."""
+    """Base of every error that the user can correct; its text is one line.
+
+    :cvar exit_status: of a program that ends with it.
+    """
+
+    exit_status = USER_ERROR
 
 
 class ConfigError(SimloopError):
     """A scenario, robot file or argument that is not valid."""
+
+
+class StorageError(SimloopError):
+    """Results that could not be written, for instance because the disk is full."""
+
+    exit_status = STORAGE_ERROR
 
 
 class UnknownNameError(ConfigError):

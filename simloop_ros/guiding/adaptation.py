@@ -7,7 +7,8 @@ import numpy as np
 
 from ..core.values import Array
 from ..maths.discretisation import Parameters
-from .config import AdmittanceConfig, Compliance
+from .compliance import Compliance
+from .config import AdmittanceConfig
 from .energy_tank import StiffnessChange
 from .touch import HandTouch
 

@@ -10,7 +10,8 @@ from ..core.values import Array, JointState
 from ..maths.discretisation import Parameters
 from ..robot.model import RobotModel
 from .adaptation import Adaptation, AdaptationSnapshot
-from .config import AdmittanceConfig, compliance
+from .compliance import compliance
+from .config import AdmittanceConfig
 from .energy_tank import gained, stored
 from .joint_admittance import Admittance, AdmittanceState, AdmittanceStep
 from .limits import Compliant, MotionLimits

@@ -16,7 +16,8 @@ from ..bimanual.config import BimanualConfig
 from ..collision.config import MonitorConfig
 from ..core.errors import ConfigError
 from ..core.values import Setpoint
-from ..guiding.config import AdmittanceConfig, compliance, live_parameters
+from ..guiding.compliance import compliance
+from ..guiding.config import AdmittanceConfig, live_parameters
 from ..planning.config import PlannerConfig
 from ..reaction.config import ReactionConfig
 from ..robot.config import RobotConfig

@@ -10,8 +10,9 @@ from rich.console import Console
 from std_msgs.msg import Header
 
 from ..record.columns import GUIDED_COLUMNS
-from ..report.page import draw_run, print_run
+from ..record.run_folder import RunFolder
 from ..report.progress import progress_bar
+from ..report.results import finish_run
 from ..ros.messages.contacts import from_message as contacts_from_message
 from ..ros.messages.joint_state import DecodedJointState
 from ..ros.messages.notice import COLLISION, Notice
@@ -57,7 +58,9 @@ class RecorderNode(BlockNode):
             guided=facts.columns is GUIDED_COLUMNS,
             hands=facts.plan is not None,
         )
-        self._writer = RunWriter(facts, Path(config.out))
+        folder = RunFolder(Path(config.out), numbered=config.numbered)
+        self.at_cleanup(folder.discard)
+        self._writer = RunWriter(facts, folder)
         self._builder = RecordBuilder(layout)
         self._rows = RowJoiner(
             STATE,
@@ -160,12 +163,14 @@ class RecorderNode(BlockNode):
             self.finished = self._writer.complete
 
     def _write(self) -> None:
-        writer, folder = self._writer, Path(self._config.out)
+        writer = self._writer
         summary = writer.finish()
         if writer.diverged:
             self.exit_status = 1
-        figures = draw_run(folder) if writer.complete and self._config.figures else []
-        print_run(summary, folder, figures)
+        finish_run(writer.folder, summary, draw=writer.complete and self._config.figures)
+        if writer.folder.failure:
+            self.failure = ''  # told again, with what was kept
+            self.fail(writer.folder.error())
 
     def _show_progress(self) -> None:
         writer = self._writer

@@ -11,7 +11,9 @@ from ..core.custom import build_custom
 from ..core.errors import ConfigError
 from ..core.values import Array, JointState
 from ..robot.model import RobotModel
+from ..robot.weight import weight_notes
 from .cartesian import chosen_tip, plan_cartesian
+from .cartesian_limits import Worst, efforts_along
 from .config import (
     LONGEST_MOTION,
     CartesianConfig,
@@ -29,6 +31,7 @@ from .offline import OfflinePlanner, Stay
 from .online import OnlinePlanner
 from .planner import Planner
 from .rehearsal import rehearse
+from .self_collision import COLLISION_SPACING
 from .tip_path import TipCourse, at_same_place
 
 NOISE_MARGIN = 10.0
@@ -42,12 +45,14 @@ class PlannedMotion:
     :ivar duration: [s], where it is known beforehand.
     :ivar goals: positions of the tips [m], shape ``(tips, 3)``, if it has goals.
     :ivar course: of the tip along a Cartesian path, over time.
+    :ivar notes: what a user should know about it, one line each.
     """
 
     planner: Planner
     duration: float | None = None
     goals: Array | None = None
     course: TipCourse | None = None
+    notes: tuple[str, ...] = ()
 
 
 def build_planner(
@@ -130,12 +135,35 @@ def _forced(
     _refuse_endless(config, period, goals - tips)
     simulation = ForcedSimulation(model, config, period, goals)
     rehearsal = rehearse(simulation, start)
+    notes = _effort_notes(model, period, np.vstack((start.position, rehearsal.positions)))
     planner: Planner = (
         OfflinePlanner(rehearsal.positions, period)
         if leash is None
         else OnlinePlanner(simulation, start, leash)
     )
-    return PlannedMotion(planner, rehearsal.duration, goals)
+    return PlannedMotion(planner, rehearsal.duration, goals, notes=notes)
+
+
+def _effort_notes(model: RobotModel, period: float, q: Array) -> tuple[str, ...]:
+    """Return a note if a motion asks for too much effort; refuse it if the weight alone does.
+
+    The planner on line may deviate from what is simulated beforehand, so this is not refused.
+
+    :param q: at the start and at the end of each step [rad], shape ``(steps + 1, n)``.
+    :raises GoalError: the weight alone exceeds a limit.
+    """
+    stride = max(1, round(COLLISION_SPACING / period))
+    notes = weight_notes(model, q[::stride], 'on the way')
+    worst = Worst([efforts_along(model, period, q)], model.effort_limit)
+    if worst.share <= 1.0:
+        return notes
+    joint, unit = model.joint_names[worst.joint], model.effort_units[worst.joint]
+    return (
+        *notes,
+        f'{joint} would need {worst.value:.4g} {unit} at t = {worst.step * period:.3g} s, its '
+        f'effort limit is {worst.limit:.4g} {unit}: the tip will lag behind; lower '
+        'planner.acceleration or max_velocity, or use planner.profile=jerk_limited',
+    )
 
 
 def _cartesian(

@@ -11,6 +11,7 @@ import pinocchio as pin
 from ..core.errors import GoalError
 from ..core.values import Array
 from ..robot.model import RobotModel
+from ..robot.weight import weight_efforts
 from .config import CartesianConfig
 from .side_joints import SideJoints
 from .side_profiles import SideProfile
@@ -85,8 +86,8 @@ def refuse_weak_joints(
     if worst.share <= 1.0:
         return
     joint = model.joint_names[worst.joint]
-    unit = {'rad': 'N m', 'm': 'N'}[model.joint_units[worst.joint]]
-    weight = weight_on(model, q[worst.step], worst.joint)
+    unit = model.effort_units[worst.joint]
+    weight = abs(weight_efforts(model, q[worst.step])[worst.joint])
     if weight > worst.limit:
         remedy = f'the weight alone needs {weight:.3g} {unit}: move its corners'
     elif config.profile == 'time_optimal':
@@ -117,12 +118,6 @@ def efforts_along(model: RobotModel, period: float, q: Array) -> Array:
     return np.array(
         [pin.rnea(model.pin_model, data, *row) for row in zip(q, v[:-1], a, strict=True)]
     )
-
-
-def weight_on(model: RobotModel, q: Array, joint: int) -> float:
-    """Return the absolute gravity torque of a joint at joints ``q`` [N m]."""
-    data = model.pin_model.createData()
-    return abs(float(pin.computeGeneralizedGravity(model.pin_model, data, q)[joint]))
 
 
 class Worst:

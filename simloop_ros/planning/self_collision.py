@@ -38,13 +38,15 @@ class Touch:
 class SelfCollision:
     """Pairs of links that must not touch.
 
-    Links up to two joints apart along the tree are left out, and so are pairs that touch at the
-    start: simple shapes around a wrist or shoulder overlap by construction.
+    Links up to two joints apart along the tree are left out, and so are pairs that touch at a
+    position that is known to be free: simple shapes around a wrist or shoulder overlap by
+    construction. Of several positions, at which the robot may be free or not, pairs that touch at
+    all of them are left out.
 
-    :param start: joint position that is known to be free [rad], shape ``(n,)``.
+    :param positions: of the joints [rad], shape ``(n,)`` each.
     """
 
-    def __init__(self, model: RobotModel, start: Array):
+    def __init__(self, model: RobotModel, *positions: Array):
         self._pin_model = model.pin_model
         self._data = model.pin_model.createData()
         self._geometry = model.collision_geometry()
@@ -54,7 +56,9 @@ class SelfCollision:
         for pair in combinations(range(len(bodies)), 2):
             if not self._near(*(joints[i] for i in pair)):
                 self._geometry.addCollisionPair(pin.CollisionPair(*pair))
-        for pair in self._touching(start, self._geometry.createData()):
+        data = self._geometry.createData()
+        touching = [set(self._touching(position, data)) for position in positions]
+        for pair in sorted(set.intersection(*touching)):
             self._geometry.removeCollisionPair(pin.CollisionPair(*pair))
         self._geometry_data = self._geometry.createData()
 

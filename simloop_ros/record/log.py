@@ -13,6 +13,7 @@ from typing import Protocol
 
 import numpy as np
 
+from ..core.errors import StorageError
 from ..core.values import Array
 from .columns import COLUMNS
 
@@ -69,6 +70,8 @@ class LogWriter:
     def append(self, columns: Sequence[Array]) -> None:
         """Copy one step's columns, eight or more, each ``(n,)``, to the log, in their order.
 
+        Raises StorageError if the log cannot be written.
+
         ``bytes.join`` over the arrays' buffers costs a quarter of assigning them to a numpy row,
         but copies bytes only: an array that is not contiguous float64 is converted first.
         """
@@ -81,7 +84,10 @@ class LogWriter:
             row = self._converted(columns)
         if len(row) != self._row_bytes:
             raise ValueError(f'a log row has {self._row_bytes} bytes, not {len(row)}')
-        self._write(row)
+        try:
+            self._write(row)
+        except OSError as error:
+            raise _storage_error(error) from error
         self.rows += 1
 
     def _converted(self, columns: Sequence[Array]) -> bytes:
@@ -94,7 +100,10 @@ class LogWriter:
 
     def close(self) -> None:
         """Write the rest of the buffer; a second call does nothing."""
-        self._file.close()
+        try:
+            self._file.close()
+        except OSError as error:
+            raise _storage_error(error) from error
 
     def __enter__(self) -> LogWriter:
         return self
@@ -106,6 +115,10 @@ class LogWriter:
         trace: TracebackType | None,
     ) -> None:
         self.close()
+
+
+def _storage_error(error: OSError) -> StorageError:
+    return StorageError(f'the log cannot be written: {error.strerror}')
 
 
 class LogReader:

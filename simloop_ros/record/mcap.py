@@ -12,6 +12,7 @@ import os
 from pathlib import Path
 import struct
 from typing import IO, Any
+from uuid import uuid4
 
 from mcap.data_stream import ReadDataStream, RecordBuilder
 from mcap.exceptions import McapError
@@ -127,7 +128,7 @@ def write_mcap(
     :param progress: called now and then with the share that is done, 0 to 1.
     :param derived: topics beside the columns; ``McapReader`` leaves them out.
     """
-    partial = path.with_name(path.name + '.part')
+    partial = path.with_name(f'.{path.name}.{uuid4().hex[:8]}.part')
     try:
         with open(partial, 'wb') as file:
             writer = ChunkWriter(file, profile='ros2', library='simloop_ros')

@@ -13,10 +13,11 @@ from ..loop.step_record import StepRecord
 from .columns import TRUE_POSITION, hands_row, row_reader
 from .events import EventRecorder
 from .facts import RunFacts
-from .folder import HANDS_LOG, LOG, RAW_HANDS, RAW_LOG, SUMMARY, clean_folder, write_text
+from .folder import HANDS_LOG, LOG, RAW_HANDS, RAW_LOG, SUMMARY, write_text
 from .hands_log import AXES, HANDS_COLUMNS
 from .log import LogReader, LogWriter
 from .mcap import DerivedTopic, write_mcap
+from .run_folder import RunFolder
 from .summary import summarise
 
 EFFECTIVE_MASS = '/effective_mass'
@@ -24,30 +25,31 @@ EFFECTIVE_MASS = '/effective_mass'
 
 
 class RunRecorder:
-    """Takes the record of every step; use it as a context, which removes the raw logs at its end.
+    """Takes the record of every step; use it as a context, which closes the logs at its end.
 
-    :param folder: for the results; those of an earlier run are removed.
+    :param folder: for the results.
     """
 
-    def __init__(self, facts: RunFacts, folder: Path):
+    def __init__(self, facts: RunFacts, folder: RunFolder):
         self.facts = facts
         self.folder = folder
         self.events = EventRecorder(facts.scenario)
-        clean_folder(folder)
-        self._raw, self._raw_hands = folder / RAW_LOG, folder / RAW_HANDS
-        self._log = LogWriter(self._raw, facts.model.n, facts.columns)
+        path = folder.path
+        self._log = LogWriter(path / RAW_LOG, facts.model.n, facts.columns)
         self._row = row_reader(facts.columns)
         self._hands = (
-            None if facts.plan is None else LogWriter(self._raw_hands, len(AXES), HANDS_COLUMNS)
+            None if facts.plan is None else LogWriter(path / RAW_HANDS, len(AXES), HANDS_COLUMNS)
         )
 
     def __enter__(self) -> RunRecorder:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._close()
-        self._raw.unlink(missing_ok=True)
-        self._raw_hands.unlink(missing_ok=True)
+        with self.folder.storing():
+            self._log.close()
+        with self.folder.storing():
+            if self._hands is not None:
+                self._hands.close()
 
     @property
     def rows(self) -> int:
@@ -68,34 +70,57 @@ class RunRecorder:
         costs: dict[str, float],
         progress: Callable[[float], None] | None = None,
     ) -> dict[str, Any]:
-        """Write ``log.mcap`` and ``summary.json``, and return the summary.
+        """Write ``summary.json`` and ``log.mcap``, and return the summary.
 
-        The parameters are those of ``summarise``.
+        What cannot be written is noted in the folder: then the raw logs are kept, of which
+        ``write_logs`` makes the others later. The other parameters are those of ``summarise``.
 
         :param progress: gets the share of the log that is written, 0 to 1.
         """
-        self._close()
-        facts, folder = self.facts, self.folder
-        log = LogReader(self._raw, facts.model.n, facts.columns)
-        hands = None
-        if self._hands is not None:
-            hands = LogReader(self._raw_hands, len(AXES), HANDS_COLUMNS)
+        self.__exit__()
+        folder, facts = self.folder, self.facts
+        logs = RawLogs(facts, folder.path)
         with np.errstate(over='ignore', invalid='ignore'):
-            summary = summarise(facts, log, hands, self.events, status, elapsed, costs)
+            summary = summarise(
+                facts, logs.joints, logs.hands, self.events, status, elapsed, costs
+            )
         content = _as_json(summary)
-        metadata = {'scenario': facts.scenario.name, 'summary': json.dumps(content)}
-        period, urdf = facts.scenario.period, facts.model.urdf
-        names = facts.model.joint_names
-        write_mcap(log, folder / LOG, names, period, metadata, urdf, progress, _derived(facts))
-        if hands is not None:
-            write_mcap(hands, folder / HANDS_LOG, AXES, period, metadata, urdf)
-        write_text(folder / SUMMARY, json.dumps(content, indent=2) + '\n')
+        folder.release_reserve()
+        with folder.storing():
+            write_text(folder.path / SUMMARY, json.dumps(content, indent=2) + '\n')
+        with folder.storing():
+            write_logs(logs, content, progress)
         return summary
 
-    def _close(self) -> None:
-        self._log.close()
-        if self._hands is not None:
-            self._hands.close()
+
+class RawLogs:
+    """The raw logs of a run in a folder, of as many steps as all of them have in full."""
+
+    def __init__(self, facts: RunFacts, folder: Path):
+        self.facts = facts
+        self.folder = folder
+        self.joints = LogReader(folder / RAW_LOG, facts.model.n, facts.columns)
+        self.hands: LogReader | None = None
+        if facts.plan is not None:
+            self.hands = LogReader(folder / RAW_HANDS, len(AXES), HANDS_COLUMNS)
+            self.joints.rows = self.hands.rows = min(self.joints.rows, self.hands.rows)
+
+
+def write_logs(
+    logs: RawLogs, summary: dict[str, Any], progress: Callable[[float], None] | None = None
+) -> None:
+    """Write ``log.mcap``, and ``hands.mcap`` of two hands, and remove the raw logs.
+
+    :param summary: of the run, as JSON has it.
+    """
+    facts, folder = logs.facts, logs.folder
+    metadata = {'scenario': facts.scenario.name, 'summary': json.dumps(summary)}
+    period, urdf, names = facts.scenario.period, facts.model.urdf, facts.model.joint_names
+    if logs.hands is not None:
+        write_mcap(logs.hands, folder / HANDS_LOG, AXES, period, metadata, urdf)
+    write_mcap(logs.joints, folder / LOG, names, period, metadata, urdf, progress, _derived(facts))
+    (folder / RAW_LOG).unlink()
+    (folder / RAW_HANDS).unlink(missing_ok=True)
 
 
 def _derived(facts: RunFacts) -> tuple[DerivedTopic, ...]:

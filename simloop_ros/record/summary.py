@@ -72,7 +72,7 @@ def summarise(
         'step_cost_us': {part: round(1e6 * cost, 2) for part, cost in costs.items()},
         'joint_names': list(model.joint_names),
         'joint_units': list(model.joint_units),
-        'graphs': list(scenario.graphs),
+        'graphs': list(scenario.drawn_graphs),
         'notes': list(facts.notes),
         'settings': msgspec.json.decode(msgspec.json.encode(scenario)),
         'events': events,

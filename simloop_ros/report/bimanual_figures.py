@@ -12,13 +12,30 @@ import numpy as np
 
 from ..core.values import Array, Flags
 from ..record.hands_summary import SETTLED_SHARE, settling
-from .drawing import GREY, RED, Mark, draw_marks, empty_figure, finite, head, readable, shortened
+from .drawing import (
+    GREY,
+    Mark,
+    draw_marks,
+    empty_figure,
+    finite,
+    head,
+    readable,
+    say,
+    shortened,
+)
 from .joint_figures import COLOURS
+from .ranges import rounding_text
 
 SQUEEZE_BAND = 1.0
 """Allowed difference of the squeeze from its setpoint [N]."""
 PATH_BAND = 1.0
 """Allowed distance of the object from its path [mm]."""
+BAND_SHARE = 0.3
+"""Part of what is allowed from which on errors are drawn beside it."""
+RISEN_SHARE = 0.9
+"""Part of the peak at which a force counts as risen."""
+ZOOM_BEFORE, ZOOM_AFTER = 0.5, 6.0
+"""What is shown of a contact, as multiples of the time in which the force rises."""
 _BAND, _BEAM = '#CFE0EE', '#EAD7B8'
 _AXES = ('x', 'y', 'z')
 
@@ -40,15 +57,18 @@ class Peak(msgspec.Struct, frozen=True):
     """The contact in the internal force of a run.
 
     :ivar contact: first time at which the force is above ``SETTLED_SHARE`` of its peak [s].
-    :ivar time: of the largest force [s].
+    :ivar risen: first time at which it is above ``RISEN_SHARE`` of its peak [s].
     :ivar force: the largest one [N].
+    :ivar overshoots: whether it is above the setpoint by more than ``SETTLED_SHARE``, and so more
+        than noise.
     :ivar settled: time after the contact from which on the force stays within ``SETTLED_SHARE`` of
         the peak about its setpoint, or about zero if that is as small [s]; None if it does not.
     """
 
     contact: float
-    time: float
+    risen: float
     force: float
+    overshoots: bool
     settled: float | None
 
 
@@ -110,9 +130,11 @@ def peak_of(course: ForceCourse, setpoint: float = 0.0) -> Peak | None:
     at = int(force.argmax())
     band = SETTLED_SHARE * float(force[at])
     contact = float(course.time[np.argmax(force > band)])
+    risen = float(course.time[np.argmax(force > RISEN_SHARE * force[at])])
     within = settling(force, setpoint if setpoint >= band else 0.0, band)
     settled = None if within is None else float(course.time[within]) - contact
-    return Peak(contact, float(course.time[at]), float(force[at]), settled)
+    overshoots = float(force[at]) > (1.0 + 2.0 * SETTLED_SHARE) * setpoint
+    return Peak(contact, risen, float(force[at]), overshoots, settled)
 
 
 def draw_internal_forces(
@@ -126,7 +148,7 @@ def draw_internal_forces(
     :param setpoint: of the force [N]; or in each step of the first run, shape ``(steps,)``, NaN
         while there is none.
     """
-    figure, (whole, near) = empty_figure(1, 2, 3.6, more_above=0.2 * len(runs))
+    figure, (whole, near) = empty_figure(1, 2, 3.6)
     setpoints = finite(np.atleast_1d(setpoint))
     known = setpoints[np.isfinite(setpoints)]
     aim = float(known[-1]) if known.size else 0.0
@@ -145,16 +167,23 @@ def draw_internal_forces(
                 ax.plot(runs[0].time, setpoints, drawstyle='steps-pre', **style)
         ax.axhline(0.0, color=GREY, lw=0.6)
         _label(ax, 'internal force [N]')
-    _limit(whole, [run.time for run in runs])
+    end = _limit(whole, [run.time for run in runs])
     touched = [peak for peak in peaks if peak is not None]
     if touched:
         begin = min(peak.contact for peak in touched)
-        span = max(max(peak.time for peak in touched) - begin, _shortest_step(runs))
-        near.set_xlim(begin - 0.3 * span, begin + 2.5 * span)
-    draw_marks(whole, readable(events, _longest(runs)), labelled=True)
-    whole.set_title('the whole run', fontsize=9)
-    near.set_title('the contact', fontsize=9)
-    head(figure, *whole.get_legend_handles_labels(), f'Internal force: {title}', columns=1)
+        span = max(max(peak.risen for peak in touched) - begin, _shortest_step(runs))
+        near.set_xlim(
+            max(begin - ZOOM_BEFORE * span, 0.0), min(begin + ZOOM_AFTER * span, end or np.inf)
+        )
+    else:
+        near.clear()
+        say(near, 'the hands touch nothing')
+        near.set_xticks([])
+    whole.set_title('the whole run', fontsize=9, pad=3)
+    near.set_title('the contact', fontsize=9, pad=3)
+    above = draw_marks(whole, readable(events, _longest(runs)), labelled=True)
+    seen = 'Internal force: how hard the two hands press on the object'
+    head(figure, *whole.get_legend_handles_labels(), seen, title, above=above)
     return figure
 
 
@@ -162,23 +191,30 @@ def draw_correction(course: CorrectionCourse, title: str, events: Sequence[Mark]
     """Draw the path correction of a hand, in axes of the object: 003, 15."""
     figure, grid = empty_figure(2, 1, 2.4)
     marks = readable(events, course.time)
-    for ax, values, label in (
-        (grid[0], course.position, 'position [mm]'),
-        (grid[1], course.rotation, 'rotation [mrad]'),
+    above = []
+    for ax, values, quantity, unit in (
+        (grid[0], course.position, 'position', 'm'),
+        (grid[1], course.rotation, 'rotation', 'rad'),
     ):
+        largest = float(np.fmax.reduce(np.abs(finite(values)).ravel(), initial=0.0))
+        _label(ax, f'{quantity} [m{unit}]')
+        _limit(ax, [course.time])
+        note = rounding_text(largest, 0.0, unit)
+        shown = slice(0 if note else None)
         for axis, name in enumerate(_AXES):
             # From thick to thin: where two are the same, both are seen.
             ax.plot(
-                course.time,
-                1e3 * finite(values[:, axis]),
+                course.time[shown],
+                1e3 * finite(values[shown, axis]),
                 color=COLOURS[axis],
                 lw=2.4 - 0.6 * axis,
                 label=f'{name} of the object',
             )
-        _label(ax, label)
-        _limit(ax, [course.time])
-        draw_marks(ax, marks, labelled=ax is grid[0])
-    head(figure, *grid[0].get_legend_handles_labels(), f'Path correction: {title}')
+        if note:
+            say(ax, note)
+        above.append(draw_marks(ax, marks, labelled=ax is grid[0]))
+    seen = 'Path correction: how far force control takes a hand from its plan'
+    head(figure, *grid[0].get_legend_handles_labels(), seen, title, above=above[0])
     return figure
 
 
@@ -189,6 +225,7 @@ def draw_hands(course: HandsCourse, title: str, events: Sequence[Mark] = ()) -> 
     """
     figure, grid = empty_figure(2, 1, 2.4)
     marks = readable(events, course.time)
+    above: list[float] = []
     low, high = 1e3 * np.sort(course.ends)
     whole = bool(np.isfinite(course.position).all())
     hands = 'hand' if whole else 'hand; both while the place of the beam is known'
@@ -203,19 +240,19 @@ def draw_hands(course: HandsCourse, title: str, events: Sequence[Mark] = ()) -> 
         ax.axhspan(low, high, color=_BEAM, lw=0.0, label='beam, before it is touched', zorder=0)
         _label(ax, f'{shortened(hand, 14)}, along the beam [mm]')
         _limit(ax, [course.time])
-        draw_marks(ax, marks, labelled=ax is grid[0])
-    heading = f'Both hands along the beam, from its planned middle: {title}'
-    head(figure, *grid[0].get_legend_handles_labels(), heading)
+        above.append(draw_marks(ax, marks, labelled=ax is grid[0]))
+    seen = 'Both hands along the beam, from its planned middle: as planned, and as corrected'
+    head(figure, *grid[0].get_legend_handles_labels(), seen, title, above=above[0])
     return figure
 
 
 def draw_carry(runs: Sequence[CarryCourse], title: str, events: Sequence[Mark] = ()) -> Figure:
     """Draw the squeeze, its difference from the setpoint, and the path error of the object.
 
-    The setpoint is that of the first run. Its band, the difference and the largest errors in the
-    legend are those while the object is moved, as in the summary.
+    The setpoint is that of the first run. The difference and the largest errors in the legend are
+    those while the object is moved, as in the summary.
     """
-    figure, (squeeze, off, error) = empty_figure(3, 1, 2.0, more_above=0.2 * (len(runs) + 1))
+    figure, (squeeze, off, error) = empty_figure(3, 1, 2.0)
     for i, run in enumerate(runs):
         colour = COLOURS[i % len(COLOURS)]
         squeeze.plot(run.time, finite(run.squeeze), color=colour, lw=1.2, label=_held(run))
@@ -223,29 +260,40 @@ def draw_carry(runs: Sequence[CarryCourse], title: str, events: Sequence[Mark] =
         error.plot(run.time, 1e3 * finite(run.error), color=colour, lw=1.2)
     for run in runs[:1]:
         setpoint = finite(run.setpoint)
-        middle = np.where(run.carried, setpoint, np.nan)
-        low, high = middle - SQUEEZE_BAND, middle + SQUEEZE_BAND
-        label = f'setpoint, ±{SQUEEZE_BAND:g} N'
-        squeeze.fill_between(run.time, low, high, color=_BAND, lw=0.0, label=label, zorder=0)
-        squeeze.plot(run.time, setpoint, color=GREY, lw=0.9, ls='--')
-    limit = error.axhline(PATH_BAND, color=RED, lw=0.9, ls='--')
-    off.axhspan(-SQUEEZE_BAND, SQUEEZE_BAND, color=_BAND, lw=0.0, zorder=0)
+        squeeze.plot(run.time, setpoint, color=GREY, lw=0.9, ls='--', label='setpoint')
     _label(squeeze, 'squeeze [N]')
     _label(off, 'squeeze − setpoint [N]')
     _label(error, 'from its path [mm]')
+    _allowed(off, [_off(run) for run in runs], SQUEEZE_BAND, 'N')
+    _allowed(error, [1e3 * finite(run.error) for run in runs], PATH_BAND, 'mm')
     marks = readable(events, _longest(runs))
     for ax in (squeeze, error):
         ax.set_ylim(bottom=min(0.0, ax.get_ylim()[0]))
+    above = []
     for ax in (squeeze, off, error):
         _limit(ax, [run.time for run in runs])
-        draw_marks(ax, marks, labelled=ax is squeeze)
-    lines, labels = squeeze.get_legend_handles_labels()
-    labels.append(f'{PATH_BAND:g} mm')
-    head(figure, [*lines, limit], labels, f'Carried by two arms: {title}', columns=1)
+        above.append(draw_marks(ax, marks, labelled=ax is squeeze))
+    seen = 'Carried by two arms: how hard they press the object, and how far it is from its path'
+    head(figure, *squeeze.get_legend_handles_labels(), seen, title, above=above[0])
     return figure
 
 
+def _allowed(ax: Axes, curves: Sequence[Array], limit: float, unit: str) -> None:
+    """Draw the allowed band, where the curves do not vanish beside it, and say what it is."""
+    values = np.concatenate([*curves, np.zeros(0)])
+    text = f'allowed: {limit:g} {unit}'
+    if not np.isfinite(values).any():
+        say(ax, 'the object is not carried')
+    elif np.nanmax(np.abs(values)) > BAND_SHARE * limit:
+        ax.axhspan(-limit, limit, color=_BAND, lw=0.0, zorder=0)
+    else:
+        text += ', beyond these axes'
+    ax.set_title(text, fontsize=8, loc='right', color=GREY, pad=3)
+
+
 def _peak_text(peak: Peak) -> str:
+    if not peak.overshoots:
+        return f'at most {peak.force:.3g} N, without a peak at the contact'
     text = f'peak {peak.force:.3g} N'
     if peak.settled is None:
         return text
@@ -283,10 +331,12 @@ def _label(ax: Axes, quantity: str) -> None:
     ax.tick_params(labelsize=8)
 
 
-def _limit(ax: Axes, times: Sequence[Array]) -> None:
-    ends = [float(time[-1]) for time in times if len(time) > 1]
-    if ends:
-        ax.set_xlim(0.0, max(ends))
+def _limit(ax: Axes, times: Sequence[Array]) -> float | None:
+    """Show all of the time, and return its end [s]; ``None`` where there is none."""
+    end = max((float(time[-1]) for time in times if len(time) > 1), default=None)
+    if end is not None:
+        ax.set_xlim(0.0, end)
+    return end
 
 
 def _longest(runs: Sequence[ForceCourse] | Sequence[CarryCourse]) -> Array:

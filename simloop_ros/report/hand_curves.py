@@ -105,7 +105,9 @@ def hand_curves(folder: Path, summary: Mapping[str, Any]) -> HandCurves:
     )
     half = 0.5 * bimanual.object.length
     first = HANDS_COLUMNS.index('correction_1')
-    away = np.linalg.norm(values[:, POSE, :3] - plan.object_position[rows.index], axis=1)
+    pose = values[:, POSE]
+    known = rows.foreseen & pose.any(axis=1)  # zero: there is no object
+    away = np.linalg.norm(pose[:, :3] - plan.object_position[rows.index], axis=1)
     return HandCurves(
         model.tips,
         np.arange(1.0, len(values) + 1.0) * period,
@@ -116,7 +118,7 @@ def hand_curves(folder: Path, summary: Mapping[str, Any]) -> HandCurves:
         along,
         planned,
         np.array([half, -half]),
-        np.where(rows.foreseen, away, np.nan),
+        np.where(known, away, np.nan),
     )
 
 

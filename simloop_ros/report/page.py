@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from matplotlib.figure import Figure
 from rich.console import Console
 from rich.table import Table
 
@@ -17,6 +18,7 @@ from ..record.folder import HANDS_LOG
 from ..record.mcap import McapReader
 from .figures import Mark, draw_figures, possible_graphs
 from .hand_curves import HAND_DRAWINGS, hand_curves
+from .monitor_figures import draw_residual, monitor_curves
 from .series import series_of
 from .tip_figures import TIP_GRAPHS, tip_curves
 from .units import EFFORT_UNITS, period_text, run_title
@@ -37,11 +39,20 @@ CONSEQUENCES = ('contact_end', 'collision_located', 'collision_end', 'effort_lim
 
 
 def draw_run(folder: Path, every_graph: bool = False) -> list[Path]:
-    """Draw the figures of the run in a folder, from its log and summary.
+    """Draw the figures of the run in a folder as PNG files there, from its log and summary.
 
     :param every_graph: all that the log has data for, not only those that the scenario names.
     :raises ConfigError: the folder does not hold a run.
     """
+    paths = []
+    for graph, figure in run_figures(folder, every_graph):
+        paths.append(folder / f'{graph}.png')
+        figure.savefig(paths[-1])
+    return paths
+
+
+def run_figures(folder: Path, every_graph: bool = False) -> Iterator[tuple[str, Figure]]:
+    """Yield the name of each graph of a run and its figure, see ``draw_run``."""
     try:
         summary = json.loads((folder / 'summary.json').read_text())
         units, graphs = summary['joint_units'], summary['graphs']
@@ -55,23 +66,34 @@ def draw_run(folder: Path, every_graph: bool = False) -> list[Path]:
         raise ConfigError(f'{folder}/summary.json: not the summary of a run') from error
     log = McapReader(folder / 'log.mcap')
     if not log.rows:
-        return []
+        return
     series = series_of(log, log.period, log.joint_names, units)
     curves = (
         tip_curves(log, tips) if every_graph or not TIP_GRAPHS.keys().isdisjoint(graphs) else ()
     )
-    two_hands = 'internal_force_peak' in summary
+    elsewhere = (*HAND_DRAWINGS, 'residual')
     chosen = possible_graphs(series, curves) if every_graph else graphs
-    others = [graph for graph in chosen if graph not in HAND_DRAWINGS]
-    paths = draw_figures(folder, others, series, title, marks, curves)
-    of_hands = [g for g in HAND_DRAWINGS if two_hands and (every_graph or g in graphs)]
-    if of_hands:
+    others = [graph for graph in chosen if graph not in elsewhere]
+    yield from draw_figures(others, series, title, marks, curves)
+    if every_graph or 'residual' in graphs:
+        yield from _residual(folder, summary, title, marks)
+    wanted = [graph for graph in HAND_DRAWINGS if every_graph or graph in graphs]
+    if wanted and 'internal_force_peak' in summary:
         hands = hand_curves(folder, summary)
-        for graph in of_hands:
-            path = folder / f'{graph}.png'
-            HAND_DRAWINGS[graph](hands, title, marks).savefig(path)
-            paths.append(path)
-    return paths
+        for graph in wanted:
+            yield graph, HAND_DRAWINGS[graph](hands, title, marks)
+
+
+def _residual(
+    folder: Path, summary: dict[str, Any], title: str, marks: list[Mark]
+) -> list[tuple[str, Figure]]:
+    """Return the figure of the monitor; none without thresholds, or if they are gone."""
+    if not summary['settings']['monitor']['calibration']:
+        return []
+    try:
+        return [('residual', draw_residual(monitor_curves(folder, summary), title, marks))]
+    except ConfigError:
+        return []
 
 
 def _marks(events: list[dict[str, Any]]) -> list[Mark]:

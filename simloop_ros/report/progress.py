@@ -1,9 +1,12 @@
-"""Progress of a run, with its real-time factor, on a terminal."""
+"""Progress of what takes longer, on a terminal."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 
 def progress_bar(console: Console) -> Progress:
@@ -18,3 +21,15 @@ def progress_bar(console: Console) -> Progress:
         transient=True,
         disable=not console.is_terminal,
     )
+
+
+@contextmanager
+def working(text: str) -> Iterator[None]:
+    """Show on a terminal what is being done, where it is not known how long it takes."""
+    console = Console(stderr=True)
+    columns = (TextColumn('{task.description}'), BarColumn(), TimeElapsedColumn())
+    with Progress(
+        *columns, console=console, transient=True, disable=not console.is_terminal
+    ) as bar:
+        bar.add_task(text, total=None)
+        yield

@@ -8,6 +8,9 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.ticker import MaxNLocator
+from matplotlib.transforms import Bbox
 import msgspec
 import numpy as np
 
@@ -16,6 +19,8 @@ from ..record.mcap import McapReader, read_mcap
 from ..robot.model import link_positions
 from ..robot.urdf import kinematic_tree
 from .drawing import BLUE, DOTS_PER_INCH, RED, Mark, finite, head, readable
+from .ranges import rounding_text
+from .units import scale_for
 
 AXES = 'xyz'
 DESIRED_STYLE: Mapping[str, Any] = {'color': BLUE, 'lw': 4.0, 'label': 'desired'}
@@ -23,12 +28,20 @@ DESIRED_STYLE: Mapping[str, Any] = {'color': BLUE, 'lw': 4.0, 'label': 'desired'
 ACTUAL_STYLE: Mapping[str, Any] = {'color': RED, 'lw': 1.3, 'ls': (0, (5, 3)), 'label': 'actual'}
 WINDOW_MARGIN = 0.18
 """Room around a path, as a share of its extent."""
-LEAST_EXTENT = 1e-3
+LEAST_EXTENT = 1e-2
 """Extent that is shown at least [m]: a tip at rest is a point."""
-LABEL_DISTANCE = 0.12
-"""Share of half the width shown below which two points have one label: a line of text is 0.06."""
+LEAST_MOTION = 1e-3
+"""Extent from which on a tip moves [m]."""
+LABEL_DISTANCE = 24.0
+"""Distance on paper below which two points have one label [dot]: that of two lines of text."""
 LABELS_PER_LINE = 3
 """Number of labels in one line of text."""
+LABEL_PLACES = tuple(
+    (side * (5.0 + abs(y) / 4.0), y)
+    for y in (4.0, -4.0, 16.0, -16.0, 30.0, -30.0, 44.0, -44.0)
+    for side in (1.0, -1.0)
+)
+"""Places of a label from its point that are tried, in turn [point]."""
 
 
 class TipCurve(msgspec.Struct, frozen=True):
@@ -68,37 +81,36 @@ def tip_curves(log: McapReader, tips: Sequence[str], points: int = 4000) -> tupl
 
 
 def _draw_space(tips: Sequence[TipCurve], title: str, events: Sequence[Mark]) -> Figure:
-    figure, ax = _figure(6.6, projection='3d')
+    figure, ax = _figure(5.2, projection='3d')
     tips = _moving(tips)
     middle, half = _window(tips)
-    for tip in tips:
-        _draw_path(ax, tip, events, range(3), LABEL_DISTANCE * half)
     for axis, name in enumerate(AXES):
         limits = middle[axis] - half, middle[axis] + half
         getattr(ax, f'set_{name}lim')(*limits)
         getattr(ax, f'set_{name}label')(f'{name} [m]', fontsize=9)
+        getattr(ax, f'{name}axis').set_major_locator(MaxNLocator(5))
     ax.set_box_aspect((1, 1, 1))
-    _finish(figure, ax, tips, f'Path of the tip in space: {title}')
+    _finish(figure, ax, tips, 'Path of the tip in space: desired and actual', title)
+    _draw_paths(ax, tips, events, range(3))
     return figure
 
 
 def _draw_plane(tips: Sequence[TipCurve], title: str, events: Sequence[Mark]) -> Figure:
     """Draw the paths in the plane of the two world axes with their largest extents."""
-    figure, ax = _figure(5.6)
+    figure, ax = _figure(4.6)
     tips = _moving(tips)
     extent = np.max([np.ptp(_points([tip]), axis=0) for tip in tips], axis=0)
     across, up = sorted(np.argsort(-extent, kind='stable')[:2].tolist())
     middle, half = _window(tips)
-    for tip in tips:
-        _draw_path(ax, tip, events, (across, up), LABEL_DISTANCE * half)
     ax.set_xlim(middle[across] - half, middle[across] + half)
     ax.set_ylim(middle[up] - half, middle[up] + half)
     ax.set_aspect('equal')
     ax.set_xlabel(f'{AXES[across]} [m]', fontsize=9)
     ax.set_ylabel(f'{AXES[up]} [m]', fontsize=9)
     ax.grid(alpha=0.3, lw=0.5)
-    heading = f'Path of the tip in the {AXES[across]}-{AXES[up]} plane: {title}'
-    _finish(figure, ax, tips, heading)
+    seen = f'Path of the tip in the {AXES[across]}-{AXES[up]} plane: desired and actual'
+    _finish(figure, ax, tips, seen, title)
+    _draw_paths(ax, tips, events, (across, up))
     return figure
 
 
@@ -112,13 +124,13 @@ TIP_GRAPHS: Mapping[str, Callable[[Sequence[TipCurve], str, Sequence[Mark]], Fig
 def _figure(height: float, projection: str | None = None) -> tuple[Figure, Any]:
     figure = Figure(figsize=(7.2, height), dpi=DOTS_PER_INCH)
     FigureCanvasAgg(figure)
-    place = (0.1, 0.1, 0.8, 0.72) if projection is None else (0.02, 0.04, 0.92, 0.82)
+    place = (0.1, 0.12, 0.8, 0.86) if projection is None else (0.05, 0.07, 0.9, 0.93)
     return figure, figure.add_axes(place, projection=projection)
 
 
 def _moving(tips: Sequence[TipCurve]) -> Sequence[TipCurve]:
     """Return the tips that move; all of them if none does."""
-    return [tip for tip in tips if np.ptp(_points([tip]), axis=0).max() > LEAST_EXTENT] or tips
+    return [tip for tip in tips if np.ptp(_points([tip]), axis=0).max() > LEAST_MOTION] or tips
 
 
 def _points(tips: Sequence[TipCurve]) -> Array:
@@ -136,38 +148,85 @@ def _window(tips: Sequence[TipCurve]) -> tuple[Array, float]:
     return (low + high) / 2.0, (0.5 + WINDOW_MARGIN) * extent
 
 
-def _draw_path(
-    ax: Any, tip: TipCurve, events: Sequence[Mark], axes: Sequence[int], near: float
+def _draw_paths(
+    ax: Any, tips: Sequence[TipCurve], events: Sequence[Mark], axes: Sequence[int]
 ) -> None:
-    """Draw a path with its events.
-
-    :param near: distance below which two points have one label [m].
-    """
-    for path, style in ((tip.desired, DESIRED_STYLE), (tip.actual, ACTUAL_STYLE)):
-        ax.plot(*(finite(path[:, axis]) for axis in axes), **style)
+    """Draw the paths of all tips with their events; what is at one place has one label."""
+    ax.set_autoscale_on(False)
     groups: list[tuple[Array, list[str]]] = []
-    for mark in readable(events, tip.time):
-        row = min(int(np.searchsorted(tip.time, mark.time - 1e-9)), len(tip.time) - 1)
-        place = finite(tip.actual[row, list(axes)])
-        ax.plot(*([x] for x in place), 'k.', ms=7)
-        labels = next((each for at, each in groups if np.linalg.norm(place - at) < near), None)
-        if labels is None:
-            groups.append((place, [mark.label]))
-        elif mark.label not in labels:
-            labels.append(mark.label)
-    for place, labels in groups:
+    for tip in tips:
+        for path, style in ((tip.desired, DESIRED_STYLE), (tip.actual, ACTUAL_STYLE)):
+            ax.plot(*(finite(path[:, axis]) for axis in axes), **style)
+        for mark in readable(events, tip.time):
+            row = min(int(np.searchsorted(tip.time, mark.time - 1e-9)), len(tip.time) - 1)
+            place = finite(tip.actual[row, list(axes)])
+            if not np.isfinite(place).all():
+                continue
+            ax.plot(*([x] for x in place), 'k.', ms=7)
+            at = _on_paper(ax, place)
+            near = (each for other, each in groups if np.linalg.norm(at - other) < LABEL_DISTANCE)
+            labels = next(near, None)
+            if labels is None:
+                groups.append((at, [mark.label]))
+            elif mark.label not in labels:
+                labels.append(mark.label)
+    _write_labels(ax, groups)
+
+
+def _on_paper(ax: Any, place: Array) -> Array:
+    """Return where a point is drawn [dot], shape ``(2,)``."""
+    ax.apply_aspect()
+    if len(place) == 3:
+        x, y, _, w = ax.get_proj() @ (*place, 1.0)
+        place = np.array([x / w, y / w])
+    at: Array = ax.transData.transform(place)
+    return at
+
+
+def _write_labels(ax: Any, groups: Sequence[tuple[Array, Sequence[str]]]) -> None:
+    """Write each label beside its point, where it is free of other labels and inside the axes."""
+    taken: list[Bbox] = []
+    for at, labels in groups:
         lines = [labels[i : i + LABELS_PER_LINE] for i in range(0, len(labels), LABELS_PER_LINE)]
-        text = ',\n'.join('  ' + ', '.join(line) for line in lines)
-        ax.text(*place, text, fontsize=8, va='bottom', parse_math=False)
+        text = ax.annotate(
+            ',\n'.join(', '.join(line) for line in lines),
+            at,
+            xytext=LABEL_PLACES[0],
+            xycoords='figure pixels',
+            textcoords='offset points',
+            fontsize=8,
+            parse_math=False,
+        )
+        for x, y in LABEL_PLACES:
+            text.set(position=(x, y), ha='left' if x > 0 else 'right', va=_side(y))
+            box = text.get_window_extent().padded(2.0)
+            if _inside(box, ax.bbox) and not any(box.overlaps(each) for each in taken):
+                taken.append(box)
+                break
+        else:
+            text.remove()
 
 
-def _finish(figure: Figure, ax: Axes, tips: Sequence[TipCurve], heading: str) -> None:
+def _side(y: float) -> str:
+    return 'center' if y == 0.0 else 'bottom' if y > 0.0 else 'top'
+
+
+def _inside(box: Bbox, outer: Bbox) -> bool:
+    across = outer.x0 <= box.x0 and box.x1 <= outer.x1
+    return across and outer.y0 <= box.y0 and box.y1 <= outer.y1
+
+
+def _finish(figure: Figure, ax: Axes, tips: Sequence[TipCurve], seen: str, title: str) -> None:
+    """Write the head of a figure, with the largest distance of each tip from its path."""
     ax.tick_params(labelsize=8)
-    lines, labels = ax.get_legend_handles_labels()
-    head(figure, lines[:2], labels[:2], heading)
-    for i, tip in enumerate(tips):
+    more = []
+    for tip in tips:
         distance = np.linalg.norm(finite(tip.actual) - finite(tip.desired), axis=1)
         largest = float(np.fmax.reduce(distance, initial=0.0))
-        text = f'{tip.name}: largest distance between the two {largest:.2g} m'
-        place = 1.0 - (0.62 + 0.17 * i) / figure.get_figheight()
-        figure.text(0.5, place, text, ha='center', va='top', fontsize=8, parse_math=False)
+        scale = scale_for(largest, 'm')
+        found = rounding_text(largest, 1.0, 'm') or f'{largest / scale.factor:.2g} {scale.unit}'
+        more.append(f'{tip.name}, largest distance between the two: {found}')
+    styles = (DESIRED_STYLE, ACTUAL_STYLE)
+    lines = [Line2D([], [], **style) for style in styles]
+    labels = [style['label'] for style in styles]
+    head(figure, lines, labels, seen, title, above=0.1, more=more)

@@ -23,6 +23,15 @@ SMALLEST_RATIO = 1e-9
 """Least ratio of the smallest to the largest principal inertia. A wire of 1 m and 0.1 mm has 6e-8;
 below that stands a zero with the round-off of the eigenvalues."""
 
+FREE_BASE = {
+    'floating': ', by which the base floats',
+    'planar': ', by which the base drives about',
+}
+"""What joints without a motor of their own stand for."""
+
+MOST_ENDS = 8
+"""Ends of a robot that a message lists."""
+
 TRIANGLE_ROUNDING = 1e-3
 """How far, as a share of the largest one, principal inertias may break the triangle inequality: a
 flat plate meets it with equality, and files give three or four digits."""
@@ -157,8 +166,8 @@ def _joint(joint: ET.Element) -> Iterator[Problem]:
     if kind not in MOVING_TYPES:
         yield Problem(
             name,
-            f'it is a {kind} joint; only fixed-base arms of {", ".join(MOVING_TYPES)} joints can '
-            'be controlled',
+            f'it is a {kind} joint{FREE_BASE.get(kind or "", "")}; only fixed-base arms of '
+            f'{", ".join(MOVING_TYPES)} joints can be controlled',
             'make it fixed, or lock it with robot.lock',
         )
         return
@@ -226,7 +235,8 @@ def _principal(link: str, inertia: Array) -> Iterator[Problem]:
 def _tips(tree: _Tree, tips: Iterable[str]) -> Iterator[Problem]:
     tips = tuple(tips)
     if not tips:
-        ends = ', '.join(tree.leaves)
+        more = f' and {len(tree.leaves) - MOST_ENDS} more' if len(tree.leaves) > MOST_ENDS else ''
+        ends = ', '.join(tree.leaves[:MOST_ENDS]) + more
         what = 'no tip is given, so no motion can be given either'
         yield Problem('robot.tips', what, f'name one or more; the ends are {ends}', fatal=False)
     for tip in tips:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+import re
 import xml.etree.ElementTree as ET
 
 import numpy as np
 import pinocchio as pin
 
-from ..core.errors import UnknownNameError
+from ..core.errors import ModelError, UnknownNameError
 from ..core.values import Array
 from .flexible_joints import FlexibleJoints
 from .urdf import kinematic_tree
@@ -60,6 +61,11 @@ class RobotModel:
         )
 
     @property
+    def effort_units(self) -> tuple[str, ...]:
+        """Return the unit of each joint's effort, ``N m`` or ``N``."""
+        return tuple('N' if unit == 'm' else 'N m' for unit in self.joint_units)
+
+    @property
     def gravity(self) -> Array:
         """Return the gravitational acceleration in world axes [m/s^2], shape ``(3,)``."""
         return np.array(self.pin_model.gravity.linear)
@@ -104,8 +110,19 @@ class RobotModel:
         ]
 
     def collision_geometry(self) -> pin.GeometryModel:
-        """Return the collision shapes of the links, without pairs."""
-        return pin.buildGeomFromUrdfString(self.pin_model, self.urdf, pin.GeometryType.COLLISION)
+        """Return the collision shapes of the links, without pairs.
+
+        :raises ModelError: a mesh cannot be read.
+        """
+        kind = pin.GeometryType.COLLISION
+        try:
+            return pin.buildGeomFromUrdfString(self.pin_model, self.urdf, kind)
+        except (ValueError, RuntimeError) as error:
+            found = re.search('Could not load resource (.*)\n(.*)', str(error))
+            what = f'{found[1]}: not a mesh: {found[2]}' if found else f'{self.name}: {error}'
+            raise ModelError(
+                f'{" ".join(what.split())}; replace it, or take it out of the URDF'
+            ) from error
 
     def with_mass_bias(self, bias: float) -> RobotModel:
         """Return the robot with every link's mass and inertia scaled by ``1 + bias``."""

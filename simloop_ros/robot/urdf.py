@@ -5,15 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 import os
 from pathlib import Path
+from typing import Any
 import xml.etree.ElementTree as ET
 
 import numpy as np
 import pinocchio as pin
 
-from ..core.errors import ModelError, UnknownNameError
+from ..core.errors import ConfigError, ModelError, UnknownNameError
+from ..core.files import read_text
 from ..core.values import Array
 
 MOVING_TYPES = ('revolute', 'continuous', 'prismatic')
+MOST_MACRO_CALLS = 20_000
+"""Calls of xacro macros in one file; the largest robots in use have some hundred."""
 UNBOUNDED = 1e6
 """Range given to a continuous joint [rad]: beyond any number of turns that a run can make."""
 
@@ -25,30 +29,63 @@ def find_description(name: str, folder: Path | None) -> Path:
     for path in candidates:
         if path.is_file():
             return path.resolve()
+    if given.is_dir():
+        raise ModelError(f'{name}: a folder; name the URDF or xacro file in it')
     raise ModelError(f'no such robot description: {name}')
 
 
 def parse_description(path: Path) -> ET.Element:
-    """Return the ``<robot>`` element of a URDF or xacro file."""
-    try:
-        if path.suffix == '.xacro':
-            import xacro
+    """Return the ``<robot>`` element of a URDF or xacro file.
 
-            text = xacro.process_file(str(path)).toxml()
-        else:
-            text = path.read_text()
+    :raises ModelError: it cannot be read, or is not a robot description.
+    """
+    try:
+        text = read_text(path)
+    except ConfigError as error:
+        raise ModelError(str(error)) from error
+    if path.suffix == '.xacro':
+        text = _expand_xacro(path)
+    try:
         root = ET.fromstring(text)
-    except (ET.ParseError, UnicodeDecodeError) as error:
+        ET.tostring(root)
+    except ET.ParseError as error:
         raise ModelError(f'{path}: not a valid XML file: {error}') from error
-    except OSError as error:
-        raise ModelError(f'{path}: cannot be read: {error.strerror}') from error
-    except Exception as error:
-        if type(error).__module__.split('.')[0] not in ('xacro', 'xml'):
-            raise
-        raise ModelError(f'{path}: not a valid xacro file: {error}') from error
+    except RecursionError as error:
+        raise ModelError(f'{path}: not a robot: its elements are nested too deep') from error
     if root.tag != 'robot':
         raise ModelError(f'{path}: not a robot: its root element is <{root.tag}>, not <robot>')
     return root
+
+
+class _MacroStack(list[Any]):
+    """The macros that xacro is in; it gives up when there were too many calls."""
+
+    calls = 0
+
+    def append(self, macro: Any) -> None:
+        self.calls += 1
+        if self.calls > MOST_MACRO_CALLS:
+            raise RecursionError
+        super().append(macro)
+
+
+def _expand_xacro(path: Path) -> str:
+    import xacro
+
+    try:
+        xacro.init_stacks(str(path))
+        xacro.macrostack = _MacroStack()
+        document = xacro.parse(None, str(path))
+        xacro.process_doc(document)
+        return str(document.toxml())
+    except RecursionError as error:
+        raise ModelError(
+            f'{path}: not a valid xacro file: a macro, a property or an include uses itself '
+            'without end'
+        ) from error
+    except Exception as error:  # whatever the expressions of the file raise
+        why = ' '.join(str(error).split()) or type(error).__name__
+        raise ModelError(f'{path}: not a valid xacro file: {why}') from error
 
 
 def lock_joint(root: ET.Element, name: str, position: float) -> None:

@@ -11,6 +11,8 @@ from ..core.errors import ConfigError
 from .packet import LONGEST_TIME, SHORTEST_TIME, TIMES, time_field
 
 LARGEST_PORT = 65535
+POSITIONS = ('true_position', 'desired_position', 'measured_position', 'position')
+"""Columns of a log that can be sent; the first one is the motion that 002 sends."""
 MoveTime = Annotated[float, msgspec.Meta(ge=SHORTEST_TIME, le=LONGEST_TIME)]
 Port = Annotated[int, msgspec.Meta(ge=1, le=LARGEST_PORT)]
 

@@ -14,10 +14,9 @@ from ..core.errors import ConfigError
 from ..core.values import Array
 from ..record.mcap import McapReader
 from ..robot.config import RobotConfig
+from .config import POSITIONS
 
 LOG, SUMMARY = 'log.mcap', 'summary.json'
-POSITIONS = ('true_position', 'desired_position', 'measured_position', 'position')
-"""Columns of a log that can be sent; the first one is the motion that 002 sends."""
 
 
 class Recording(msgspec.Struct, frozen=True):

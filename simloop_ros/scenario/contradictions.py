@@ -68,9 +68,11 @@ def refuse_graphs(scenario: Scenario, graphs: Sequence[Graph] | None = None) -> 
         missing |= dict.fromkeys(HANDS_GRAPHS, why)
     if not scenario.admittance.guides:
         missing['external_torque'] = 'is of a robot that is guided, and admittance.source is none'
+    if not scenario.monitor.calibration:
+        missing['residual'] = 'is of a monitor with thresholds, and monitor.calibration names none'
     if not scenario.robot.tips:
         missing |= dict.fromkeys(TIP_GRAPHS, 'is of the tips, and robot.tips names none')
-    for graph in scenario.graphs if graphs is None else graphs:
+    for graph in scenario.drawn_graphs if graphs is None else graphs:
         if graph in missing:
             possible = ', '.join(name for name in get_args(Graph) if name not in missing)
             raise ConfigError(
@@ -97,4 +99,4 @@ def _refuse_hands(scenario: Scenario) -> None:
             f'bimanual.tasks are not for planner.kind {scenario.planner.kind}; set '
             'planner.kind=bimanual, or leave them out'
         )
-    refuse_graphs(scenario, [graph for graph in scenario.graphs if graph in HANDS_GRAPHS])
+    refuse_graphs(scenario, [graph for graph in scenario.drawn_graphs if graph in HANDS_GRAPHS])

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 import math
-from types import UnionType
-from typing import Annotated, Any, Union, get_args, get_origin
+from typing import Any, get_args, get_origin
 
 import msgspec
 
+from ..core.config_messages import members
 from ..core.config_types import CUSTOM, check_choice, choices, is_class_name
 from ..core.errors import ConfigError, UnknownNameError
 
@@ -43,7 +43,7 @@ def _check_value(value: Any, kind: Any, where: str, of: str = '') -> None:
 
     :param of: which class of a tagged union the value is of, for messages.
     """
-    parts = tuple(_parts(kind))
+    parts = tuple(members(kind))
     sections = [part for part in parts if hasattr(part, '__struct_fields__')]
     if isinstance(value, list):
         for entry in {get_args(part)[0] for part in parts if get_origin(part) is tuple}:
@@ -85,17 +85,6 @@ def key_types(kind: Any) -> dict[str, Any]:
     tag = kind.__struct_config__.tag_field
     fields = msgspec.structs.fields(kind)
     return {field.encode_name: field.type for field in fields if field.name != tag}
-
-
-def _parts(kind: Any) -> Iterator[Any]:
-    """Yield the members of a union of types, without their limits."""
-    if get_origin(kind) is Annotated:
-        yield from _parts(get_args(kind)[0])
-    elif get_origin(kind) in (Union, UnionType):
-        for part in get_args(kind):
-            yield from _parts(part)
-    else:
-        yield kind
 
 
 def check_leaves(raw: Any) -> None:

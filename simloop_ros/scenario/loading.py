@@ -5,20 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 import logging
 from pathlib import Path
-import re
 from typing import Any
 
-import msgspec
-import yaml
-
+from ..core.config_messages import convert
 from ..core.config_types import CUSTOM, is_class_name, variants
 from ..core.errors import ConfigError, UnknownNameError
+from ..core.files import load_yaml
 from ..core.resources import resource_folder
 from ..planning.config import PlannerConfig
-from ..robot.config import RobotConfig
 from .keys import check_keys, check_leaves, key_types, variant
 from .renamed import rename_old, renamed_setting
+from .robot_files import expand_robot, is_robot_or_scenario_file, read_mapping
 from .scenario import Scenario
+from .shipped import robot_names, scenario_names
 
 LOGGER = logging.getLogger(__name__)
 PLANNERS = variants(PlannerConfig)
@@ -26,40 +25,6 @@ PLANNERS = variants(PlannerConfig)
 DEFAULT_PLANNER = next(iter(PLANNERS))
 Setting = tuple[str, Any]
 """Key and value of ``--set``."""
-
-
-class _Loader(yaml.SafeLoader):
-    """YAML 1.1, but ``1e-5`` is a number, as in YAML 1.2, and nothing contains itself."""
-
-    def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:  # noqa: ARG002
-        """Return the value of a node, constructed at once, which finds a node in itself."""
-        if node in self.recursive_objects:
-            raise yaml.constructor.ConstructorError(problem='it contains itself')
-        return super().construct_object(node, deep=True)
-
-
-_Loader.add_implicit_resolver(
-    'tag:yaml.org,2002:float',
-    re.compile(r'^[-+]?(\d+\.?\d*|\.\d+)[eE][-+]?\d+$'),
-    list('-+.0123456789'),
-)
-
-
-_UNREADABLE = (yaml.YAMLError, ValueError, RecursionError)
-"""Exceptions for YAML that is not valid, or nested too deep."""
-
-
-def scenario_names() -> tuple[str, ...]:
-    """Return the names of the shipped scenarios."""
-    return _names('scenarios')
-
-
-def scenario_descriptions() -> dict[str, str]:
-    """Return the one-line description of each shipped scenario."""
-    folder = _folder('scenarios')
-    return {
-        name: _read(folder / f'{name}.yaml', Scenario)['description'] for name in scenario_names()
-    }
 
 
 def load_scenario(name: str, settings: Iterable[str] = ()) -> Scenario:
@@ -72,80 +37,51 @@ def load_scenario(name: str, settings: Iterable[str] = ()) -> Scenario:
     :param settings: ``a.b=value`` each, value in YAML.
     :raises ConfigError: a name, key or value is not valid.
     """
-    if name.endswith(('.yaml', '.yml')):
-        path = Path(name)
-    elif name in scenario_names():
-        path = _folder('scenarios') / f'{name}.yaml'
-    else:
-        raise UnknownNameError('scenario', name, scenario_names())
-    raw = {'name': path.stem, **_read(path, Scenario)}
+    path = _scenario_file(name)
+    raw = {'name': path.stem, **_read(path)}
     given = [renamed_setting(*_read_setting(setting)) for setting in settings]
     kind = _planner_kind(raw, given)
     _leave_out_keys(raw, kind, given, path.name)
     for key, value in given:
         _apply(raw, key, value, kind)
-        _expand_robot(raw)
+        expand_robot(raw)
     if not isinstance(raw.get('robot'), dict) or 'urdf' not in raw['robot']:
         raise ConfigError(
             f'{path.stem}: no robot given; add --set robot.urdf=FILE --set robot.tips=[LINK], or '
-            f'--set robot=NAME with one of {", ".join(_names("robots"))}'
+            f'--set robot=NAME with one of {", ".join(robot_names())}'
         )
     check_leaves(raw)
     tag = {'kind': CUSTOM, 'class': kind} if is_class_name(kind) else {'kind': kind}
-    try:
-        return msgspec.convert(_with_planner(raw, tag), Scenario)
-    except msgspec.ValidationError as error:
-        text, _, where = str(error).partition(' - at `$')
-        raise ConfigError(f'{where.rstrip("`").lstrip(".") or path.stem}: {text}') from error
+    return convert(_with_planner(raw, tag), Scenario, path.stem)
 
 
-def robot_config(name: str) -> RobotConfig:
-    """Return the configuration of a shipped robot."""
-    raw = {'robot': name}
-    _expand_robot(raw)
-    return msgspec.convert(raw['robot'], RobotConfig)
+def _scenario_file(name: str) -> Path:
+    """Return the file of a shipped scenario, or that of the user.
 
-
-def _folder(kind: str) -> Path:
-    return resource_folder('config') / kind
-
-
-def _names(kind: str) -> tuple[str, ...]:
-    return tuple(sorted(path.stem for path in _folder(kind).glob('*.yaml')))
-
-
-def _read(path: Path, kind: type[msgspec.Struct]) -> dict[str, Any]:
-    try:
-        raw = yaml.load(path.read_text(), _Loader)
-    except OSError as error:
-        raise ConfigError(f'{path}: cannot be read: {error.strerror}') from error
-    except _UNREADABLE as error:
-        raise ConfigError(f'{path}: not valid YAML: {" ".join(str(error).split())}') from error
-    if not isinstance(raw, dict):
-        raise ConfigError(f'{path}: not a mapping of keys to values')
-    if kind is Scenario:
-        rename_old(raw)
-        _expand_robot(raw)
-        check_keys(_with_planner(raw, {'kind': _planner_kind(raw)}), kind, '')
-    else:
-        check_keys(raw, kind, '')
-    return raw
-
-
-def _expand_robot(raw: dict[str, Any]) -> None:
-    """Replace the name of a shipped robot by its configuration.
-
-    ``{like: NAME, home: ...}`` is a shipped robot with another home.
+    :raises ConfigError: it is neither.
     """
-    robot = raw.get('robot')
-    changes: dict[str, Any] = {}
-    if isinstance(robot, dict) and 'like' in robot:
-        changes = {key: value for key, value in robot.items() if key != 'like'}
-        robot = str(robot['like'])
-    if isinstance(robot, str):
-        if robot not in _names('robots'):
-            raise UnknownNameError('robot', robot, _names('robots'))
-        raw['robot'] = {**_read(_folder('robots') / f'{robot}.yaml', RobotConfig), **changes}
+    if name in scenario_names():
+        return resource_folder('config') / 'scenarios' / f'{name}.yaml'
+    path = Path(name).expanduser()
+    if is_robot_or_scenario_file(name):
+        return path
+    if path.is_dir():
+        raise ConfigError(f'{name}: a folder, not a scenario; name a scenario file in it')
+    if path.suffix or path.exists() or len(path.parts) > 1:
+        raise ConfigError(
+            f'{name}: not a scenario file: its name must end with .yaml or .yml; or give a name '
+            'of simloop list'
+        )
+    raise UnknownNameError('scenario', name, scenario_names())
+
+
+def _read(path: Path) -> dict[str, Any]:
+    """Return a scenario as it is in its file, with its robot written out."""
+    raw = read_mapping(path)
+    rename_old(raw)
+    expand_robot(raw, path)
+    check_keys(_with_planner(raw, {'kind': _planner_kind(raw)}), Scenario, '')
+    return raw
 
 
 def _read_setting(setting: str) -> Setting:
@@ -153,10 +89,9 @@ def _read_setting(setting: str) -> Setting:
     if not equals or not key:
         raise ConfigError(f'--set {setting}: not of the form key=value, for instance period=0.001')
     try:
-        return key, yaml.load(text, _Loader)
-    except _UNREADABLE as error:
-        why = getattr(error, 'problem', None) or str(error)
-        raise ConfigError(f'--set {key}: {text[:60]!r} is not valid YAML: {why}') from error
+        return key, load_yaml(text)
+    except ConfigError as error:
+        raise ConfigError(f'--set {key}: {text[:60]!r}: {error}') from error
 
 
 def _apply(raw: dict[str, Any], key: str, value: Any, planner: Any) -> None:

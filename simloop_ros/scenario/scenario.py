@@ -7,6 +7,7 @@ from typing import Annotated, Literal, get_args
 import msgspec
 
 from ..bimanual.config import BimanualConfig
+from ..bimanual.task_config import MoveTask
 from ..collision.config import MonitorConfig
 from ..control.config import ControlConfig
 from ..core.config_types import NonNegative, Period, Positive, Seed
@@ -26,6 +27,7 @@ Graph = Literal[
     'velocity_comparison',
     'velocity_difference',
     'external_torque',
+    'residual',
     'tip_path_3d',
     'tip_path_plane',
     'joint_angles',
@@ -47,10 +49,12 @@ class Scenario(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     :ivar duration: simulated time [s]; the planned motion and ``rest`` where none is given.
     :ivar rest: time at the goal after a planned motion [s].
     :ivar seed: of the random generator.
-    :ivar graphs: the figures to draw: the six of 000 section 6.2; where a hand guides the robot,
-        ``external_torque``; those of 002 section VII, ``tip_path_3d``, ``tip_path_plane``,
-        ``joint_angles`` and ``joint_velocities``; those of 003 chapter 4 for two hands,
-        ``internal_force``, ``path_correction``, ``hand_positions`` and ``carried_object``.
+    :ivar graphs: the figures to draw; where none are given, those that fit the motion. There are
+        the six of 000 section 6.2; where a hand guides the robot, ``external_torque``; where
+        contacts are detected, ``residual``; those of 002 section VII, ``tip_path_3d``,
+        ``tip_path_plane``, ``joint_angles`` and ``joint_velocities``; those of 003 chapter 4 for
+        two hands, ``internal_force``, ``path_correction``, ``hand_positions`` and
+        ``carried_object``.
     """
 
     name: Annotated[str, msgspec.Meta(pattern=r'^[\w. -]+$')]
@@ -68,7 +72,25 @@ class Scenario(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     reaction: ReactionConfig = ReactionConfig()
     admittance: AdmittanceConfig = AdmittanceConfig()
     bimanual: BimanualConfig = BimanualConfig()
-    graphs: tuple[Graph, ...] = SIX_GRAPHS
+    graphs: tuple[Graph, ...] | None = None
+
+    @property
+    def drawn_graphs(self) -> tuple[Graph, ...]:
+        """Return the figures to draw: those that are given, or those that fit the motion."""
+        if self.graphs is not None:
+            return self.graphs
+        space: tuple[Graph, ...] = ('tip_path_3d',) if self.robot.tips else ()
+        if self.planner.kind == 'bimanual':
+            if any(isinstance(task, MoveTask) for task in self.bimanual.tasks):
+                return ('carried_object', 'internal_force', 'path_correction', *space)
+            return ('internal_force', 'path_correction', 'hand_positions', 'joint_angles')
+        if self.admittance.guides:
+            return ('external_torque', 'path_comparison', *space)
+        if self.planner.kind == 'cartesian':
+            return (*space, 'tip_path_plane', 'joint_angles', 'joint_velocities')
+        if self.monitor.calibration:
+            return ('residual', 'force_difference', 'path_comparison', 'path_difference')
+        return SIX_GRAPHS
 
     def resolved_control(self) -> ControlConfig:
         """Return the control with the choices that depend on the plant made."""

@@ -14,7 +14,7 @@ import pytest
 
 from simloop_ros.assembly.assemble import assemble
 from simloop_ros.assembly.run import run
-from simloop_ros.core.errors import ConfigError, GoalError, ModelError
+from simloop_ros.core.errors import ConfigError, GoalError, ModelError, StorageError
 from simloop_ros.core.resources import resource_folder
 from simloop_ros.record.folder import make_folder, write_text
 from simloop_ros.record.mcap import McapReader, read_mcap
@@ -237,7 +237,7 @@ def test_text_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
     write_text(tmp_path / 'a.json', 'two')
     assert (tmp_path / 'a.json').read_text() == 'two'
     (tmp_path / 'folder').mkdir()
-    with pytest.raises(ConfigError, match=r'folder: cannot be written'):
+    with pytest.raises(StorageError, match=r'folder: cannot be written'):
         write_text(tmp_path / 'folder', 'three')
     assert names(tmp_path) == {'a.json', 'folder'}
 
@@ -250,10 +250,3 @@ def test_a_push_beyond_all_bounds_diverges_and_keeps_the_log(tmp_path: Path) -> 
     assert summary['status'] == 'diverged'
     assert summary['steps'] >= 100
     assert len(read_mcap(tmp_path / 'log.mcap').time) == summary['steps']
-
-
-def test_results_of_an_earlier_run_do_not_stay(tmp_path: Path) -> None:
-    (tmp_path / 'velocity_difference.png').write_bytes(b'old')
-    (tmp_path / 'mine.txt').write_text('kept')
-    run(assemble(load_scenario('sphere_guiding', ['duration=0.1'])), tmp_path, time.perf_counter)
-    assert {path.name for path in tmp_path.iterdir()} == {'log.mcap', 'summary.json', 'mine.txt'}

@@ -26,7 +26,8 @@ from simloop_bench.guiding_stability import Cell, stable
 from simloop_bench.guiding_step import bump, step_costs
 from simloop_bench.torque_error import torque_error_shares
 from simloop_ros.robot.fit_robot import load_fit_robot
-from simloop_ros.scenario.loading import load_scenario, robot_config
+from simloop_ros.scenario.loading import load_scenario
+from simloop_ros.scenario.robot_files import robot_config
 
 PERIOD = 0.002
 

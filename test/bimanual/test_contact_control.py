@@ -14,7 +14,8 @@ from simloop_ros.bimanual.config import BimanualConfig
 from simloop_ros.bimanual.contact import ContactStep, ContactTarget
 from simloop_ros.bimanual.contact_control import ContactControl
 from simloop_ros.bimanual.hands import HandPoses
-from simloop_ros.bimanual.impedance import LEVELS, ImpedanceConfig, impedance
+from simloop_ros.bimanual.impedance import LEVELS, impedance
+from simloop_ros.bimanual.task_config import ImpedanceConfig
 from simloop_ros.core.errors import ConfigError, MessageError, SimloopError
 from simloop_ros.core.values import PathCorrection
 from simloop_ros.maths.discretisation import Parameters

@@ -10,7 +10,6 @@ import pinocchio as pin
 import pytest
 
 from simloop_ros.bimanual.config import BimanualConfig, KnownObject
-from simloop_ros.bimanual.impedance import ImpedanceConfig
 from simloop_ros.bimanual.pace import stop_steps
 from simloop_ros.bimanual.plan import BimanualPlan, plan_bimanual
 from simloop_ros.bimanual.task_config import (
@@ -18,6 +17,7 @@ from simloop_ros.bimanual.task_config import (
     GraspTask,
     HingeTask,
     HoldTask,
+    ImpedanceConfig,
     InsertTask,
     JogTask,
     MoveTask,

@@ -13,7 +13,6 @@ import pytest
 
 from simloop_ros.assembly.motion import MotionSettings, build_motion
 from simloop_ros.bimanual.config import BimanualConfig, KnownObject
-from simloop_ros.bimanual.impedance import ImpedanceConfig
 from simloop_ros.bimanual.pace import Pace
 from simloop_ros.bimanual.planner import BimanualPlanner
 from simloop_ros.bimanual.snapshot import DRAG_DISTANCE, StalledArm
@@ -22,6 +21,7 @@ from simloop_ros.bimanual.task_config import (
     GraspTask,
     HingeTask,
     HoldTask,
+    ImpedanceConfig,
     InsertTask,
     MoveTask,
     ReleaseTask,

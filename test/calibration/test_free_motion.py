@@ -9,7 +9,7 @@ import pytest
 from simloop_ros.calibration.free_motion import TIP_SPEED, FreeMotion, Move, random_motion
 from simloop_ros.planning.self_collision import SelfCollision
 from simloop_ros.robot.fit_robot import load_fit_robot
-from simloop_ros.scenario.loading import robot_config
+from simloop_ros.scenario.robot_files import robot_config
 
 H, DURATION = 0.005, 60.0
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
+import shutil
 import subprocess
 import sys
 from typing import get_args
@@ -12,6 +13,8 @@ from typing import get_args
 import pytest
 
 from simloop_ros import __version__
+from simloop_ros.cli.arguments import ARGUMENTS
+from simloop_ros.cli.commands import COMMANDS
 from simloop_ros.cli.main import main
 from simloop_ros.collision.calibration import load_calibration
 from simloop_ros.core.errors import ConfigError
@@ -19,8 +22,9 @@ from simloop_ros.core.resources import resource_folder
 from simloop_ros.record.mcap import McapReader, read_mcap
 from simloop_ros.record.metrics import compute_metrics
 from simloop_ros.robot.fit_robot import load_fit_robot
-from simloop_ros.scenario.loading import robot_config, scenario_descriptions, scenario_names
+from simloop_ros.scenario.robot_files import robot_config
 from simloop_ros.scenario.scenario import HANDS_GRAPHS, Graph
+from simloop_ros.scenario.shipped import scenario_descriptions, scenario_names
 
 SHORT = ['run', 'sphere_step', '--set', 'duration=0.1']
 Captured = pytest.CaptureFixture[str]
@@ -35,13 +39,78 @@ def test_list(capsys: Captured) -> None:
 
 
 @pytest.mark.parametrize(
-    'arguments', [['--help'], ['--version'], *([c, '--help'] for c in ('run', 'plot', 'bench'))]
+    'arguments', [['--help'], ['--version'], *([command, '--help'] for command in COMMANDS)]
 )
 def test_help(capsys: Captured, arguments: list[str]) -> None:
     with pytest.raises(SystemExit) as caught:
         main(arguments)
     assert caught.value.code == 0
     assert (__version__ if '--version' in arguments else 'simloop') in capsys.readouterr().out
+
+
+def test_every_command_has_its_arguments() -> None:
+    assert list(ARGUMENTS) == list(COMMANDS)
+
+
+def test_keys(capsys: Captured) -> None:
+    assert main(['keys', 'mass_bias']) == 0
+    first, *_ = capsys.readouterr().out.splitlines()
+    assert first == 'plant.mass_bias = 0.0   (number > -1)'
+    assert main(['keys', 'planner.move']) == 0
+    assert capsys.readouterr().out.count('planner.move') == 1  # of two kinds of planner, alike
+    assert main(['keys', 'mass_bais']) == 2
+    error = capsys.readouterr().err
+    assert 'plant.mass_bias' in error
+    assert error.count('\n') == 1
+
+
+def test_schema(capsys: Captured) -> None:
+    assert main(['schema', 'robot']) == 0
+    assert 'urdf' in json.loads(capsys.readouterr().out)['$defs']['RobotConfig']['properties']
+
+
+@pytest.mark.parametrize('shell', ['bash', 'zsh', 'fish'])
+def test_completion_script(capsys: Captured, shell: str) -> None:
+    assert main(['completion', shell]) == 0
+    assert 'simloop' in capsys.readouterr().out
+
+
+COMPLETE = r"""
+simloop() { "$PYTHON" -m simloop_ros.cli.main "$@"; }
+eval "$(simloop completion bash)"
+while IFS= read -r COMP_LINE; do
+  COMP_POINT=${#COMP_LINE} COMP_TYPE=9 COMPREPLY=()
+  _python_argcomplete simloop
+  echo "${COMPREPLY[@]}"
+done
+"""
+
+
+@pytest.mark.skipif(not shutil.which('bash'), reason='needs bash')
+def test_a_shell_completes_commands_scenarios_keys_and_choices(tmp_path: Path) -> None:
+    (tmp_path / 'runs' / 'first').mkdir(parents=True)
+    (tmp_path / 'runs' / 'first' / 'summary.json').touch()
+    expected = {
+        'simloop rob': 'robotstudio',
+        'simloop run yumi_st': 'yumi_step',
+        'simloop run step --set plant.mass': 'plant.mass_bias=',
+        'simloop run step --set plant.takes=': 'effort position',
+        'simloop launch step --plant muj': 'mujoco',
+        'simloop bench kin': 'kinematics',
+        'simloop plot runs/f': 'runs/first',
+    }
+    path = os.pathsep.join(filter(None, sys.path))
+    done = subprocess.run(
+        ['bash', '-c', COMPLETE],
+        input=''.join(f'{line}\n' for line in expected),
+        env={**os.environ, 'PYTHON': sys.executable, 'PYTHONPATH': path},
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    found = [' '.join(sorted(line.split())) for line in done.stdout.splitlines()]
+    assert found == list(expected.values())
 
 
 def test_run_shows_a_table_and_writes_its_files(tmp_path: Path, capsys: Captured) -> None:
@@ -173,4 +242,4 @@ def test_check_knows_tips_and_locks(capsys: Captured) -> None:
     assert main(['check', 'two_link.urdf', '--tips', 'tpi']) == 1
     assert "there is no link 'tpi'" in capsys.readouterr().out
     assert main(['check', 'two_link.urdf', '--lock', 'joint2', '--tips', 'tip']) == 0
-    assert capsys.readouterr().out == 'two_link.urdf: fit for control\n'
+    assert capsys.readouterr().out.endswith('\ntwo_link.urdf: fit for control\n')

@@ -32,7 +32,7 @@ def test_a_long_run_is_stopped(tmp_path: Path, number: signal.Signals) -> None:
         env={**os.environ, 'PYTHONPATH': os.pathsep.join(filter(None, sys.path))},
     )
     try:
-        raw, until = tmp_path / 'out' / 'log.raw', time.monotonic() + STARTING
+        raw, until = tmp_path / '.out.run' / 'log.raw', time.monotonic() + STARTING
         while not (raw.exists() and raw.stat().st_size) and time.monotonic() < until:
             assert process.poll() is None
             time.sleep(0.02)

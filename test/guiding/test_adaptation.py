@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from simloop_ros.guiding.adaptation import Adaptation
-from simloop_ros.guiding.config import AdmittanceConfig, compliance
+from simloop_ros.guiding.compliance import compliance
+from simloop_ros.guiding.config import AdmittanceConfig
 from simloop_ros.guiding.energy_tank import StiffnessChange, gained, stored
 from simloop_ros.guiding.joint_admittance import Admittance, AdmittanceState
 from simloop_ros.guiding.touch import DeadZone, HandTouch, arms

@@ -8,7 +8,8 @@ import pytest
 
 from simloop_ros.core.config_types import field_docs
 from simloop_ros.core.errors import ConfigError, UnknownNameError
-from simloop_ros.guiding.config import AdmittanceConfig, JointAdmittance, compliance
+from simloop_ros.guiding.compliance import compliance
+from simloop_ros.guiding.config import AdmittanceConfig, JointAdmittance
 
 NAMES = ('a', 'b', 'c')
 

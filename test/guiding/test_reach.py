@@ -8,7 +8,7 @@ import pytest
 
 from simloop_ros.guiding.touch import LEAST_REACH, reaches
 from simloop_ros.robot.fit_robot import load_fit_robot
-from simloop_ros.scenario.loading import robot_config
+from simloop_ros.scenario.robot_files import robot_config
 
 
 @pytest.mark.parametrize('name', ['lwr', 'yumi', 'two_link'])

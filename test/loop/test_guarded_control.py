@@ -15,7 +15,7 @@ from simloop_ros.loop.guarded_control import GuardedControl
 from simloop_ros.robot.loading import load_robot
 from simloop_ros.robot.model import RobotModel
 from simloop_ros.safety.config import SafetyConfig
-from simloop_ros.scenario.loading import robot_config
+from simloop_ros.scenario.robot_files import robot_config
 
 PERIOD = 0.001
 TINY = 1e-7  # a step that deadbeat control reaches within the limits [rad]

@@ -27,7 +27,7 @@ def test_memory_stays_where_it_is(graph: Any) -> None:
         *('sphere_step', '--out', str(out), '--no-figures'),
         *('--set', 'duration=1000', '--set', 'plant.noise=1e-5'),
     )
-    raw = out / 'log.raw'
+    raw = graph.folder / '.out.run' / 'log.raw'
     graph.wait_until(raw.exists, STARTING)
     graph.wait_until(lambda: raw.stat().st_size >= WARM_UP * BYTES_PER_STEP, RUNNING)
     pids = graph.node_pids()

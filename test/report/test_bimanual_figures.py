@@ -54,7 +54,8 @@ def test_a_peak_is_found_with_the_time_that_it_takes(
     found = peak_of(ForceCourse('K', TIME, pulse(peak, decay, setpoint)), setpoint)
     assert found is not None
     assert found.contact == pytest.approx(CONTACT, abs=STEP)
-    assert found.time == pytest.approx(CONTACT, abs=STEP)
+    assert found.risen == pytest.approx(CONTACT, abs=STEP)
+    assert found.overshoots
     assert found.force == pytest.approx(peak, rel=0.03)
     assert found.settled == pytest.approx(
         decay * np.log((peak - setpoint) / (0.02 * peak)), abs=2 * STEP
@@ -161,16 +162,37 @@ def test_carry_shows_squeeze_band_and_path_error() -> None:
     np.testing.assert_array_equal(curves(upper)[1], setpoint)
     np.testing.assert_allclose(curves(middle)[0], np.where(carried, squeeze - 20.0, np.nan))
     np.testing.assert_allclose(curves(lower)[0], 1e3 * error)
-    (band,) = upper.collections
-    points = band.get_paths()[0].vertices
-    assert points.min(axis=0) == pytest.approx([TIME[carried][0], 19.0])
-    assert points.max(axis=0) == pytest.approx([TIME[-1], 21.0])
+    for ax, text in ((middle, 'allowed: 1 N'), (lower, 'allowed: 1 mm')):
+        (band,) = ax.patches
+        extent = band.get_extents().transformed(ax.transData.inverted())
+        assert sorted(extent.intervaly) == pytest.approx([-1.0, 1.0])
+        assert ax.get_title('right') == text
     # The largest errors while the object is moved, not before.
     assert legend(figure) == [
         'noise: at most 0.7 N and 0.4 mm off',
-        'setpoint, ±1 N',
-        '1 mm',
+        'setpoint',
     ]
+
+
+def test_a_limit_that_is_far_away_does_not_squeeze_the_curve() -> None:
+    carried, setpoint = TIME >= 0.2, np.full(len(TIME), 20.0)
+    error = 4e-5 * np.sin(TIME) ** 2  # far below 1 mm
+    course = CarryCourse('run', TIME, setpoint, setpoint, carried, error)
+    lower = draw_carry([course], 'carry').axes[2]
+    assert lower.get_title('right') == 'allowed: 1 mm, beyond these axes'
+    assert not lower.patches
+    assert lower.get_ylim()[1] < 1e3 * 1.3 * error.max()
+
+
+def test_the_zoom_at_the_contact_stays_within_the_run() -> None:
+    """A force that rises slowly to its setpoint, and has its largest value by noise at the end."""
+    force = np.clip(TIME - CONTACT, 0.0, 1.0) * 20.0
+    force[-1] = 20.1
+    figure = draw_internal_forces([ForceCourse('run', TIME, force)], 'grip', 20.0)
+    begin, end = figure.axes[1].get_xlim()
+    assert 0.0 <= begin < CONTACT
+    assert CONTACT + 0.9 < end <= TIME[-1]
+    assert legend(figure)[0] == 'run: at most 20.1 N, without a peak at the contact'
 
 
 def test_errors_are_said_only_of_what_is_compared() -> None:

@@ -7,12 +7,9 @@ from pathlib import Path
 import pytest
 
 from simloop_ros.core.errors import ConfigError, UnknownNameError
-from simloop_ros.scenario.loading import (
-    load_scenario,
-    robot_config,
-    scenario_descriptions,
-    scenario_names,
-)
+from simloop_ros.scenario.loading import load_scenario
+from simloop_ros.scenario.robot_files import robot_config
+from simloop_ros.scenario.shipped import scenario_descriptions, scenario_names
 
 NEEDS_A_ROBOT = {'step': ('robot=two_link',)}
 """What has to be added to a shipped scenario before it is complete."""
@@ -210,8 +207,8 @@ def test_a_scenario_in_a_file(tmp_path: Path) -> None:
         (FILE.replace('kind', 'kid'), 'did you mean planner.kind'),
         (FILE.replace('sphere', 'spere'), 'did you mean sphere'),
         (FILE.replace('sphere', '{urdf: a.urdf, tip: [b]}'), 'did you mean robot.tips'),
-        (FILE.replace('description', 'name'), 'missing required field `description`'),
-        ('robot: sphere\nduration: 1', 'missing required field `description`'),
+        (FILE.replace('description', 'name'), 'the key description is missing'),
+        ('robot: sphere\nduration: 1', 'the key description is missing'),
         (FILE.replace('1e-1', '.nan'), 'duration: nan is not a finite number'),
     ],
 )

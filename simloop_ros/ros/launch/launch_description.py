@@ -19,13 +19,14 @@ from launch_ros.actions import Node
 
 from ...core.errors import ConfigError, MissingDependencyError, SimloopError
 from ...core.resources import PACKAGE, resource_folder
-from ...record.folder import make_folder
+from ...record.run_folder import RunFolder
 from ...robot.loading import load_robot
-from ...scenario.loading import load_scenario, scenario_names
+from ...scenario.loading import load_scenario
+from ...scenario.shipped import scenario_names
 from ..messages.description import with_mesh_addresses
 from ..node.parent import LAUNCHER
 from .graph import GRACE
-from .node_parameters import (
+from .options import (
     NO_PLANT,
     PRIORITY,
     ROBOT_TOPICS,
@@ -57,7 +58,10 @@ ARGUMENTS = {
     **{name: ('', f'{text}; empty for none') for name, text in ROBOT_TOPICS.items()},
     **{name: ('', f'{text}; may be empty') for name, text in ROBOTSTUDIO.items()},
     'record': ('true', 'whether the run is recorded, and over when the scenario is'),
-    'out': ('', 'folder for log, summary and figures; empty for runs/SCENARIO'),
+    'out': (
+        '',
+        'folder for the results; empty for the next of runs/SCENARIO-0001, ...',
+    ),
     'settings': ('', 'further values of the scenario, as "seed=1; robot.tips=[tool0]"'),
 }
 """Default and description of each launch argument of a scenario."""
@@ -103,7 +107,7 @@ def _scenario_actions(context: LaunchContext, fixed_name: str) -> list[LaunchDes
     scenario = load_scenario(
         fixed_name or given['scenario'], [*settings, *plant_settings(given['plant'])]
     )
-    folder = ''
+    folder, numbered = '', not given['out']
     if _flag(context, 'record'):
         folder = given['out'] or str(Path('runs') / scenario.name)
     rviz = _flag(context, 'rviz')
@@ -114,13 +118,14 @@ def _scenario_actions(context: LaunchContext, fixed_name: str) -> list[LaunchDes
             simulated=given['plant'] != NO_PLANT,
             namespace=_namespace(context),
             out=folder,
+            numbered=numbered,
             description=not rviz,
             priority=read_priority(given['priority']),
             **{name: given[name] for name in (*ROBOT_TOPICS, *ROBOTSTUDIO)},
         ),
     )
     if folder:
-        make_folder(Path(folder))
+        RunFolder(Path(folder), numbered=numbered).discard()  # else the recorder claims it
     viewers: tuple[NodeSpec, ...] = ()
     if rviz:
         model = load_robot(scenario.robot, resource_folder('urdf'))

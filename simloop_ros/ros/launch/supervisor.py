@@ -17,6 +17,8 @@ from ...core.errors import SimloopError
 from ..node.parent import interrupt_with_parent
 
 STOPPING = (signal.SIGINT, signal.SIGTERM)
+INTERRUPTED = 128 + signal.SIGINT
+"""Status after a signal that all programs obeyed."""
 FAILED = 1
 """Status where a program that failed has none of its own."""
 
@@ -53,8 +55,8 @@ def supervise(
     process group is killed when it ends. On Linux the programs get a SIGINT even if this process
     is killed; what they started themselves is then theirs to end.
 
-    The status is 0 if all ended with status 0, and else that of the first that did not: its own
-    if positive, or 1. Each of those is reported in a line.
+    The status is 0 if all ended with status 0, or 130 if that was at a signal, and else that of
+    the first that did not: its own if positive, or 1. Each of those is reported in a line.
 
     Belongs in the main thread: only there signals can be caught, and on Linux the programs end
     with the thread that started them.
@@ -71,7 +73,7 @@ def supervise(
             graph.watch()
         finally:
             graph.end(grace)
-    return graph.status
+    return graph.status or (INTERRUPTED if graph.signals else 0)
 
 
 class _Supervision:
@@ -83,7 +85,7 @@ class _Supervision:
         self._report = report
         self._running: list[tuple[Program, subprocess.Popen[bytes]]] = []
         self._ending = False
-        self._signals = 0
+        self.signals = 0
 
     def start(self, programs: Sequence[Program], delay: float) -> None:
         """Start in order, unless a signal or the end of a program comes first."""
@@ -130,14 +132,14 @@ class _Supervision:
         for _, process in self._running:
             _signal_group(process, signal.SIGINT)
         try:
-            self._wait(lambda: not self._running or self._signals > 1, grace)
+            self._wait(lambda: not self._running or self.signals > 1, grace)
         finally:
             left, self._running = self._running, []
             for _, process in left:
                 _signal_group(process, signal.SIGKILL)
             for _, process in left:
                 process.wait()
-        why = 'at the second signal' if self._signals > 1 else f'{grace:g} s after SIGINT'
+        why = 'at the second signal' if self.signals > 1 else f'{grace:g} s after SIGINT'
         for program, _ in left:
             self._fail(f'{program.name} had not ended and was killed {why}', FAILED)
 
@@ -156,7 +158,7 @@ class _Supervision:
         received = self._inbox.recv(4096) if readable else b''
         # Signals that come together are one: a wrapper may pass on what all have got.
         if set(received).intersection(STOPPING):
-            self._signals += 1
+            self.signals += 1
             self._ending = True
         running, self._running, ended = self._running, [], []
         for program, process in running:

@@ -7,7 +7,7 @@ from xml.etree import ElementTree as ET
 from ...core.errors import ModelError
 from ...core.resources import resource_folder
 from ...robot.urdf import find_description, parse_description, resolve_meshes
-from ...scenario.loading import robot_config
+from ...scenario.robot_files import robot_config
 from ..messages.description import with_mesh_addresses
 from .wiring import NodeSpec
 
@@ -70,10 +70,10 @@ def sliders(namespace: str) -> NodeSpec:
 
 def read_description(robot: str) -> str:
     """Return the description of a shipped robot, or a URDF or xacro file, for other programs."""
-    config = None if robot.endswith(('.urdf', '.xacro')) else robot_config(robot)
-    path = find_description(config.urdf if config else robot, resource_folder('urdf'))
+    config = robot_config(robot)
+    path = find_description(config.urdf, resource_folder('urdf'))
     root = parse_description(path)
-    resolve_meshes(root, path, config.packages if config else ())
+    resolve_meshes(root, path, config.packages)
     return with_mesh_addresses(ET.tostring(root, encoding='unicode'))
 
 

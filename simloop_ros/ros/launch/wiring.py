@@ -14,7 +14,8 @@ from ...scenario.contradictions import refuse_contradictions
 from ...scenario.scenario import Scenario
 from ..node.parameter_values import parameter_values
 from ..pacing.config import GraphConfig
-from .node_parameters import WiringOptions, node_parameters, refuse_options
+from .node_parameters import node_parameters, refuse_options
+from .options import WiringOptions
 
 ORDINARY_PRIORITY = ('recorder', 'robotstudio')
 """Nodes without real-time priority."""

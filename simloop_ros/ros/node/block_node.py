@@ -15,7 +15,7 @@ from rclpy.subscription import Subscription
 from rclpy.task import Future
 from rclpy.timer import Timer
 
-from ...core.errors import USER_ERROR, SimloopError
+from ...core.errors import SimloopError
 from ..messages.stamps import stamp_of
 from ..pacing.config import GraphConfig
 from ..transport.channels import LocalBus
@@ -198,11 +198,12 @@ class BlockNode(LifecycleNode):
     def fail(self, error: Exception) -> None:
         """Note an unexpected error; the process ends with it."""
         if not self.failure:
-            self.exit_status = USER_ERROR if isinstance(error, SimloopError) else UNEXPECTED_ERROR
-            if self.exit_status == USER_ERROR:
+            if isinstance(error, SimloopError):
+                self.exit_status = error.exit_status
                 self.failure = str(error)
                 self.get_logger().error(self.failure)
             else:
+                self.exit_status = UNEXPECTED_ERROR
                 self.failure = f'{type(error).__name__}: {error}'
                 self.get_logger().fatal(f'{self.failure}\n{traceback.format_exc()}')
 

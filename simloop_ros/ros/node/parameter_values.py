@@ -23,8 +23,10 @@ from typing import Annotated, Any, Literal, TypeVar
 import msgspec
 from msgspec import NODEFAULT, inspect
 
+from ...core.config_messages import convert
 from ...core.config_types import CUSTOM, check_choice, choices, field_docs, variants
 from ...core.errors import ConfigError, UnknownNameError
+from ...core.files import load_yaml
 
 ParameterValue = bool | int | float | str | list[str] | list[float]
 Form = Literal['BOOL', 'INTEGER', 'DOUBLE', 'STRING', 'STRING_ARRAY', 'DOUBLE_ARRAY']
@@ -103,14 +105,9 @@ class ConfigParameter:
         """Return the value of the field for one of the parameter, or raise ConfigError."""
         if self.optional and is_empty(given):
             return None
-        try:
-            value = msgspec.convert(self._plain(given), self.annotation, strict=not self.is_text)
-        except (msgspec.DecodeError, ValueError, RecursionError) as error:
-            text, _, where = ' '.join(str(error).split()).partition(' - at `$')
-            reason = f'{text[:1].lower()}{text[1:]}'
-            raise ConfigError(
-                f'{self.name}{where.rstrip("`")}: {given!r} is not valid: {reason}'
-            ) from error
+        value = convert(
+            self._plain(given), self.annotation, self.name, self.name, strict=not self.is_text
+        )
         if not _is_finite(msgspec.to_builtins(value)):
             raise ConfigError(f'{self.name}: {given!r} is not finite')
         return value
@@ -118,7 +115,7 @@ class ConfigParameter:
     def _plain(self, given: Any) -> Any:
         """Return what was given as plain data for msgspec, without ROS's ways of writing it."""
         if self.is_text and isinstance(given, str):
-            return _read(given)
+            return self._read(given)
         if isinstance(given, (list, tuple, array.array)):
             given = [] if list(given) == [''] else list(given)
         for item in given if isinstance(given, list) else [given]:
@@ -127,6 +124,17 @@ class ConfigParameter:
         if isinstance(self.type, inspect.IntType) and isinstance(given, float):
             return int(given) if given.is_integer() else given
         return given
+
+    def _read(self, text: str) -> Any:
+        """Read JSON, which has characters that YAML refuses; or YAML."""
+        try:
+            return msgspec.json.decode(text)
+        except (msgspec.DecodeError, RecursionError):
+            pass
+        try:
+            return load_yaml(text)
+        except ConfigError as error:
+            raise ConfigError(f'{self.name}: {text[:60]!r}: {error}') from error
 
 
 def value_type(kind: inspect.Type) -> tuple[inspect.Type, bool]:
@@ -148,14 +156,6 @@ def _is_string(kind: inspect.Type) -> bool:
     if isinstance(kind, inspect.LiteralType):
         return all(isinstance(value, str) for value in kind.values)
     return isinstance(kind, inspect.StrType)
-
-
-def _read(text: str) -> Any:
-    """Read YAML; JSON first, which is YAML, but has numbers like ``1e-5`` that PyYAML misses."""
-    try:
-        return msgspec.json.decode(text)
-    except msgspec.DecodeError:
-        return msgspec.yaml.decode(text)
 
 
 def _is_finite(value: Any) -> bool:

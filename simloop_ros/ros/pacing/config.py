@@ -88,6 +88,7 @@ class RecorderConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw
 
     :ivar scenario: the scenario as JSON, for the summary and the number of steps.
     :ivar out: folder for log, summary and figures.
+    :ivar numbered: whether each run gets a number after that name, see ``RunFolder``.
     :ivar simulated: whether the plant is simulated, so that it publishes the truth.
     :ivar truth: whether the true state differs from the measured one and is recorded by itself.
     :ivar figures: whether figures are drawn when the run is complete.
@@ -95,6 +96,7 @@ class RecorderConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw
 
     scenario: str
     out: str
+    numbered: bool = False
     simulated: bool = True
     truth: bool = True
     figures: bool = True

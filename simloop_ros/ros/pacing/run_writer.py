@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 import time
 from typing import Any
 
@@ -28,6 +27,7 @@ from ...core.values import (
 from ...loop.step_record import StepRecord
 from ...record.facts import RunFacts
 from ...record.hands_log import AXES
+from ...record.run_folder import RunFolder
 from ...record.run_recorder import RunRecorder
 from ...scenario.scenario import Scenario
 from ..messages import effort_command
@@ -179,7 +179,9 @@ class RunWriter(RunRecorder):
     :ivar diverged: why the run diverged; empty if it did not.
     """
 
-    def __init__(self, facts: RunFacts, folder: Path, clock: Callable[[], float] = time.monotonic):
+    def __init__(
+        self, facts: RunFacts, folder: RunFolder, clock: Callable[[], float] = time.monotonic
+    ):
         super().__init__(facts, folder)
         self._period = facts.scenario.period
         self._clock = clock

@@ -22,6 +22,7 @@ from simloop_ros.ros.launch.supervisor import Program, supervise
 
 ENDING = 10.0  # longest time for a graph to end on a busy machine [s]
 FOREVER = 60.0  # longer than any test may last [s]
+STOPPED = 130  # status after a signal
 REACTION = 0.3  # from the end of one to SIGINT in another, on a busy machine [s]
 READY = 0.4  # longest time for a bare interpreter to start on a busy machine [s]
 CTRL_C = b'\x03'
@@ -157,14 +158,14 @@ def test_a_signal_is_passed_on_as_an_interrupt(number: signal.Signals) -> None:
     with graph(node('plant'), node('control'), node('recorder', ends_all=True)) as running:
         running.process.send_signal(number)
         status, reported, written = running.end()
-    assert (status, reported) == (0, [])
+    assert (status, reported) == (STOPPED, [])
     assert told(written) == dict.fromkeys(('plant', 'control', 'recorder'), 'SIGINT')
 
 
 def test_an_interrupt_gets_through_where_the_supervisor_was_started_to_ignore_it() -> None:
     with graph(program(COUNTER, 'plant'), ignoring=True) as running:
         running.process.send_signal(signal.SIGINT)
-        assert running.end() == (0, [], ['plant count 1'])
+        assert running.end() == (STOPPED, [], ['plant count 1'])
 
 
 def test_the_status_is_that_of_a_program_that_does_not_end_cleanly_after_a_signal() -> None:
@@ -184,7 +185,7 @@ def test_the_terminal_interrupts_each_program_once() -> None:
     finally:
         os.close(ours)
         os.close(theirs)
-    assert (status, reported) == (0, [])
+    assert (status, reported) == (STOPPED, [])
     assert sorted(written) == ['control count 1', 'plant count 1']
 
 

@@ -23,7 +23,7 @@ from simloop_ros.plants.config import PlantConfig
 from simloop_ros.robot.config import RobotConfig
 from simloop_ros.robot.loading import load_robot
 from simloop_ros.robotstudio.config import LinkConfig
-from simloop_ros.ros.launch.node_parameters import WiringOptions, plant_settings, read_priority
+from simloop_ros.ros.launch.options import WiringOptions, plant_settings, read_priority
 from simloop_ros.ros.launch.wiring import NodeSpec, has_clock, parameter_file, wire
 from simloop_ros.ros.node.parameter_values import parse_config
 from simloop_ros.ros.pacing.config import GraphConfig, PublishConfig

@@ -11,7 +11,7 @@ from simloop_ros.core.resources import resource_folder
 from simloop_ros.robot.loading import load_robot
 from simloop_ros.robot.model import RobotModel
 from simloop_ros.ros.pacing.braked_plant import HOLD_TIME, WRENCH_LIMIT, ExternalWrench
-from simloop_ros.scenario.loading import robot_config
+from simloop_ros.scenario.robot_files import robot_config
 
 PERIOD = 0.01
 WRENCH = np.array([1.0, -2.0, 3.0, 0.1, 0.2, -0.3])

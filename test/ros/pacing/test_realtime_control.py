@@ -25,7 +25,7 @@ from simloop_ros.ros.pacing.config import GraphConfig
 from simloop_ros.ros.pacing.control_pace import RealtimeControl
 from simloop_ros.ros.pacing.motion_guide import RealtimePlanner
 from simloop_ros.safety.config import SafetyConfig
-from simloop_ros.scenario.loading import robot_config
+from simloop_ros.scenario.robot_files import robot_config
 
 H = 0.002  # s
 PERIOD = round(H * NANO)

@@ -12,6 +12,7 @@ import pytest
 from simloop_ros.core.errors import ConfigError
 from simloop_ros.core.values import Command, JointState, PlantReport, Rollback, Setpoint
 from simloop_ros.loop.step_record import StepRecord
+from simloop_ros.record.run_folder import RunFolder
 from simloop_ros.ros.messages.notice import Notice
 from simloop_ros.ros.messages.safety_status import CONTROL, SafetyStatus
 from simloop_ros.ros.messages.stamps import stamp_of
@@ -36,7 +37,7 @@ class Clock:
 @pytest.fixture
 def writer(tmp_path: Path) -> RunWriter:
     text = msgspec.json.encode(load_scenario('sphere_step', SETTINGS)).decode()
-    return RunWriter(read_facts(text, simulated=True), tmp_path, Clock())
+    return RunWriter(read_facts(text, simulated=True), RunFolder(tmp_path / 'out'), Clock())
 
 
 def step(value: float = 0.0, index: int = 0, *, limited: bool = False) -> StepRecord:
@@ -52,11 +53,11 @@ def step(value: float = 0.0, index: int = 0, *, limited: bool = False) -> StepRe
     )
 
 
-def events(folder: Path) -> list[dict[str, object]]:
-    return json.loads((folder / 'summary.json').read_text())['events']
+def events(writer: RunWriter) -> list[dict[str, object]]:
+    return json.loads((writer.folder.publish() / 'summary.json').read_text())['events']
 
 
-def test_a_complete_run_ends_with_its_last_step(writer: RunWriter, tmp_path: Path) -> None:
+def test_a_complete_run_ends_with_its_last_step(writer: RunWriter) -> None:
     assert writer.elapsed == 0.0
     for k in range(STEPS):
         assert not writer.complete
@@ -65,20 +66,22 @@ def test_a_complete_run_ends_with_its_last_step(writer: RunWriter, tmp_path: Pat
     summary = writer.finish()
     assert (summary['status'], summary['steps']) == ('completed', STEPS)
     assert summary['real_time_factor'] == pytest.approx(STEPS * 0.01)
-    assert {path.name for path in tmp_path.iterdir()} == {'log.mcap', 'summary.json'}
+    folder = writer.folder.publish()
+    assert {path.name for path in folder.iterdir()} == {'log.mcap', 'summary.json'}
 
 
-def test_limited_efforts_are_those_that_control_reports(writer: RunWriter, tmp_path: Path) -> None:
+def test_limited_efforts_are_those_that_control_reports(writer: RunWriter) -> None:
     """Not those that happen to be at a limit."""
     for index, limited in enumerate((False, True, True, False)):
         writer.take(step(1e6, index, limited=limited))
     summary = writer.finish()
     assert summary['effort_limited_steps'] == 2
-    assert [event['kind'] for event in events(tmp_path)] == ['effort_limit']
-    assert events(tmp_path)[0]['time'] == pytest.approx(0.02)
+    (event,) = events(writer)
+    assert event['kind'] == 'effort_limit'
+    assert event['time'] == pytest.approx(0.02)
 
 
-def test_a_divergence_ends_the_run_at_its_step(writer: RunWriter, tmp_path: Path) -> None:
+def test_a_divergence_ends_the_run_at_its_step(writer: RunWriter) -> None:
     for _ in range(2):
         writer.take(step())
     writer.take_stop(SafetyStatus('plant', 'brakes', 1, stamp=stamp_of(1, 0.01)))
@@ -89,20 +92,18 @@ def test_a_divergence_ends_the_run_at_its_step(writer: RunWriter, tmp_path: Path
     writer.take(step())
     assert writer.complete
     assert writer.finish()['status'] == 'diverged'
-    kinds = [event['kind'] for event in events(tmp_path)]
+    kinds = [event['kind'] for event in events(writer)]
     assert kinds == ['stop', 'divergence']
 
 
-def test_in_real_time_a_notice_belongs_to_the_present_step(
-    writer: RunWriter, tmp_path: Path
-) -> None:
+def test_in_real_time_a_notice_belongs_to_the_present_step(writer: RunWriter) -> None:
     for _ in range(3):
         writer.take(step())
     writer.take_notice(Notice(0, True, 'push', -0.5))
     for _ in range(2 * MAX_EVENTS):
         writer.take_notice(Notice(0, True, 'impact', 0.0))
     assert writer.finish()['status'] == 'interrupted'
-    first, second = events(tmp_path)
+    first, second = events(writer)
     assert (first['kind'], first['nature'], first['margin']) == ('collision', 'push', -0.5)
     assert first['time'] == pytest.approx(0.04)
     assert second['nature'] == 'impact'

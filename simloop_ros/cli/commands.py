@@ -1,0 +1,135 @@
+"""The commands of ``simloop``, their modules, and where their help points to."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+FURTHER = """\
+first steps:
+  simloop list                                        what there is to run
+  simloop run yumi_step --set plant.mass_bias=0.1     a robot 10 % heavier than its model
+  simloop keys mass                                   what can be set, with units and defaults
+  simloop check my_robot.urdf                         is your robot fit for control?
+  eval "$(simloop completion bash)"                   the shell completes names and keys
+
+"simloop COMMAND --help" has examples. Documentation: README.md and docs/ of the source tree.
+"""
+
+
+class CommandHelp(NamedTuple):
+    """A command.
+
+    :ivar module: of this folder; it is imported when the command is called.
+    :ivar summary: its line in the help.
+    :ivar epilog: examples, exit status, and the page about it.
+    """
+
+    module: str
+    summary: str
+    epilog: str
+
+
+RUN = """\
+examples:
+  simloop run sphere_step
+  simloop run yumi_step --set plant.mass_bias=0.1 --set period=0.0005
+  simloop run yumi_collision --set monitor.reaction=retreat --out runs/retreat
+  simloop run step --set robot=lwr --set 'planner.move=[[-0.1,0,0.1]]'
+  simloop run my_scenario.yaml
+
+Write lists in quotes: shells read brackets as patterns. "simloop keys" lists what can be set,
+"simloop list" the scenarios.
+
+Each run has a folder of its own, and the link runs/NAME leads to the newest. Results of an earlier
+run in --out DIR are renamed to DIR-0001 or the next number. Exit status: 0 the goal was reached,
+or there is none; 1 it was not; 2 invalid input; 3 the results could not be written (disk full);
+130 stopped by a signal. Documentation: docs/tutorials/first_run.md.
+"""
+LAUNCH = """\
+examples:
+  simloop launch yumi_step
+  simloop launch yumi_step --composed --realtime
+  simloop launch yumi_step --plant none --realtime      your robot's driver instead of the plant
+
+ROS 2 comes with "pip install '.[ros]'", or from a sourced installation.
+Documentation: docs/tutorials/ros.md, docs/graph.md.
+"""
+CHECK = """\
+examples:
+  simloop check my_robot.urdf
+  simloop check my_robot.urdf.xacro --tips tool0 --lock finger_joint
+  simloop check yumi
+
+Exit status 1 if the model is unfit. Documentation: docs/tutorials/your_robot.md.
+"""
+KEYS = """\
+examples:
+  simloop keys                  all
+  simloop keys noise            those with noise in their names
+  simloop keys 'planner.*'      those of a section
+
+The same as a page: docs/scenarios.md. For editors: "simloop schema".
+"""
+CALIBRATE = """\
+examples:
+  simloop calibrate yumi_collision --out yumi.yaml
+  simloop run yumi_collision --set monitor.calibration=yumi.yaml
+
+Documentation: docs/collision.md.
+"""
+ROBOTSTUDIO = """\
+examples:
+  simloop run irb120_rectangle
+  simloop robotstudio runs/irb120_rectangle --dry-run
+  simloop robotstudio runs/irb120_rectangle --host 192.168.125.1
+
+Documentation: docs/robotstudio.md.
+"""
+SCHEMA = """\
+examples:
+  simloop schema scenario > scenario.json
+  simloop schema robot > robot.json
+
+The first line of a YAML file tells the YAML language server of an editor to use it:
+  # yaml-language-server: $schema=scenario.json
+"""
+COMPLETION = """\
+Put the line of your shell into its start-up file:
+  bash   eval "$(simloop completion bash)"
+  zsh    eval "$(simloop completion zsh)"        after autoload -U compinit && compinit
+  fish   simloop completion fish | source
+"""
+PLOT = """\
+examples:
+  simloop plot runs/yumi_step
+  simloop plot runs/yumi_step --all
+"""
+BENCH = """\
+examples:
+  simloop bench loop --quick
+  simloop bench collision --json collision.json
+
+Documentation: benchmarks/README.md.
+"""
+LIST = 'Run one with "simloop run NAME".'
+COMMANDS = {
+    'list': CommandHelp('list_scenarios', 'scenarios, one line each', LIST),
+    'run': CommandHelp('run', 'run a scenario in process', RUN),
+    'launch': CommandHelp('launch', 'run a scenario as a ROS 2 graph', LAUNCH),
+    'plot': CommandHelp('plot', 'figures again from a log', PLOT),
+    'check': CommandHelp('check', 'is this model fit for control?', CHECK),
+    'keys': CommandHelp('keys', 'what can be set in a scenario: type, unit, default', KEYS),
+    'calibrate': CommandHelp(
+        'calibrate', 'learn thresholds of the collision monitors from free motion', CALIBRATE
+    ),
+    'robotstudio': CommandHelp(
+        'robotstudio', 'send the motion of a run to RobotStudio, or an ABB controller', ROBOTSTUDIO
+    ),
+    'schema': CommandHelp(
+        'schema', 'JSON schema of scenario and robot files, for editors', SCHEMA
+    ),
+    'completion': CommandHelp(
+        'completion', 'script with which a shell completes simloop', COMPLETION
+    ),
+    'bench': CommandHelp('bench', 'benchmarks, ratios side by side', BENCH),
+}

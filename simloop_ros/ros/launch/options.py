@@ -1,0 +1,102 @@
+"""How the graph of a scenario can run. Importing it loads neither ROS nor an engine."""
+
+from __future__ import annotations
+
+import msgspec
+
+from ...core.errors import ConfigError
+from ...robotstudio.config import LinkConfig
+
+NO_PLANT = 'none'
+"""Choice of the plant where a real robot takes its place."""
+PRIORITY = 50
+"""Default of ``WiringOptions.priority``."""
+MAX_PRIORITY = 99
+
+
+class WiringOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """How the graph of a scenario shall run.
+
+    :ivar realtime: whether time is real; else lockstep.
+    :ivar simulated: whether the plant is simulated; else a robot's driver is there.
+    :ivar namespace: of all nodes; empty for none.
+    :ivar out: folder for the results; empty if nothing is recorded.
+    :ivar numbered: whether each run gets a number after that name, see ``RunFolder``.
+    :ivar figures: whether the recorder draws figures.
+    :ivar description: whether the plant publishes ``robot_description``; else the
+        ``robot_state_publisher`` does.
+    :ivar remappings: of topics, for all nodes.
+    :ivar stream_joint_states: topic for the simulated positions as JointState, and
+        ``stream_commands`` as Float64MultiArray, for a real robot that takes positions only;
+        empty for none.
+    :ivar robot_states: topic of that robot's joint states; empty for the default.
+    :ivar robot_torques: topic of a robot's external torques; empty for the default.
+    :ivar robotstudio: ``HOST:PORT`` of a controller that is sent the positions as targets; empty
+        for none.
+    :ivar robotstudio_time: its move time from target to target [s]; empty for the default.
+    :ivar priority: in real time, ``SCHED_FIFO`` priority of all nodes but recorder and
+        robotstudio, if the system allows it; 0 for none.
+    """
+
+    realtime: bool = False
+    simulated: bool = True
+    namespace: str = ''
+    out: str = ''
+    numbered: bool = False
+    figures: bool = True
+    description: bool = True
+    remappings: tuple[tuple[str, str], ...] = ()
+    stream_joint_states: str = ''
+    stream_commands: str = ''
+    robot_states: str = ''
+    robot_torques: str = ''
+    robotstudio: str = ''
+    robotstudio_time: str = ''
+    priority: int = PRIORITY
+
+    @property
+    def absolute_namespace(self) -> str:
+        """Return the namespace with a leading slash; empty for none."""
+        name = self.namespace.strip('/')
+        return f'/{name}' if name else ''
+
+    @property
+    def stream(self) -> dict[str, str]:
+        """Return the topics of a real robot that takes positions only, by their parameters."""
+        topics = {
+            'stream.joint_states': self.stream_joint_states,
+            'stream.commands': self.stream_commands,
+            'stream.robot': self.robot_states,
+        }
+        return {name: topic for name, topic in topics.items() if topic}
+
+
+ROBOTSTUDIO = {
+    'robotstudio': 'HOST:PORT of a controller of ABB that is sent the positions as targets',
+    'robotstudio_time': f'its move time from target to target [s] ({LinkConfig().move_time:g})',
+}
+"""Fields of ``WiringOptions`` for the link to RobotStudio, and what they mean."""
+
+ROBOT_TOPICS = {
+    'stream_joint_states': (
+        'topic for the simulated positions as JointState, for a robot that takes positions only'
+    ),
+    'stream_commands': "the same as Float64MultiArray, in the order of the model's joints",
+    'robot_states': "topic of that robot's joint states",
+    'robot_torques': "topic of a robot's external torques",
+}
+"""Fields of ``WiringOptions`` that are topics of a real robot, and what they mean."""
+
+
+def plant_settings(plant: str) -> list[str]:
+    """Return what a choice of the plant changes in the scenario: an engine, ``none``, or empty."""
+    return [] if plant in ('', NO_PLANT) else [f'plant.engine={plant}']
+
+
+def read_priority(text: str) -> int:
+    """Return a priority that was given as text, or raise ConfigError."""
+    if not text.isdecimal() or int(text) > MAX_PRIORITY:
+        raise ConfigError(
+            f'priority: {text!r} given; a whole number from 0 to {MAX_PRIORITY} is needed'
+        )
+    return int(text)
