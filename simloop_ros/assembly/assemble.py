@@ -96,6 +96,7 @@ def _facts(
         rollback=str(scenario.resolved_control().rollback),
         steps=count_steps(scenario, motion.duration),
         goals=motion.goals,
+        planned=motion.duration,
         notes=notes,
         course=motion.course,
         plan=motion.plan,

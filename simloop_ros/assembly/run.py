@@ -28,7 +28,6 @@ def run(
     :param progress: gets the share of the log that is written, 0 to 1.
     """
     facts, loop = assembly.facts, assembly.loop
-    status: str = 'completed'
     costs: dict[str, float] = {}
     try:
         with RunRecorder(facts, folder) as recorder:
@@ -37,13 +36,10 @@ def run(
                 # Numbers that run away are reported as a divergence, not as warnings.
                 with np.errstate(over='ignore', invalid='ignore'):
                     costs = loop.run(facts.steps, recorder.take, proceed, clock)
-                if loop.index < facts.steps:
-                    status = 'interrupted'
             except DivergenceError as error:
-                status = 'diverged'
                 recorder.events.add(
                     error.step, 'divergence', joint=error.joint, message=str(error)
                 )
-            return recorder.write(status, clock() - begin, costs, progress)
+            return recorder.write(clock() - begin, costs, progress)
     finally:
         loop.plant.close()

@@ -14,6 +14,7 @@ from rich.console import Console
 
 from ..assembly.assemble import assemble
 from ..assembly.run import run
+from ..record.verdict import EXIT_STATUS
 from ..report.page import draw_run, print_run
 from ..report.progress import progress_bar
 from ..scenario.loading import load_scenario
@@ -50,7 +51,7 @@ def scenario_settings(options: argparse.Namespace) -> list[str]:
 
 
 def call(options: argparse.Namespace) -> int:
-    """Run a scenario; 0 when it completed, 1 when it diverged, 130 when it was stopped."""
+    """Run a scenario; the exit status is that of its status, see ``EXIT_STATUS``."""
     scenario = load_scenario(options.scenario, scenario_settings(options))
     folder = options.out or Path('runs') / scenario.name
     assembly = assemble(scenario)
@@ -75,11 +76,9 @@ def call(options: argparse.Namespace) -> int:
     if summary['status'] == 'diverged':
         message = next(e['message'] for e in summary['events'] if e['kind'] == 'divergence')
         print(f'simloop: {message}; the log so far is kept', file=sys.stderr)
-        return 1
     if summary['status'] == 'interrupted':
         print(f'simloop: stopped after {summary["steps"]} steps', file=sys.stderr)
-        return 130
-    return 0
+    return EXIT_STATUS[summary['status']]
 
 
 @contextmanager

@@ -10,6 +10,7 @@ from rich.console import Console
 from std_msgs.msg import Header
 
 from ..record.columns import GUIDED_COLUMNS
+from ..record.verdict import EXIT_STATUS
 from ..report.page import draw_run, print_run
 from ..report.progress import progress_bar
 from ..ros.messages.contacts import from_message as contacts_from_message
@@ -162,8 +163,7 @@ class RecorderNode(BlockNode):
     def _write(self) -> None:
         writer, folder = self._writer, Path(self._config.out)
         summary = writer.finish()
-        if writer.diverged:
-            self.exit_status = 1
+        self.exit_status = EXIT_STATUS[summary['status']]
         figures = draw_run(folder) if writer.complete and self._config.figures else []
         print_run(summary, folder, figures)
 

@@ -63,7 +63,6 @@ class RunRecorder:
 
     def write(
         self,
-        status: str,
         elapsed: float,
         costs: dict[str, float],
         progress: Callable[[float], None] | None = None,
@@ -81,7 +80,7 @@ class RunRecorder:
         if self._hands is not None:
             hands = LogReader(self._raw_hands, len(AXES), HANDS_COLUMNS)
         with np.errstate(over='ignore', invalid='ignore'):
-            summary = summarise(facts, log, hands, self.events, status, elapsed, costs)
+            summary = summarise(facts, log, hands, self.events, elapsed, costs)
         content = _as_json(summary)
         metadata = {'scenario': facts.scenario.name, 'summary': json.dumps(content)}
         period, urdf = facts.scenario.period, facts.model.urdf

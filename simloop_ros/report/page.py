@@ -15,6 +15,7 @@ from ..core.errors import ConfigError
 from ..record.events import halt_reason
 from ..record.folder import HANDS_LOG
 from ..record.mcap import McapReader
+from ..record.wording import moment
 from .figures import Mark, draw_figures, possible_graphs
 from .hand_curves import HAND_DRAWINGS, hand_curves
 from .series import series_of
@@ -32,6 +33,10 @@ HANDS_ROWS = {
     'dropped': 's',
 }
 """Rows of two hands in the table, with units."""
+LOCKED_MASS = 1e5
+"""Effective mass from which a tip is locked in that direction [kg]: the robot is stretched."""
+MOST_EVENTS = 12
+"""Number of events that are printed."""
 CONSEQUENCES = ('contact_end', 'collision_located', 'collision_end', 'effort_limit')
 """Events that would be printed over those that they follow from."""
 
@@ -101,26 +106,54 @@ def print_run(summary: dict[str, Any], folder: Path, figures: list[Path]) -> Non
 
 
 def print_table(summary: dict[str, Any], console: Console) -> None:
-    """Print the main figures of a run with their units."""
-    console.print(
+    """Print the verdict, the main figures of a run with their units, and its events."""
+
+    def say(line: str) -> None:
+        console.print(line, highlight=False, soft_wrap=True, markup=False)
+
+    say(
         f'{summary["scenario"]}: {summary["robot"]}, plant {summary["plant"]}, '
-        f'{period_text(summary["period"])}, {summary["duration"]:g} s',
-        highlight=False,
-        soft_wrap=True,
+        f'{period_text(summary["period"])}, {summary["duration"]:g} s'
     )
+    for line in summary['verdict']:
+        say(line)
     table = Table(show_header=False)
     for name, value, unit in _rows(summary):
         table.add_row(name, value if isinstance(value, str) else f'{value:.4g}', unit)
     console.print(table)
-    for event in summary['events']:
-        if (why := halt_reason(event)) is not None:
-            console.print(f'stopped  at {event["time"]:.4g} s: {why}', soft_wrap=True)
-    left = summary.get('tasks_left', ())
-    if left:
-        more = f' and {len(left) - 1} more' if len(left) > 1 else ''
-        line = f'not done {left[0]}{more}; the run ended at {summary["duration"]:.4g} s'
-        console.print(line, soft_wrap=True)
-    console.print(f'digest   {summary["digest"]}', highlight=False, soft_wrap=True)
+    events = summary['events']
+    for event in events[:MOST_EVENTS]:
+        say(f'{moment(event["time"], summary["period"]):>9}  {event_words(event)}')
+    if len(events) > MOST_EVENTS:
+        say(f'{"":>9}  {len(events) - MOST_EVENTS} more events in summary.json')
+    say(f'digest   {summary["digest"]}')
+
+
+def event_words(event: dict[str, Any]) -> str:
+    """Return an event in words, without its time."""
+    link = event.get('link')
+    match event['kind']:
+        case 'contact':
+            return f'{link} touches {event["obstacle"]}, {event["force"]:.3g} N'
+        case 'contact_end':
+            return f'{link} leaves {event["obstacle"]}'
+        case 'collision':
+            return f'the monitor reports a collision: {event["nature"]}'
+        case 'collision_located':
+            return f'located on {link}'
+        case 'collision_end':
+            return 'the monitor reports the end of the collision'
+        case 'push_start' | 'push_end':
+            return f'push on {link} {"begins" if event["kind"] == "push_start" else "ends"}'
+        case 'hand_start' | 'hand_end':
+            return f'a hand {"takes" if event["kind"] == "hand_start" else "leaves"} {link}'
+        case 'effort_limit':
+            return 'first step at an effort limit'
+        case 'task':
+            return str(event['doing'])
+        case 'stop' | 'divergence':
+            return str(event['message'])
+    return str(event['kind']).replace('_', ' ')
 
 
 def _rows(summary: dict[str, Any]) -> Iterator[tuple[str, float | str, str]]:
@@ -149,17 +182,19 @@ def _rows(summary: dict[str, Any]) -> Iterator[tuple[str, float | str, str]]:
         yield 'energy from the operator', summary['guiding_energy'], 'J'
         yield 'external torque error rms', summary['external_torque_error_rms'], force
         for tip, mass in summary['effective_mass'].items():
-            yield f'effective mass of {tip}', ' to '.join(map(_number, mass.values())), 'kg'
+            yield f'effective mass of {tip}', ' to '.join(map(_mass, mass.values())), ''
     if 'internal_force_peak' in summary:
         for key, unit in HANDS_ROWS.items():
             if summary.get(key) is not None:
                 yield key.replace('_', ' '), summary[key], unit
-    cost = sum(summary['step_cost_us'].values())
-    if cost > 0.0:  # the nodes of a graph do not measure it
-        yield 'cost per step', cost, 'us'
-    yield 'real-time factor', summary['real_time_factor'], ''
+    factor = summary['real_time_factor']
+    if factor > 0.0:
+        yield 'time per step', 1e6 * summary['period'] / factor, 'us'
+    yield 'real-time factor', factor, ''
 
 
-def _number(value: float | None) -> str:
-    """Return a number as text; the summary has ``None`` for one that is not finite."""
-    return 'unknown' if value is None else f'{value:.4g}'
+def _mass(value: float | None) -> str:
+    """Return an effective mass [kg] as text; the summary has ``None`` for an infinite one."""
+    if value is None or value > LOCKED_MASS:
+        return 'locked in this direction'
+    return f'{value:.4g} kg'

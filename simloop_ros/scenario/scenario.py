@@ -46,6 +46,7 @@ class Scenario(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     :ivar period: length h of one step [s].
     :ivar duration: simulated time [s]; the planned motion and ``rest`` where none is given.
     :ivar rest: time at the goal after a planned motion [s].
+    :ivar goal_tolerance: distance of a tip from its goal at which it has reached it [m].
     :ivar seed: of the random generator.
     :ivar graphs: the figures to draw: the six of 000 section 6.2; where a hand guides the robot,
         ``external_torque``; those of 002 section VII, ``tip_path_3d``, ``tip_path_plane``,
@@ -59,6 +60,7 @@ class Scenario(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     period: Period = 0.005
     duration: Positive | None = None
     rest: NonNegative = 0.5
+    goal_tolerance: Positive = 0.001
     seed: Seed = 0
     planner: AnyPlannerConfig = OnlineConfig()
     control: ControlConfig = ControlConfig()
