@@ -10,7 +10,7 @@ from typing import Any
 from .deviation import Deviation, largest_deviation
 from .facts import RunFacts
 from .log import LogReader
-from .touches import Events, Incident, Touch, describe, find_alarms, find_touches, join
+from .touches import Events, Incident, TouchSpan, describe, find_alarms, find_touches, join
 from .wording import moment
 
 DISTURBED = 0.005
@@ -46,7 +46,7 @@ class Evidence:
         return moment(time, self.period)
 
     @cached_property
-    def touches(self) -> tuple[Touch, ...]:
+    def touches(self) -> tuple[TouchSpan, ...]:
         """Return what acted on the robot, as far as it is known; not the hands that guide it."""
         return find_touches(self.facts.scenario, self.events)
 

@@ -10,12 +10,13 @@ import pinocchio as pin
 from ..core.values import Array, Flags
 from ..plants.config import Hand
 from ..robot.model import RobotModel, link_positions
+from .clearance import clearance
 from .columns import TRUE_POSITION
 from .evidence import Evidence
 from .guided_summary import TRUE_EXTERNAL
 from .model_error import ModelError, find_model_error
 from .touches import untouched
-from .wording import length
+from .wording import effort_unit, length
 
 TOUCH_MARGIN = 0.05
 """Time before and after a touch that says nothing about the model [s]."""
@@ -23,6 +24,8 @@ UNEXPLAINED = 0.01
 """Share of the largest effort up to which a force difference is explained by the model."""
 ROUNDING = 1e-9
 """Share of the largest effort up to which a force difference is rounding."""
+MOST_POSTURES = 50
+"""Number of postures in which the distance from obstacles is looked at."""
 MOST_ROWS = 500
 """Number of rows from which the path and the force of a hand are taken."""
 LEAST_MOBILITY = 0.05
@@ -37,11 +40,19 @@ def find_lines(evidence: Evidence) -> Iterator[str]:
     if 'internal_force_peak' in evidence.results:
         yield _held(evidence)
     if scenario.plant.obstacles and evidence.facts.simulated and not evidence.touches:
-        yield 'nothing was touched'
+        yield _untouched(evidence)
     if scenario.planner.kind == 'guiding' and not evidence.touches:
         yield _drift(evidence)
     if scenario.plant.takes == 'effort':
         yield from _model(evidence)
+
+
+def _untouched(evidence: Evidence) -> str:
+    log, obstacles = evidence.log, evidence.facts.scenario.plant.obstacles
+    rows = log.read(stride=max(1, log.rows // MOST_POSTURES))[:, TRUE_POSITION]
+    distance = clearance(evidence.facts.model, obstacles, rows)
+    near = '' if distance is None else f': the nearest obstacle stayed {distance:.2g} m away'
+    return f'nothing was touched{near}'
 
 
 def _drift(evidence: Evidence) -> str:
@@ -54,19 +65,23 @@ def _drift(evidence: Evidence) -> str:
 
 
 def _guided(evidence: Evidence) -> str:
-    """Return how far the hands led the robot, with which force and energy."""
+    """Return how far the robot moved in the hands, with which force and energy."""
     facts, log = evidence.facts, evidence.log
     hands = facts.scenario.plant.hands
-    rows = log.read(stride=max(1, log.rows // MOST_ROWS))
+    stride = max(1, log.rows // MOST_ROWS)
+    rows = log.read(stride=stride)
+    times = (1.0 + stride * np.arange(len(rows))) * evidence.period
     led = []
-    for hand in dict.fromkeys(hand.link for hand in hands):
-        points = link_positions(facts.model.pin_model, hand, rows[:, TRUE_POSITION])
-        led.append(f'{hand} by {length(np.linalg.norm(points - points[0], axis=1).max())}')
+    for hand in hands:
+        held = (times >= hand.start) & (times <= (np.inf if hand.end is None else hand.end))
+        points = link_positions(facts.model.pin_model, hand.link, rows[held][:, TRUE_POSITION])
+        way = np.linalg.norm(points - points[:1], axis=1).max(initial=0.0)
+        led.append(f'{hand.link} by {length(way)}')
     force = largest_hand_force(facts.model, hands, rows)
     with_force = '' if force is None else f', with up to {force:.2g} N'
     who = 'a hand' if len(hands) == 1 else f'{len(hands)} hands'
     energy = evidence.results['guiding_energy']
-    return f'{who} led {" and ".join(led)}{with_force}, and gave the robot {energy:.2g} J'
+    return f'{who} moved {" and ".join(led)}{with_force}, and gave the robot {energy:.2g} J'
 
 
 def largest_hand_force(model: RobotModel, hands: tuple[Hand, ...], rows: Array) -> float | None:
@@ -142,8 +157,7 @@ def _model(evidence: Evidence) -> Iterator[str]:
     if largest <= ROUNDING * efforts:
         yield 'the model explains the motion: no force difference but rounding'
     elif largest <= UNEXPLAINED * efforts:
-        units = {'rad': 'N m', 'm': 'N'}
-        unit = ' or '.join(units[unit] for unit in sorted(set(facts.model.joint_units)))
+        unit = effort_unit(facts.model.joint_units)
         yield f'the model explains the motion: force difference at most {largest:.2g} {unit}'
 
 
@@ -167,6 +181,6 @@ def _errors(error: ModelError, model: RobotModel) -> Iterator[str]:
         low, high = f'{values[0]:.2g}', f'{values[-1]:.2g}'
         size = high if low == high else f'{low} to {high}'
         yield (
-            f'has friction of {size} N m that its model does not know, in '
+            f'has friction of {size} {effort_unit(model.joint_units)} that its model does not know, in '
             f'{len(values)} of {model.n} joints'
         )

@@ -105,12 +105,12 @@ def _windows(
 ) -> _Windows | None:
     """Return the averages of a log where the robot is free; none if there are too few."""
     data, parts, first = model.pin_model.createData(), [], 0
+    step = max(1, round(AVERAGING_TIME / period))
     stride = ceil(log.rows * period / AVERAGING_TIME / MOST_WINDOWS)
     for block in log.chunks():
         motions = average(block[:, EFFORT], block[:, MEASURED], period)
         count = len(motions.torque)
-        span = len(block) // max(count, 1)
-        times = (first + span * (1 + np.arange(count))) * period
+        times = (first + step * np.arange(1.0, count + 1.0)) * period
         first += len(block)
         kept = free(times) & np.isfinite(motions.torque).all(axis=1)
         kept &= np.arange(count) % stride == 0
@@ -177,7 +177,7 @@ class _Fit:
     def _solve(self, rows: Array | slice = slice(None)) -> Array:
         design = (self._design[rows] * self._weight[:, None]).reshape(-1, self._design.shape[2])
         unknown = (self._unknown[rows] * self._weight).ravel()
-        return np.linalg.lstsq(design, unknown, rcond=None)[0]
+        return np.asarray(np.linalg.lstsq(design, unknown, rcond=None)[0], dtype=np.float64)
 
     def _left(self, coefficients: Array) -> Array:
         return self._unknown - self._design @ coefficients

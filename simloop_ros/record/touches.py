@@ -24,6 +24,8 @@ AFTER = 0.1
 """Time after a contact in which a monitor may still report it [s]."""
 STANDING = 0.02
 """Speed of a joint below which it stands [rad/s]."""
+LONGEST_STOP = 5.0
+"""Time after an alarm in which a robot stops, if it does [s]."""
 STANDING_TIME = 0.05
 """Time over which that speed is averaged: encoders make a robot jitter where it stands [s]."""
 DESIRED_POSITION = COLUMNS.index('desired_position')
@@ -31,7 +33,7 @@ YIELDING = {'float': 'floated', 'comply': 'yielded'}
 """Reactions that end nowhere."""
 
 
-class Touch(msgspec.Struct, frozen=True):
+class TouchSpan(msgspec.Struct, frozen=True):
     """Something that acted on the robot, as the simulation knows it.
 
     :ivar words: what happened, with its time.
@@ -59,7 +61,7 @@ class Alarm(msgspec.Struct, frozen=True):
 class Incident(msgspec.Struct, frozen=True):
     """A touch, the alarm about it, or both."""
 
-    touch: Touch | None
+    touch: TouchSpan | None
     alarm: Alarm | None
 
     @property
@@ -73,11 +75,11 @@ class Incident(msgspec.Struct, frozen=True):
         return self.alarm.time if self.alarm else self.touch.start if self.touch else 0.0
 
 
-def find_touches(scenario: Scenario, events: Events) -> tuple[Touch, ...]:
+def find_touches(scenario: Scenario, events: Events) -> tuple[TouchSpan, ...]:
     """Return contacts with obstacles and pushes, in the order of time."""
     period, thrown = scenario.period, {o.name for o in scenario.plant.obstacles if o.mass > 0.0}
-    found: dict[tuple[str, str], Touch] = {}
-    done: list[Touch] = []
+    found: dict[tuple[str, str], TouchSpan] = {}
+    done: list[TouchSpan] = []
     for event in events:
         kind, time = str(event['kind']), float(event['time'])
         if kind == 'contact':
@@ -91,10 +93,10 @@ def find_touches(scenario: Scenario, events: Events) -> tuple[Touch, ...]:
             verb = f'hit by {obstacle}' if obstacle in thrown else f'{link} hit {obstacle}'
             where = f' on {link}' if obstacle in thrown else ''
             words = f'{verb} at {moment(time, period)}{where}'
-            found['contact', obstacle] = Touch(words, time, np.inf)
+            found['contact', obstacle] = TouchSpan(words, time, np.inf)
         elif kind == 'push_start' and event['link'] != OBJECT:
             words = f'pushed at {event["link"]} at {moment(time, period)}'
-            found['push', str(event['link'])] = Touch(words, time, np.inf)
+            found['push', str(event['link'])] = TouchSpan(words, time, np.inf)
         elif kind in ('contact_end', 'push_end'):
             key = kind.removesuffix('_end'), str(event.get('obstacle', event['link']))
             if key in found:
@@ -123,7 +125,7 @@ def find_alarms(scenario: Scenario, events: Events) -> tuple[Alarm, ...]:
     return tuple(alarms)
 
 
-def join(touches: Sequence[Touch], alarms: Sequence[Alarm]) -> tuple[Incident, ...]:
+def join(touches: Sequence[TouchSpan], alarms: Sequence[Alarm]) -> tuple[Incident, ...]:
     """Return each touch with the first alarm about it, and the alarms about nothing."""
     alarm_of: dict[int, Alarm] = {}
     false: list[Alarm] = []
@@ -138,7 +140,7 @@ def join(touches: Sequence[Touch], alarms: Sequence[Alarm]) -> tuple[Incident, .
     return tuple(sorted(incidents, key=lambda incident: incident.time))
 
 
-def untouched(touches: Sequence[Touch], times: Array, margin: float) -> Flags:
+def untouched(touches: Sequence[TouchSpan], times: Array, margin: float) -> Flags:
     """Return whether nothing touches the robot at some times [s], both of shape ``(m,)``.
 
     :param margin: time before and after a touch that counts as part of it [s].
@@ -186,17 +188,14 @@ def _halt(alarm: Alarm, until: float, log: LogReader, period: float) -> list[str
     steps = max(1, round(STANDING_TIME / period))
     if len(rows) <= steps:
         return []
-    true, desired = rows[:, TRUE_POSITION], rows[:, DESIRED_POSITION]
-    slow = _speed(true, steps, period) <= STANDING
+    near = rows[: max(steps + 1, round(LONGEST_STOP / period)), TRUE_POSITION]
+    # The range of the positions, not their ends: a robot that turns back has not stopped.
+    ranges = np.ptp(np.lib.stride_tricks.sliding_window_view(near, steps + 1, axis=0), axis=2)
+    slow = ranges.max(axis=1) <= STANDING * STANDING_TIME
     if not slow.any():
         return ['not yet at rest']
     stood = int(slow.argmax())
     words = [f'stopped in {span(stood * period)}' if stood else 'stood still']
-    resumed = (_speed(desired[stood:], steps, period) > STANDING).any()
-    return [*words, 'resumed'] if resumed else words
-
-
-def _speed(positions: Array, steps: int, period: float) -> Array:
-    """Return the speed of the fastest joint over the next steps [rad/s], without its jitter."""
-    way = np.abs(positions[steps:] - positions[:-steps])
-    return way.max(axis=1, initial=0.0) / (steps * period)
+    desired = rows[stood:, DESIRED_POSITION]
+    way = np.abs(desired[steps:] - desired[:-steps])
+    return [*words, 'resumed'] if (way > STANDING * STANDING_TIME).any() else words

@@ -80,7 +80,7 @@ def judge(evidence: Evidence) -> Outcome:
     cause = None if goal and goal.reached else _stop(evidence, goal)
     status: Status
     if goal and goal.reached:
-        status, first = ('disturbed' if left else 'reached'), goal.words + left
+        status, first = ('disturbed' if left else 'reached'), goal.words
     elif cause is not None:
         status, first = 'stopped', cause.words
     elif goal is not None and not short:
@@ -90,7 +90,8 @@ def judge(evidence: Evidence) -> Outcome:
         status, first = ('disturbed' if left else 'ended'), f'ended after {end}'
         if short and facts.planned is not None:
             first += f', before its end: the motion takes {evidence.moment(facts.planned)}'
-        first += left
+    if left is not None and status == 'disturbed':
+        cause, first = left, f'{first}; {left.words}'
     told = None if cause is None else cause.incident
     others = [incident for incident in evidence.incidents if incident != told]
     lines = [first, *_told(evidence, others), *find_lines(evidence)]
@@ -166,28 +167,21 @@ def _stop(evidence: Evidence, goal: Goal | None) -> Cause | None:
     return Cause(f'stopped {length(distance)} from its goal: {words}', reaction)
 
 
-def _left(evidence: Evidence) -> str:
-    """Return how far the robot left its path and why, in words; empty if it did not."""
+def _left(evidence: Evidence) -> Cause | None:
+    """Return how far the robot left its path and why; ``None`` if it did not."""
     deviation = evidence.deviation
     if deviation is None:
-        return ''
+        return None
     time = (deviation.row + 1) * evidence.period
-    words = f'; {length(deviation.distance)} off its path at {evidence.moment(time)}'
-    touch = _touch_before(evidence, time)
+    words = f'{length(deviation.distance)} off its path at {evidence.moment(time)}'
+    for incident in reversed(evidence.incidents):
+        touch = incident.touch
+        if touch is not None and touch.start <= time <= touch.end + CAUSE_TIME:
+            return Cause(f'{words}: {evidence.describe(incident)}', incident)
     limited = most_limited(evidence.facts.model, evidence.log)
-    if touch:
-        return f'{words}: {touch}'
     if limited is not None:
-        return f'{words}: {limited.name} at its effort limit in {limited.steps} steps'
-    return words
-
-
-def _touch_before(evidence: Evidence, time: float) -> str:
-    """Return what touched the robot at or shortly before a time [s]; empty if nothing did."""
-    touches = [
-        touch.words for touch in evidence.touches if touch.start <= time <= touch.end + CAUSE_TIME
-    ]
-    return touches[-1] if touches else ''
+        words += f': {limited.name} at its effort limit in {limited.steps} steps'
+    return Cause(words)
 
 
 def _cause(evidence: Evidence) -> Cause:
@@ -217,7 +211,6 @@ def _cause(evidence: Evidence) -> Cause:
 def _told(evidence: Evidence, incidents: list[Incident]) -> list[str]:
     """Return one line about incidents; none if there are none."""
     words = [evidence.describe(incident) for incident in incidents[:MOST_INCIDENTS]]
-    more = len(incidents) - len(words)
-    return (
-        ['; '.join([*words, *([f'{more} more in the events'] if more else [])])] if words else []
-    )
+    if len(incidents) > len(words):
+        words.append(f'{len(incidents) - len(words)} more in the events')
+    return ['; '.join(words)] if words else []

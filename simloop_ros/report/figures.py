@@ -14,6 +14,7 @@ import numpy as np
 
 from ..core.errors import UnknownNameError
 from ..core.values import Array
+from ..record.wording import EFFORT_UNITS
 from .drawing import (
     BLUE,
     DOTS_PER_INCH,
@@ -31,7 +32,7 @@ from .drawing import (
 from .joint_figures import JOINT_GRAPHS, draw_joints
 from .series import Series
 from .tip_figures import TIP_GRAPHS, TipCurve
-from .units import EFFORT_UNITS, Scale, scale_for
+from .units import Scale, scale_for
 
 
 class _Graph(msgspec.Struct, frozen=True):

@@ -15,12 +15,12 @@ from ..core.errors import ConfigError
 from ..record.events import halt_reason
 from ..record.folder import HANDS_LOG
 from ..record.mcap import McapReader
-from ..record.wording import moment
+from ..record.wording import effort_unit, moment
 from .figures import Mark, draw_figures, possible_graphs
 from .hand_curves import HAND_DRAWINGS, hand_curves
 from .series import series_of
 from .tip_figures import TIP_GRAPHS, tip_curves
-from .units import EFFORT_UNITS, period_text, run_title
+from .units import period_text, run_title
 
 HANDS_ROWS = {
     'touched': 's',
@@ -54,6 +54,7 @@ def draw_run(folder: Path, every_graph: bool = False) -> list[Path]:
         marks = _marks(summary['events'])
         marks += [Mark(float(c['time']), str(c['name'])) for c in summary.get('corners', ())]
         tips = [str(tip) for tip in summary['settings']['robot']['tips']]
+        takes_positions = summary['settings']['plant']['takes'] == 'position'
     except OSError as error:
         raise ConfigError(f'{folder}: not the folder of a run: no summary.json') from error
     except (ValueError, KeyError, TypeError) as error:
@@ -61,7 +62,7 @@ def draw_run(folder: Path, every_graph: bool = False) -> list[Path]:
     log = McapReader(folder / 'log.mcap')
     if not log.rows:
         return []
-    series = series_of(log, log.period, log.joint_names, units)
+    series = series_of(log, log.period, log.joint_names, units, takes_positions=takes_positions)
     curves = (
         tip_curves(log, tips) if every_graph or not TIP_GRAPHS.keys().isdisjoint(graphs) else ()
     )
@@ -159,10 +160,13 @@ def event_words(event: dict[str, Any]) -> str:
 def _rows(summary: dict[str, Any]) -> Iterator[tuple[str, float | str, str]]:
     """Yield name, value and unit of each row that the run has."""
     units = sorted(set(summary['joint_units']))
-    force = ' or '.join(EFFORT_UNITS[unit] for unit in units)
+    force = effort_unit(units)
+    surrogate = summary['settings']['plant']['takes'] == 'position'
+    path = ' or '.join(units)
     known = {
-        'path_error_rms': ' or '.join(units),
-        'path_error_max': ' or '.join(units),
+        **({'true_path_error_rms': path, 'true_path_error_max': path} if surrogate else {}),
+        'path_error_rms': path,
+        'path_error_max': path,
         'force_difference_rms': force,
         'force_difference_max': force,
         'velocity_difference_rms': ' or '.join(f'{unit}/s' for unit in units),
@@ -170,7 +174,10 @@ def _rows(summary: dict[str, Any]) -> Iterator[tuple[str, float | str, str]]:
     }
     yield 'status', summary['status'], ''
     for key, unit in known.items():
-        yield key.replace('_', ' '), summary[key], unit
+        name = key.removeprefix('true_').replace('_', ' ')
+        if surrogate and not key.startswith('tip'):
+            name += ' of the robot' if key.startswith('true') else ' of its surrogate'
+        yield name, summary[key], unit
     for tip, error in summary['tip_error_end'].items():
         yield f'{tip} from its goal', error, 'm'
     yield 'largest effort', 100.0 * summary['effort_share_max'], '% of its limit'
