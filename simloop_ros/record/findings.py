@@ -14,7 +14,7 @@ from .clearance import clearance
 from .columns import TRUE_POSITION
 from .evidence import Evidence
 from .guided_summary import TRUE_EXTERNAL
-from .model_error import ModelError, find_model_error
+from .model_mismatch import ModelMismatch, find_mismatch
 from .touches import untouched
 from .wording import effort_unit, length
 
@@ -146,7 +146,7 @@ def _model(evidence: Evidence) -> Iterator[str]:
             kept &= (times < hand.start - TOUCH_MARGIN) | (times > end)
         return kept
 
-    error = find_model_error(facts.model, evidence.log, evidence.period, free)
+    error = find_mismatch(facts.model, evidence.log, evidence.period, free)
     if error is not None:
         words = list(_errors(error, facts.model))
         if words:
@@ -168,7 +168,7 @@ def _lost(evidence: Evidence) -> float:
     return min([*stops, *brakes], default=np.inf)
 
 
-def _errors(error: ModelError, model: RobotModel) -> Iterator[str]:
+def _errors(error: ModelMismatch, model: RobotModel) -> Iterator[str]:
     if error.mass is not None:
         percent, sure = 100.0 * error.mass, max(100.0 * error.mass_uncertainty, 0.01)
         digits = int(np.clip(np.ceil(-np.log10(sure)), 0, 2))
@@ -181,6 +181,6 @@ def _errors(error: ModelError, model: RobotModel) -> Iterator[str]:
         low, high = f'{values[0]:.2g}', f'{values[-1]:.2g}'
         size = high if low == high else f'{low} to {high}'
         yield (
-            f'has friction of {size} {effort_unit(model.joint_units)} that its model does not know, in '
-            f'{len(values)} of {model.n} joints'
+            f'has friction of {size} {effort_unit(model.joint_units)} '
+            f'that its model does not know, in {len(values)} of {model.n} joints'
         )

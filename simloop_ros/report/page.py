@@ -180,7 +180,8 @@ def _rows(summary: dict[str, Any]) -> Iterator[tuple[str, float | str, str]]:
         yield name, summary[key], unit
     for tip, error in summary['tip_error_end'].items():
         yield f'{tip} from its goal', error, 'm'
-    yield 'largest effort', 100.0 * summary['effort_share_max'], '% of its limit'
+    whose = ' of its surrogate' if surrogate else ''
+    yield f'largest effort{whose}', 100.0 * summary['effort_share_max'], '% of its limit'
     yield 'steps at an effort limit', float(summary['effort_limited_steps']), ''
     if 'contact_force_max' in summary:
         yield 'contact force max', summary['contact_force_max'], 'N'

@@ -107,6 +107,7 @@ def series_of(
     with np.errstate(invalid='ignore', over='ignore'):
         for block in log.chunks():
             if takes_positions:
+                block = block.copy()
                 block[:, COLUMNS.index('measured_position')] = block[:, TRUE_POSITION]
             differences = [difference(block, *pair) for pair in DIFFERENCES.values()]
             envelope.add(np.concatenate((block, np.stack(differences, axis=1)), axis=1))

@@ -39,7 +39,7 @@ WEIGHTING_ROUNDS = 3
 EFFORT, MEASURED = (COLUMNS.index(name) for name in ('effort', 'measured_position'))
 
 
-class ModelError(msgspec.Struct, frozen=True):
+class ModelMismatch(msgspec.Struct, frozen=True):
     """An error of the model that explains the torques of a run.
 
     :ivar mass: relative error of all masses: 0.1 where the robot is 10 % heavier; none if it
@@ -71,9 +71,9 @@ class _Windows(msgspec.Struct, frozen=True):
         return bool(np.square(unknown).sum() <= EXPLAINED_BY_MODEL**2 * np.square(expected).sum())
 
 
-def find_model_error(
+def find_mismatch(
     model: RobotModel, log: LogRows, period: float, free: Callable[[Array], Flags]
-) -> ModelError | None:
+) -> ModelMismatch | None:
     """Return the error of the masses, or of masses and friction, that explains a run.
 
     With windows of ``collision.learning.average`` and ``m`` for the torque that the model needs
@@ -158,7 +158,7 @@ class _Fit:
         self.unexplained = float(rest / everything) if everything > 0.0 else 1.0
         self.explained = 1.0 - self.unexplained
 
-    def error(self, names: tuple[str, ...]) -> ModelError:
+    def error(self, names: tuple[str, ...]) -> ModelMismatch:
         """Return what can be told from zero, by leaving out one block of the run at a time."""
         whole = self._values(self._solve())
         windows = len(self._unknown)
@@ -172,7 +172,7 @@ class _Fit:
             for name, value, known in zip(names, whole[1:], sure[1:], strict=False)
             if known and value > 0.0
         }
-        return ModelError(mass, 2.0 * float(spread[0]), friction)
+        return ModelMismatch(mass, 2.0 * float(spread[0]), friction)
 
     def _solve(self, rows: Array | slice = slice(None)) -> Array:
         design = (self._design[rows] * self._weight[:, None]).reshape(-1, self._design.shape[2])
