@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from .deviation import Deviation, largest_deviation
+from .deviation import Deviation, LimitedJoint, largest_deviation, most_limited
 from .facts import RunFacts
 from .log import LogReader
 from .touches import Events, Incident, TouchSpan, describe, find_alarms, find_touches, join
@@ -66,3 +66,10 @@ class Evidence:
     def deviation(self) -> Deviation | None:
         """Return by how far the robot left its path, if it did."""
         return largest_deviation(self.facts.model, self.log, DISTURBED)
+
+    @cached_property
+    def limited(self) -> LimitedJoint | None:
+        """Return the joint that was at its effort limit most often, if a limit was applied."""
+        if not self.results['effort_limited_steps']:
+            return None
+        return most_limited(self.facts.model, self.log)

@@ -146,12 +146,11 @@ def _model(evidence: Evidence) -> Iterator[str]:
             kept &= (times < hand.start - TOUCH_MARGIN) | (times > end)
         return kept
 
-    error = find_mismatch(facts.model, evidence.log, evidence.period, free)
-    if error is not None:
-        words = list(_errors(error, facts.model))
-        if words:
-            yield 'the robot ' + ', and '.join(words)
-            return
+    mismatch = find_mismatch(facts.model, evidence.log, evidence.period, free)
+    words = '' if mismatch is None else mismatch_words(mismatch, facts.model)
+    if words:
+        yield words
+        return
     largest = results['force_difference_max']
     efforts = max(results['effort_max'])
     if largest <= ROUNDING * efforts:
@@ -168,19 +167,28 @@ def _lost(evidence: Evidence) -> float:
     return min([*stops, *brakes], default=np.inf)
 
 
-def _errors(error: ModelMismatch, model: RobotModel) -> Iterator[str]:
-    if error.mass is not None:
-        percent, sure = 100.0 * error.mass, max(100.0 * error.mass_uncertainty, 0.01)
-        digits = int(np.clip(np.ceil(-np.log10(sure)), 0, 2))
-        yield (
-            f'is about {abs(percent):.2g} % {"heavier" if percent > 0.0 else "lighter"} than its '
-            f'model ({percent:.{digits}f} +- {sure:.{digits}f} %)'
-        )
-    if error.friction:
-        values = sorted(error.friction.values())
+def mismatch_words(mismatch: ModelMismatch, model: RobotModel) -> str:
+    """Return how the robot differs from its model, in words; empty if it does not."""
+    words = []
+    if mismatch.mass is not None:
+        percent = 100.0 * mismatch.mass
+        word = f'is about {abs(percent):.2g} % {"heavier" if percent > 0.0 else "lighter"}'
+        words.append(f'{word} than its model{_uncertain(percent, mismatch.mass_uncertainty)}')
+    if mismatch.friction:
+        values = sorted(mismatch.friction.values())
         low, high = f'{values[0]:.2g}', f'{values[-1]:.2g}'
         size = high if low == high else f'{low} to {high}'
-        yield (
-            f'has friction of {size} {effort_unit(model.joint_units)} '
-            f'that its model does not know, in {len(values)} of {model.n} joints'
+        words.append(
+            f'has friction of {size} {effort_unit(model.joint_units)} that its model does not '
+            f'know, in {len(values)} of {model.n} joints'
         )
+    return f'the robot {", and ".join(words)}' if words else ''
+
+
+def _uncertain(percent: float, uncertainty: float | None) -> str:
+    """Return a percentage with what it is uncertain by, to as many digits as that allows."""
+    if uncertainty is None:
+        return ''
+    sure = max(100.0 * uncertainty, 0.01)
+    digits = int(np.clip(np.ceil(-np.log10(sure)), 0, 2))
+    return f' ({percent:.{digits}f} +- {sure:.{digits}f} %)'

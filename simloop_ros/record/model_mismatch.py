@@ -44,13 +44,13 @@ class ModelMismatch(msgspec.Struct, frozen=True):
 
     :ivar mass: relative error of all masses: 0.1 where the robot is 10 % heavier; none if it
         cannot be told from zero.
-    :ivar mass_uncertainty: twice its standard error.
+    :ivar mass_uncertainty: twice its standard error, where it is known.
     :ivar friction: dry and viscous friction at the joint's usual speed [N m], by joint, where it
         can be told from zero.
     """
 
     mass: float | None
-    mass_uncertainty: float
+    mass_uncertainty: float | None
     friction: dict[str, float]
 
 

@@ -8,7 +8,6 @@ import msgspec
 import numpy as np
 
 from .columns import COLUMNS, TRUE_POSITION
-from .deviation import most_limited
 from .events import halt_reason
 from .evidence import Evidence
 from .findings import find_lines
@@ -178,7 +177,7 @@ def _left(evidence: Evidence) -> Cause | None:
         touch = incident.touch
         if touch is not None and touch.start <= time <= touch.end + CAUSE_TIME:
             return Cause(f'{words}: {evidence.describe(incident)}', incident)
-    limited = most_limited(evidence.facts.model, evidence.log)
+    limited = evidence.limited
     if limited is not None:
         words += f': {limited.name} at its effort limit in {limited.steps} steps'
     return Cause(words)
@@ -191,8 +190,7 @@ def _cause(evidence: Evidence) -> Cause:
     end; else the joint that is furthest from its setpoint.
     """
     model, log, period = evidence.facts.model, evidence.log, evidence.period
-    limited = most_limited(model, log)
-    since = np.inf
+    limited, since = evidence.limited, np.inf
     if limited is not None and limited.steps >= PERSISTENT * log.rows:
         since = limited.first * period
     for incident in evidence.incidents:

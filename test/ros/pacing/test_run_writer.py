@@ -63,7 +63,7 @@ def test_a_complete_run_ends_with_its_last_step(writer: RunWriter, tmp_path: Pat
         writer.take(step(float(k), k))
     assert (writer.complete, writer.rows, writer.elapsed) == (True, STEPS, 1.0)
     summary = writer.finish()
-    assert (summary['status'], summary['steps']) == ('completed', STEPS)
+    assert (summary['status'], summary['steps']) == ('ended', STEPS)
     assert summary['real_time_factor'] == pytest.approx(STEPS * 0.01)
     assert {path.name for path in tmp_path.iterdir()} == {'log.mcap', 'summary.json'}
 
