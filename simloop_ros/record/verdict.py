@@ -76,9 +76,10 @@ def judge(evidence: Evidence) -> Outcome:
         return Outcome('interrupted', (f'interrupted after {end} ({rows} steps)',))
     goal, left = _goal(evidence), _left(evidence)
     short = facts.planned is not None and evidence.end < facts.planned - 0.5 * evidence.period
-    cause = None if goal and goal.reached else _stop(evidence, goal)
+    reached = goal is not None and goal.reached and not short
+    cause = None if reached else _stop(evidence, goal)
     status: Status
-    if goal and goal.reached:
+    if goal is not None and reached:
         status, first = ('disturbed' if left else 'reached'), goal.words
     elif cause is not None:
         status, first = 'stopped', cause.words
@@ -89,6 +90,7 @@ def judge(evidence: Evidence) -> Outcome:
         status, first = ('disturbed' if left else 'ended'), f'ended after {end}'
         if short and facts.planned is not None:
             first += f', before its end: the motion takes {evidence.moment(facts.planned)}'
+            first += f'; {goal.missed}' if goal and facts.plan is not None else ''
     if left is not None and status == 'disturbed':
         cause, first = left, f'{first}; {left.words}'
     told = None if cause is None else cause.incident
@@ -112,7 +114,7 @@ def _goal(evidence: Evidence) -> Goal | None:
         if dropped is not None:
             missed = f'dropped the object at {evidence.moment(dropped)}'
         elif left:
-            missed = f'{_tasks(left)} not done at the end'
+            missed = f'{_tasks(left)} not done'
         else:
             missed = f'did its tasks, but its hands are {length(off)} from where they should be'
         reached = not left and dropped is None and at_rest and off <= tolerance

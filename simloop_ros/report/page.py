@@ -190,7 +190,7 @@ def _rows(summary: dict[str, Any]) -> Iterator[tuple[str, float | str, str]]:
         yield 'energy from the operator', summary['guiding_energy'], 'J'
         yield 'external torque error rms', summary['external_torque_error_rms'], force
         for tip, mass in summary['effective_mass'].items():
-            yield f'effective mass of {tip}', ' to '.join(map(_mass, mass.values())), ''
+            yield f'effective mass of {tip}', *_masses(list(mass.values()))
     if 'internal_force_peak' in summary:
         for key, unit in HANDS_ROWS.items():
             if summary.get(key) is not None:
@@ -201,8 +201,11 @@ def _rows(summary: dict[str, Any]) -> Iterator[tuple[str, float | str, str]]:
     yield 'real-time factor', factor, ''
 
 
-def _mass(value: float | None) -> str:
-    """Return an effective mass [kg] as text; the summary has ``None`` for an infinite one."""
-    if value is None or value > LOCKED_MASS:
-        return 'locked in this direction'
-    return f'{value:.4g} kg'
+def _masses(values: list[float | None]) -> tuple[str, str]:
+    """Return effective masses [kg] as text and unit; ``None`` stands for an infinite one."""
+    known = [value for value in values if value is not None and value <= LOCKED_MASS]
+    if len(known) == len(values):
+        return ' to '.join(f'{value:.4g}' for value in known), 'kg'
+    locked = 'locked in this direction'
+    words = [f'{value:.4g} kg' if value in known else locked for value in values]
+    return ' to '.join(dict.fromkeys(words)), ''
