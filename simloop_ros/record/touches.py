@@ -195,7 +195,7 @@ def _halt(alarm: Alarm, until: float, log: LogReader, period: float) -> list[str
     if not slow.any():
         return ['not yet at rest']
     stood = int(slow.argmax())
-    words = [f'stopped in {span(stood * period)}' if stood else 'stood still']
+    words = [f'stopped in {span(stood * period)}' if stood else 'stopped at once']
     desired = rows[stood:, DESIRED_POSITION]
     way = np.abs(desired[steps:] - desired[:-steps])
     return [*words, 'resumed'] if (way > STANDING * STANDING_TIME).any() else words

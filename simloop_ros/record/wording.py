@@ -12,7 +12,8 @@ EFFORT_UNITS = {'rad': 'N m', 'm': 'N'}
 def moment(time: float, period: float) -> str:
     """Return a time [s] as text, rounded to the decimals of the period."""
     decimals = max(0, ceil(-log10(period) - 1e-9))
-    return f'{round(time, decimals):.{decimals}f}'.rstrip('0').rstrip('.') + ' s'
+    text = f'{round(time, decimals):.{decimals}f}'
+    return (text.rstrip('0').rstrip('.') if decimals else text) + ' s'
 
 
 def span(time: float) -> str:
