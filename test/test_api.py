@@ -76,7 +76,7 @@ def test_blocks_of_the_user_run_in_a_scenario(tmp_path: Path) -> None:
     subprocess.run([*run, '--out', tmp_path], cwd=EXAMPLES, env=environment, check=True)
     summary = json.loads((tmp_path / 'summary.json').read_text())
     assert (summary['planner'], summary['plant']) == ('my_blocks:Swing', 'my_blocks:Damped')
-    assert summary['status'] == 'completed'
+    assert summary['status'] == 'ended'
     assert 0.0 < summary['path_error_max'] < 1e-3  # gentle, but it follows
 
 

@@ -37,7 +37,7 @@ NUMBERS = (
     'velocity_difference_rms',
     'real_time_factor',
 )
-FIELDS = {'scenario', 'robot', 'plant', 'steps', 'seed', 'step_cost_us', 'events', 'digest'}
+FIELDS = {'scenario', 'robot', 'plant', 'steps', 'seed', 'verdict', 'step_cost_us', 'digest'}
 """With ``NUMBERS``, what a summary has at least: design, section 6."""
 
 GRAVITY = 9.82  # of 000 [m/s^2]
@@ -111,7 +111,7 @@ def test_every_scenario_runs_for_a_moment(tmp_path: Path, name: str) -> None:
     assert {*NUMBERS, *FIELDS} <= set(summary)
     assert all(isinstance(summary[key], float) for key in NUMBERS)
     assert all(np.isfinite(summary[key]) and summary[key] >= 0.0 for key in NUMBERS)
-    assert (summary['scenario'], summary['status']) == (name, 'completed')
+    assert (summary['scenario'], summary['status']) == (name, 'ended')
     steps = round(0.1 / prepared.facts.scenario.period)
     assert (summary['steps'], summary['seed']) == (steps, 5)
     assert summary['duration'] == pytest.approx(0.1)
@@ -291,7 +291,7 @@ def test_both_signs_of_a_collision_jump(
         [f'plant.engine={contact_engine}', f'period={period}', 'duration=4.5'],
     )
     summary = run(assemble(scenario), tmp_path, time.perf_counter)
-    assert (summary['status'], summary['plant']) == ('completed', contact_engine)
+    assert (summary['status'], summary['plant']) == ('ended', contact_engine)
     (contact,) = (event for event in summary['events'] if event['kind'] == 'contact')
     assert (contact['link'], contact['obstacle']) == ('sphere', 'ceiling')
     # The centre meets the plane's 0.6 m less its radius of 0.1 m: half way of algorithm 1.

@@ -36,14 +36,24 @@ BENCHES = {
     'kinematics': bench_kinematics,
     'bimanual': bench_bimanual,
 }
+UNITS = {
+    **{unit: unit for unit in ('s', 'ms', 'us', 'm', 'mm', 'um', 'rad', 'mrad', 'deg', 'kg')},
+    'n': 'N',
+    'nm': 'N m',
+    'ns': 'N s',
+    'j': 'J',
+    'hz': 'Hz',
+    'percent': '%',
+}
+"""Last part of a name -> the unit that it stands for."""
 PADDING = 3
 """Characters between two columns of a table: a line, and room on either side."""
 
 
 def bench(name: str, quick: bool = False, json_file: Path | None = None) -> int:
-    """Run a benchmark and print its table, in which figures beyond their limits are marked.
+    """Run a benchmark and print its table; the status is 1 if a figure is beyond its limit.
 
-    The status is 0 all the same: a limit is for one kind of machine, and the file has the figures.
+    Such figures are marked. The file has them all.
 
     :param name: one of ``BENCHES``.
     :param quick: fewer and shorter rounds.
@@ -73,7 +83,8 @@ def bench(name: str, quick: bool = False, json_file: Path | None = None) -> int:
         write_text(json_file, json.dumps(content, indent=2) + '\n')
     for picture in _draw(result, json_file.parent if json_file else Path('runs')):
         print(picture)
-    return 0
+    met = [result.limits.get(name, Limit()).met(v) for name, v in result.figures.items()]
+    return 0 if all(met) else 1
 
 
 def _draw(result: BenchResult, folder: Path) -> list[Path]:
@@ -93,9 +104,9 @@ def _print(name: str, result: BenchResult, console: Console) -> None:
     rows = Table(title=f'bench {name}', title_justify='left')
     needed = 1
     for column in columns:
-        words = column.split('_') + [_cell(row.get(column)) for row in result.rows]
+        words = heading(column).split() + [_cell(row.get(column)) for row in result.rows]
         width = max(map(len, words))
-        rows.add_column(column.replace('_', ' '), width=width)
+        rows.add_column(heading(column), width=width)
         needed += width + PADDING
     for row in result.rows:
         rows.add_row(*(_cell(row.get(column)) for column in columns))
@@ -103,11 +114,18 @@ def _print(name: str, result: BenchResult, console: Console) -> None:
     for figure, value in result.figures.items():
         limit = result.limits.get(figure, Limit())
         missed = '' if limit.met(value) else '  missed'
-        figures.add_row(figure, _figure(value), f'{limit}{missed}')
+        figures.add_row(heading(figure), _figure(value), f'{limit}{missed}')
     # A table that is cut off is of no use: better lines that are too long for the screen.
     console.width = max(console.width, needed)
     console.print(rows)
     console.print(figures)
+
+
+def heading(name: str) -> str:
+    """Return a name as people write it: ``ripple [N m]`` for ``ripple_nm``."""
+    stem, _, last = name.rpartition('_')
+    words = name if not stem or last not in UNITS else f'{stem} [{UNITS[last]}]'
+    return words.replace('_', ' ')
 
 
 def _figure(value: float) -> str:

@@ -10,6 +10,7 @@ import sys
 from typing import Any
 
 from simloop_ros.core.errors import SimloopError
+from simloop_ros.record.verdict import EXIT_STATUS
 from simloop_ros.ros.launch.graph import run_graph
 from simloop_ros.ros.launch.supervisor import Program, supervise
 from simloop_ros.ros.launch.wiring import WiringOptions, wire
@@ -80,11 +81,12 @@ def run_scenario(
         environment=environment(),
         output=str(output),
     )
-    if status:
+    results = folder / 'summary.json'
+    summary: dict[str, Any] = json.loads(results.read_text()) if results.exists() else {}
+    if status != EXIT_STATUS.get(summary.get('status', '')):
         raise _failure(reports, output)
-    summary: dict[str, Any] = json.loads((folder / 'summary.json').read_text())
-    if summary['status'] != 'completed':
-        raise SimloopError(f'{name} was not completed: {summary["status"]}')
+    if summary['status'] in ('interrupted', 'diverged'):
+        raise SimloopError(f'{name} did not come to its end: {summary["status"]}')
     return summary
 
 

@@ -98,6 +98,7 @@ def _facts(
         rollback=str(scenario.resolved_control().rollback),
         steps=count_steps(scenario, motion.duration),
         goals=motion.goals,
+        planned=motion.duration,
         notes=(*notes, *motion.notes),
         course=motion.course,
         plan=motion.plan,

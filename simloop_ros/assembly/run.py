@@ -48,7 +48,6 @@ def run_into(
 ) -> dict[str, Any]:
     """Do the same with results that are still to be published, and note what cannot be written."""
     facts, loop = assembly.facts, assembly.loop
-    status: str = 'completed'
     costs: dict[str, float] = {}
     try:
         with RunRecorder(facts, results) as recorder:
@@ -57,15 +56,12 @@ def run_into(
                 # Numbers that run away are reported as a divergence, not as warnings.
                 with np.errstate(over='ignore', invalid='ignore'):
                     costs = loop.run(facts.steps, recorder.take, proceed, clock)
-                if loop.index < facts.steps:
-                    status = 'interrupted'
             except DivergenceError as error:
-                status = 'diverged'
                 recorder.events.add(
                     error.step, 'divergence', joint=error.joint, message=str(error)
                 )
             except StorageError as error:
-                status, results.failure = 'interrupted', str(error)
-            return recorder.write(status, clock() - begin, costs, progress)
+                results.failure = str(error)
+            return recorder.write(clock() - begin, costs, progress)
     finally:
         loop.plant.close()

@@ -12,11 +12,13 @@ from rich.console import Console
 from rich.table import Table
 
 from ..calibration.calibrate import calibrate
+from ..calibration.learnt import learnt_lines
 from ..collision.calibration import Calibration
 from ..collision.disturbance_observer import TORQUE_CHANNEL, DisturbanceObserver
 from ..core.errors import ConfigError
 from ..record.folder import make_folder, write_text
 from ..report.progress import progress_bar
+from ..robot.fit_robot import load_fit_robot
 from ..scenario.loading import load_scenario
 from .run import scenario_settings
 
@@ -50,6 +52,8 @@ def call(options: argparse.Namespace) -> int:
         )
     write_text(path, msgspec.yaml.encode(calibration).decode())
     _print(calibration, path)
+    for line in learnt_lines(calibration, load_fit_robot(scenario.robot)):
+        print(line)
     return 0
 
 

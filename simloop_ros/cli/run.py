@@ -16,11 +16,11 @@ from rich.console import Console
 from ..assembly.assemble import Assembly, assemble
 from ..assembly.run import run_into
 from ..record.run_folder import RunFolder
+from ..record.verdict import EXIT_STATUS
 from ..report.progress import progress_bar, working
 from ..report.results import finish_run
 from ..scenario.loading import load_scenario
 from ..scenario.scenario import Scenario
-from .start import INTERRUPTED
 
 
 def scenario_settings(options: argparse.Namespace) -> list[str]:
@@ -35,7 +35,7 @@ def results_place(options: argparse.Namespace, scenario: Scenario) -> tuple[Path
 
 
 def call(options: argparse.Namespace) -> int:
-    """Run a scenario; 0 when it completed, 1 when it diverged, 130 when it was stopped."""
+    """Run a scenario; the exit status is that of its status, see ``EXIT_STATUS``."""
     scenario = load_scenario(options.scenario, scenario_settings(options))
     place, numbered = results_place(options, scenario)
     with RunFolder(place, numbered=numbered) as folder:
@@ -76,15 +76,13 @@ def _status(summary: dict[str, Any], folder: RunFolder, without_figures: bool) -
     if summary['status'] == 'diverged':
         message = next(e['message'] for e in summary['events'] if e['kind'] == 'divergence')
         print(f'simloop: {message}; the log so far is kept', file=sys.stderr)
-        return 1
     if summary['status'] == 'interrupted':
         print(f'simloop: stopped after {summary["steps"]} steps', file=sys.stderr)
-        return INTERRUPTED
     if without_figures:
         raise KeyboardInterrupt(
             f'interrupted: the log is complete, "simloop plot {folder.place}" draws the figures'
         )
-    return 0
+    return EXIT_STATUS[summary['status']]
 
 
 class _Signals:

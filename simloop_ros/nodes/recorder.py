@@ -11,6 +11,7 @@ from std_msgs.msg import Header
 
 from ..record.columns import GUIDED_COLUMNS
 from ..record.run_folder import RunFolder
+from ..record.verdict import EXIT_STATUS
 from ..report.progress import progress_bar
 from ..report.results import finish_run
 from ..ros.messages.contacts import from_message as contacts_from_message
@@ -165,8 +166,7 @@ class RecorderNode(BlockNode):
     def _write(self) -> None:
         writer = self._writer
         summary = writer.finish()
-        if writer.diverged:
-            self.exit_status = 1
+        self.exit_status = EXIT_STATUS[summary['status']]
         finish_run(writer.folder, summary, draw=writer.complete and self._config.figures)
         if writer.folder.failure:
             self.failure = ''  # told again, with what was kept

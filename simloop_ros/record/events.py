@@ -18,6 +18,8 @@ from .metrics import DIFFERENCES, difference
 
 RESIDUAL_WINDOW = 0.1
 """Time before and after a contact in which residuals are compared [s]."""
+TIME_DECIMALS = 9
+"""Decimals of times: without the rounding of a number of periods [s]."""
 END_WINDOW = 0.5
 """Time at the end of a run over which the remaining contact force is averaged [s]."""
 
@@ -79,7 +81,7 @@ class EventRecorder:
         self._doing = ''
         self.halted: int | None = None
         self._planned: list[dict[str, Any]] = [
-            {'time': time, 'kind': kind, 'link': push.link}
+            {'time': round(time, TIME_DECIMALS), 'kind': kind, 'link': push.link}
             for push in scenario.plant.pushes
             for time, kind in (
                 (push.start, 'push_start'),
@@ -94,7 +96,8 @@ class EventRecorder:
 
     def add(self, step: int, kind: str, **details: Any) -> None:
         """Add an event at the end of a step."""
-        self._events.append({'time': (step + 1) * self._period, 'kind': kind, **details})
+        time = round((step + 1) * self._period, TIME_DECIMALS)
+        self._events.append({'time': time, 'kind': kind, **details})
 
     def take(self, record: StepRecord) -> None:
         """Add the events of a step."""

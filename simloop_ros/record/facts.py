@@ -20,6 +20,7 @@ class RunFacts:
 
     :ivar engine: the physics engine in use.
     :ivar rollback: the kind of rollback in use.
+    :ivar planned: how long the planned motion takes [s]; ``None`` if it has no end of its own.
     :ivar goals: of the tips [m], shape ``(tips, 3)``; ``None`` where there are none.
     :ivar notes: differences from the scenario, one line each.
     :ivar course: of the tip along a Cartesian path, over time.
@@ -31,6 +32,7 @@ class RunFacts:
     rollback: str
     steps: int
     goals: Array | None
+    planned: float | None = None
     notes: tuple[str, ...] = ()
     simulated: bool = True
     course: TipCourse | None = None

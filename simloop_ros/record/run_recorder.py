@@ -65,7 +65,6 @@ class RunRecorder:
 
     def write(
         self,
-        status: str,
         elapsed: float,
         costs: dict[str, float],
         progress: Callable[[float], None] | None = None,
@@ -81,9 +80,7 @@ class RunRecorder:
         folder, facts = self.folder, self.facts
         logs = RawLogs(facts, folder.path)
         with np.errstate(over='ignore', invalid='ignore'):
-            summary = summarise(
-                facts, logs.joints, logs.hands, self.events, status, elapsed, costs
-            )
+            summary = summarise(facts, logs.joints, logs.hands, self.events, elapsed, costs)
         content = _as_json(summary)
         folder.release_reserve()
         with folder.storing():

@@ -11,12 +11,14 @@ import numpy as np
 from ..planning.tip_path import TipCourse
 from ..robot.model import RobotModel, link_positions
 from .columns import TRUE_POSITION
-from .events import EventRecorder
+from .events import TIME_DECIMALS, EventRecorder
+from .evidence import Evidence
 from .facts import RunFacts
 from .guided_summary import guided_summary
 from .hands_summary import hands_summary, tasks_left
 from .log import LogReader
 from .metrics import compute_metrics
+from .verdict import judge
 
 
 def summarise(
@@ -24,50 +26,38 @@ def summarise(
     log: LogReader,
     hands: LogReader | None,
     recorder: EventRecorder,
-    status: str,
     elapsed: float,
     costs: dict[str, float],
 ) -> dict[str, Any]:
     """Return the summary of a run.
 
     :param hands: log of two hands, if there are any.
-    :param status: how the run ended: ``completed``, ``interrupted`` or ``diverged``.
     :param elapsed: wall time of the run [s].
     :param costs: mean cost of each part of a step [s].
     """
-    scenario, model, plan = facts.scenario, facts.model, facts.plan
-    metrics = msgspec.structs.asdict(compute_metrics(log, hands))
-    largest, digest = metrics.pop('effort_max'), metrics.pop('digest')
-    ends = zip(model.joint_names, metrics['force_difference_end'], strict=True)
-    duration = log.rows * scenario.period
+    scenario, model = facts.scenario, facts.model
+    duration = round(log.rows * scenario.period, TIME_DECIMALS)
     events = recorder.events(duration)
-    of_hands: dict[str, Any] = {}
-    if hands is not None and plan is not None:
-        of_hands = hands_summary(model, log, hands, plan, scenario.period, recorder.halted)
-        of_hands['tasks_left'] = tasks_left(plan, events, log.rows, scenario.period)
+    results = _results(facts, log, hands, recorder, events)
+    outcome = judge(Evidence(facts, log, events, results))
+    largest, digest = results.pop('effort_max'), results.pop('digest')
+    results['effort_share_max'] = max(
+        effort / limit for effort, limit in zip(largest, model.effort_limit, strict=True)
+    )
     return {
         'scenario': scenario.name,
         'robot': model.name,
         'plant': facts.engine,
         'planner': scenario.planner.kind,
         'rollback': facts.rollback,
-        'status': status,
+        'status': outcome.status,
+        'verdict': list(outcome.verdict),
         'period': scenario.period,
         'steps': log.rows,
         'duration': duration,
         'seed': scenario.seed,
         'mass_bias': scenario.plant.mass_bias,
-        **metrics,
-        'force_difference_end': dict(ends),
-        'tip_error_end': _tip_errors(facts, log),
-        **({} if facts.course is None else tip_summary(log, model, facts.course, scenario.period)),
-        'effort_share_max': max(
-            e / limit for e, limit in zip(largest, model.effort_limit, strict=True)
-        ),
-        'effort_limited_steps': recorder.limited_steps,
-        **recorder.contact_summary(log),
-        **({} if facts.tip_masses is None else guided_summary(log, facts.tip_masses)),
-        **of_hands,
+        **results,
         'real_time_factor': duration / elapsed if elapsed > 0.0 else 0.0,
         'step_cost_us': {part: round(1e6 * cost, 2) for part, cost in costs.items()},
         'joint_names': list(model.joint_names),
@@ -77,6 +67,33 @@ def summarise(
         'settings': msgspec.json.decode(msgspec.json.encode(scenario)),
         'events': events,
         'digest': digest,
+    }
+
+
+def _results(
+    facts: RunFacts,
+    log: LogReader,
+    hands: LogReader | None,
+    recorder: EventRecorder,
+    events: list[dict[str, Any]],
+) -> dict[str, Any]:
+    """Return all that was measured."""
+    scenario, model, plan = facts.scenario, facts.model, facts.plan
+    metrics = msgspec.structs.asdict(compute_metrics(log, hands))
+    ends = zip(model.joint_names, metrics['force_difference_end'], strict=True)
+    of_hands: dict[str, Any] = {}
+    if hands is not None and plan is not None:
+        of_hands = hands_summary(model, log, hands, plan, scenario.period, recorder.halted)
+        of_hands['tasks_left'] = tasks_left(plan, events, log.rows, scenario.period)
+    return {
+        **metrics,
+        'force_difference_end': dict(ends),
+        'tip_error_end': _tip_errors(facts, log),
+        **({} if facts.course is None else tip_summary(log, model, facts.course, scenario.period)),
+        'effort_limited_steps': recorder.limited_steps,
+        **recorder.contact_summary(log),
+        **({} if facts.tip_masses is None else guided_summary(log, facts.tip_masses)),
+        **of_hands,
     }
 
 

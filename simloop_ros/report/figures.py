@@ -12,6 +12,7 @@ import msgspec
 import numpy as np
 
 from ..core.errors import UnknownNameError
+from ..record.wording import EFFORT_UNITS
 from .drawing import (
     BLUE,
     DOTS_PER_INCH,
@@ -32,7 +33,7 @@ from .joint_figures import JOINT_GRAPHS, draw_joints
 from .ranges import Extent, Range, rounding_text, shared_ranges, without_side
 from .series import Series
 from .tip_figures import TIP_GRAPHS, TipCurve
-from .units import EFFORT_UNITS, scale_for
+from .units import scale_for
 
 
 class _Graph(msgspec.Struct, frozen=True):

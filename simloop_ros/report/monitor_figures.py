@@ -17,11 +17,11 @@ from ..collision.wrist_torque import WristTorque
 from ..core.values import Array, JointState
 from ..record.folder import HANDS_LOG
 from ..record.mcap import McapReader, read_mcap
+from ..record.wording import EFFORT_UNITS
 from ..robot.config import RobotConfig
 from ..robot.fit_robot import load_fit_robot
 from .drawing import RED, Mark, draw_marks, empty_figure, finite, head, readable, shortened
 from .joint_figures import COLOURS
-from .units import EFFORT_UNITS
 
 LEAST_SHARE = 1e-2
 """Share of a threshold that is drawn at least: the axis is logarithmic."""

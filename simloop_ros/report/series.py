@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..core.values import Array
+from ..record.columns import COLUMNS, TRUE_POSITION
 from ..record.log import LogRows
 from ..record.metrics import DIFFERENCES, difference
 
@@ -93,14 +94,21 @@ def series_of(
     joint_names: Sequence[str],
     units: Sequence[str],
     points: int = 4000,
+    *,
+    takes_positions: bool = False,
 ) -> Series:
     """Read a log once and keep at most ``points`` points of each curve, extremes included.
 
     :param period: length ``h`` of one step [s]; row ``k`` is drawn at ``(k + 1) h``.
+    :param takes_positions: of a robot that takes positions its own are drawn, which are the true
+        ones: those measured are its surrogate's.
     """
     envelope = Envelope(log.rows, points)
     with np.errstate(invalid='ignore', over='ignore'):
         for block in log.chunks():
+            if takes_positions:
+                block = block.copy()
+                block[:, COLUMNS.index('measured_position')] = block[:, TRUE_POSITION]
             differences = [difference(block, *pair) for pair in DIFFERENCES.values()]
             envelope.add(np.concatenate((block, np.stack(differences, axis=1)), axis=1))
     names = (*log.columns, *DIFFERENCES)

@@ -9,9 +9,6 @@ import msgspec
 _FACTORS = (1e9, 1e6, 1e3, 1.0, 1e-3, 1e-6, 1e-9, 1e-12, 1e-15)
 _PREFIXES = tuple(zip(_FACTORS, ('G', 'M', 'k', '', 'm', 'µ', 'n', 'p', 'f'), strict=True))
 
-EFFORT_UNITS = {'rad': 'N m', 'm': 'N'}
-"""Unit of a joint's position -> unit of its effort."""
-
 
 class Scale(msgspec.Struct, frozen=True):
     """A unit with its prefix; a value in SI units is divided by ``factor`` to be in ``unit``."""

@@ -48,6 +48,7 @@ class Scenario(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     :ivar period: length h of one step [s].
     :ivar duration: simulated time [s]; the planned motion and ``rest`` where none is given.
     :ivar rest: time at the goal after a planned motion [s].
+    :ivar goal_tolerance: distance of a tip from its goal at which it has reached it [m].
     :ivar seed: of the random generator.
     :ivar graphs: the figures to draw; where none are given, those that fit the motion. There are
         the six of 000 section 6.2; where a hand guides the robot, ``external_torque``; where
@@ -63,6 +64,7 @@ class Scenario(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     period: Period = 0.005
     duration: Positive | None = None
     rest: NonNegative = 0.5
+    goal_tolerance: Positive = 0.001
     seed: Seed = 0
     planner: AnyPlannerConfig = OnlineConfig()
     control: ControlConfig = ControlConfig()

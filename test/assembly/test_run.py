@@ -67,7 +67,7 @@ def test_a_step_with_flexible_joints_arrives(tmp_path: Path, period: float) -> N
     rad/s keeps the path within 0.1 degree all the same."""
     settings = (*LWR, 'plant.flexible_joints=true', f'period={period}')
     summary = go(tmp_path, 'step', *settings)
-    assert summary['status'] == 'completed'
+    assert summary['status'] == 'reached'
     assert summary['path_error_max'] < 2e-3
     assert summary['path_error_rms'] < 1e-4
     assert summary['tip_error_end']['flange'] < 1e-6
@@ -140,7 +140,7 @@ def test_a_stopped_run_keeps_what_it_has(tmp_path: Path) -> None:
     """What there is, is the beginning of the run that was not stopped."""
     stopped = go(tmp_path / 'stopped', 'sphere_step', 'plant.noise=1e-5', proceed=after(300))
     whole = go(tmp_path / 'whole', 'sphere_step', 'plant.noise=1e-5')
-    assert (stopped['status'], whole['status']) == ('interrupted', 'completed')
+    assert (stopped['status'], whole['status']) == ('interrupted', 'reached')
     assert names(tmp_path / 'stopped') == FILES
     part, full = (read_mcap(tmp_path / name / 'log.mcap') for name in ('stopped', 'whole'))
     assert 300 <= stopped['steps'] == len(part.time) < whole['steps']

@@ -24,8 +24,8 @@ from simloop_ros.scenario.loading import load_scenario
 STARTING = 60.0  # longest time to start and plan on a busy machine [s]
 PROMISED = 2.0  # in which all end on a machine that does nothing else [s]
 BUSIEST = 4.0  # load per core beyond which times tell nothing
+INTERRUPTED = 130  # status of a run that was told to stop
 HUNG = 30.0  # later than any supervisor kills [s]
-STOPPED = 130
 STEPS = 120_000
 SETTINGS = (f'duration={STEPS / 200}', 'plant.mass_bias=0.1')
 COMPARED = 2000  # rows at most that the loop in this process has to make
@@ -116,7 +116,7 @@ def test_a_signal_to_the_launcher_ends_all(
 ) -> None:
     launcher = start(kind)
     wait_until_at_work(graph, kind)
-    assert end(graph, launcher, launcher.pid, number) == STOPPED, graph.output
+    assert end(graph, launcher, launcher.pid, number) == INTERRUPTED, graph.output
     assert 'simloop: stopped by a signal' in graph.output
     check_log(graph.folder / 'out')
 
@@ -132,7 +132,7 @@ def test_a_signal_to_any_node_ends_all(
 ) -> None:
     launcher = start('distributed')
     wait_until_at_work(graph, 'distributed')
-    assert end(graph, launcher, graph.node_pids()[node], number) == 0, graph.output
+    assert end(graph, launcher, graph.node_pids()[node], number) == INTERRUPTED, graph.output
     if node != 'recorder':
         assert f'simloop: {node} ended, and so do the others' in graph.output
     check_log(graph.folder / 'out')
@@ -145,7 +145,7 @@ def test_a_signal_to_the_only_process_ends_it(
 ) -> None:
     launcher = start('composed')
     wait_until_at_work(graph, 'composed')
-    assert end(graph, launcher, graph.node_pids()['composed'], number) == 0, graph.output
+    assert end(graph, launcher, graph.node_pids()['composed'], number) == INTERRUPTED, graph.output
     check_log(graph.folder / 'out')
 
 
@@ -155,7 +155,7 @@ def test_a_signal_while_nodes_start_ends_all(graph: Any, start: Start, delay: fl
     launcher = start('distributed')
     graph.wait_until(graph.node_pids, STARTING)
     time.sleep(delay)
-    assert end(graph, launcher, launcher.pid, signal.SIGINT) == STOPPED, graph.output
+    assert end(graph, launcher, launcher.pid, signal.SIGINT) == INTERRUPTED, graph.output
 
 
 @pytest.mark.long

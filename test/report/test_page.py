@@ -15,7 +15,9 @@ from rich.console import Console
 from simloop_ros.assembly.assemble import assemble
 from simloop_ros.assembly.run import run
 from simloop_ros.core.errors import ConfigError
-from simloop_ros.report.page import draw_run, print_table
+from simloop_ros.record.mcap import McapReader
+from simloop_ros.report.page import MOST_EVENTS, draw_run, print_table
+from simloop_ros.report.series import series_of
 from simloop_ros.scenario.loading import load_scenario
 from simloop_ros.scenario.scenario import HANDS_GRAPHS, Graph
 
@@ -121,8 +123,19 @@ def test_the_table_says_why_two_hands_stopped(finished: Path) -> None:
         {'time': 2.5, 'kind': 'task', 'doing': f'stopped: {why}'},
     ]
     text = table({**summary, 'events': events})
-    assert f'stopped  at 2.5 s: {why}\n' in text
+    assert f'    2.5 s  stopped: {why}\n' in text
     assert text.count('stopped') == 1
+
+
+def test_the_verdict_comes_before_the_table_and_events_after_it(finished: Path) -> None:
+    summary = json.loads((finished / 'summary.json').read_text())
+    lines = table({**summary, 'verdict': ['one line', 'another']}).splitlines()
+    assert lines[1:3] == ['one line', 'another']
+    assert lines[-2].split() == ['0.1', 's', 'push', 'on', 'sphere', 'begins']
+    many = [{'time': 0.005 * k, 'kind': 'effort_limit'} for k in range(MOST_EVENTS + 3)]
+    text = table({**summary, 'events': many})
+    assert text.count('first step at an effort limit') == MOST_EVENTS
+    assert '3 more events in summary.json' in text
 
 
 def test_the_table_has_the_figures_with_their_units(finished: Path) -> None:
@@ -168,11 +181,30 @@ def test_the_table_of_a_guided_robot_has_energy_and_masses(finished: Path) -> No
     assert rows['energy from the operator'] == ('1.25', 'J')
     assert rows['external torque error rms'][0] == '0.125'
     assert rows['effective mass of tool'] == ('2.5 to 2', 'kg')
-    unknown = guided | {'effective_mass': {'tool': {'begin': None, 'end': 2.0}}}
-    assert 'effective mass of tool' in table(summary | unknown)
+    for stretched in (None, 5e10):
+        masses = {'tool': {'begin': stretched, 'end': 2.0}}
+        text = table(summary | guided | {'effective_mass': masses})
+        assert 'locked in this direction to 2 kg' in text
+        assert '5e+10' not in text
 
 
-def test_a_cost_that_was_not_measured_is_not_told(finished: Path) -> None:
+def test_the_time_per_step_is_that_of_the_real_time_factor(finished: Path) -> None:
     summary = json.loads((finished / 'summary.json').read_text())
-    assert 'cost per step' in table(summary)
-    assert 'cost per step' not in table({**summary, 'step_cost_us': {}})
+    (line,) = (line for line in table(summary).splitlines() if 'time per step' in line)
+    expected = 1e6 * summary['period'] / summary['real_time_factor']
+    assert float(line.split('│')[2]) == pytest.approx(expected, rel=1e-3)
+
+
+def test_of_a_robot_that_takes_positions_the_robot_is_shown(tmp_path: Path) -> None:
+    settings = ['plant.takes=position', 'plant.friction.coulomb=1', 'duration=0.2']
+    run(assemble(load_scenario('sphere_step', settings)), tmp_path, lambda: 0.0)
+    summary = json.loads((tmp_path / 'summary.json').read_text())
+    lines = [line.split('│')[1:4] for line in table(summary).splitlines() if '│' in line]
+    rows = {name.strip(): value.strip() for name, value, _ in lines}
+    robot, surrogate = (rows[f'path error max of {who}'] for who in ('the robot', 'its surrogate'))
+    assert float(robot) == pytest.approx(summary['true_path_error_max'], rel=1e-3)
+    assert float(surrogate) < 1e-6 * float(robot)
+    log = McapReader(tmp_path / 'log.mcap')
+    series = series_of(log, log.period, log.joint_names, ['m'], takes_positions=True)
+    drawn = float(abs(series.curves['path_difference']).max())
+    assert drawn == pytest.approx(summary['true_path_error_max'])

@@ -198,7 +198,8 @@ def _end_graph(node: NodeSpec) -> Callable[[ProcessExited, LaunchContext], Shutd
             return None
         if event.returncode:
             # Only an exception gives ros2 launch another status than 0.
-            raise SimloopError(f'{node.executable} ended with status {event.returncode}')
+            who = 'the run' if node.ends_graph else node.executable
+            raise SimloopError(f'{who} ended with status {event.returncode}')
         return Shutdown(
             reason='the run is over' if node.ends_graph else f'{node.executable} ended'
         )

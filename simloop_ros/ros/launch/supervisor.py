@@ -21,6 +21,8 @@ INTERRUPTED = 128 + signal.SIGINT
 """Status after a signal that all programs obeyed."""
 FAILED = 1
 """Status where a program that failed has none of its own."""
+RESULTS = (1, 130)
+"""Statuses of a recorder whose run did not end as it should: it has said so itself."""
 
 
 class Program(msgspec.Struct, frozen=True, kw_only=True):
@@ -56,7 +58,8 @@ def supervise(
     is killed; what they started themselves is then theirs to end.
 
     The status is 0 if all ended with status 0, or 130 if that was at a signal, and else that of
-    the first that did not: its own if positive, or 1. Each of those is reported in a line.
+    the first that did not: its own if positive, or 1. Each of those is reported in a line, but for
+    the result of a run.
 
     Belongs in the main thread: only there signals can be caught, and on Linux the programs end
     with the thread that started them.
@@ -175,6 +178,8 @@ class _Supervision:
         by_itself, self._ending = not self._ending, True
         if code < 0:
             self._fail(f'{program.name} died of {_signal_name(-code)}', FAILED)
+        elif program.ends_all and code in RESULTS:
+            self.status = self.status or code
         elif code > 0:
             self._fail(f'{program.name} ended with status {code}', code)
         elif by_itself and not program.ends_all:

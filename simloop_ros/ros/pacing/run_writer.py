@@ -239,12 +239,10 @@ class RunWriter(RunRecorder):
     def finish(self) -> dict[str, Any]:
         """Write log and summary; return the summary."""
         elapsed = self.elapsed
-        status = 'completed' if self.complete else 'interrupted'
         if self.diverged:
-            status = 'diverged'
             self.events.add(self.rows, 'divergence', message=self.diverged)
         with self:
-            return self.write(status, elapsed, {})
+            return self.write(elapsed, {})
 
 
 def read_facts(text: str, *, simulated: bool) -> RunFacts:

@@ -64,7 +64,7 @@ def test_a_complete_run_ends_with_its_last_step(writer: RunWriter) -> None:
         writer.take(step(float(k), k))
     assert (writer.complete, writer.rows, writer.elapsed) == (True, STEPS, 1.0)
     summary = writer.finish()
-    assert (summary['status'], summary['steps']) == ('completed', STEPS)
+    assert (summary['status'], summary['steps']) == ('ended', STEPS)
     assert summary['real_time_factor'] == pytest.approx(STEPS * 0.01)
     folder = writer.folder.publish()
     assert {path.name for path in folder.iterdir()} == {'log.mcap', 'summary.json'}

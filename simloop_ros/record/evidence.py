@@ -1,0 +1,75 @@
+"""All that the verdict of a run is based on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from .deviation import Deviation, LimitedJoint, largest_deviation, most_limited
+from .facts import RunFacts
+from .log import LogReader
+from .touches import Events, Incident, TouchSpan, describe, find_alarms, find_touches, join
+from .wording import moment
+
+DISTURBED = 0.005
+"""Distance from its setpoint at which a part of the robot has left its path [m]. In free motion
+every shipped scenario stays below 0.2 mm, a control law without the masses of the robot and 10 %
+wrong ones below 4 mm, and a robot that reacts to what it hits below 3.5 mm."""
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Facts, log and events of a run.
+
+    :ivar results: keys of the summary that are known already.
+    """
+
+    facts: RunFacts
+    log: LogReader
+    events: Events
+    results: Mapping[str, Any]
+
+    @property
+    def period(self) -> float:
+        """Return the length of a step [s]."""
+        return self.facts.scenario.period
+
+    @property
+    def end(self) -> float:
+        """Return the duration of the run [s]."""
+        return self.log.rows * self.period
+
+    def moment(self, time: float) -> str:
+        """Return a time [s] as text."""
+        return moment(time, self.period)
+
+    @cached_property
+    def touches(self) -> tuple[TouchSpan, ...]:
+        """Return what acted on the robot, as far as it is known; not the hands that guide it."""
+        return find_touches(self.facts.scenario, self.events)
+
+    @cached_property
+    def incidents(self) -> tuple[Incident, ...]:
+        """Return touches and alarms."""
+        return join(self.touches, find_alarms(self.facts.scenario, self.events))
+
+    def describe(self, incident: Incident) -> str:
+        """Return an incident in words."""
+        alarms = [other.alarm.time for other in self.incidents if other.alarm]
+        until = min((time for time in alarms if time > incident.last), default=self.end)
+        scenario, simulated = self.facts.scenario, self.facts.simulated
+        return describe(incident, until, self.log, scenario, simulated=simulated)
+
+    @cached_property
+    def deviation(self) -> Deviation | None:
+        """Return by how far the robot left its path, if it did."""
+        return largest_deviation(self.facts.model, self.log, DISTURBED)
+
+    @cached_property
+    def limited(self) -> LimitedJoint | None:
+        """Return the joint that was at its effort limit most often, if a limit was applied."""
+        if not self.results['effort_limited_steps']:
+            return None
+        return most_limited(self.facts.model, self.log)

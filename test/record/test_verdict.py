@@ -1,0 +1,125 @@
+"""What the status of a run says is so, whichever way the run went."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from simloop_ros.assembly.assemble import assemble
+from simloop_ros.assembly.run import run
+from simloop_ros.scenario.loading import load_scenario
+
+PUSH = 'plant.pushes=[{{link: yumi_link_7_l, start: 0.7, duration: 0.2, force: [0, 0, -{}]}}]'
+WEAK = 'control.law=pd_gravity'
+
+
+def go(folder: Path, name: str, *settings: str) -> dict[str, Any]:
+    prepared = assemble(load_scenario(name, [*settings, 'graphs=[]']))
+    return run(prepared, folder, lambda: 0.0)
+
+
+def test_a_goal_is_reached_within_its_tolerance(tmp_path: Path) -> None:
+    """Under PD control a robot 10 % heavier hangs 3 mm below its goal."""
+    settings = (WEAK, 'plant.mass_bias=0.1')
+    missed = go(tmp_path, 'yumi_step', *settings)
+    distance = max(missed['tip_error_end'].values())
+    assert 1e-3 < distance < 5e-3
+    assert missed['status'] == 'missed'
+    assert missed['verdict'][0].startswith(f'missed its goal by {1e3 * distance:.3g} mm: ')
+    assert 'does not follow' in missed['verdict'][0]
+    assert '10 % heavier' in missed['verdict'][1]
+    reached = go(tmp_path, 'yumi_step', *settings, f'goal_tolerance={1.01 * distance}')
+    assert reached['status'] == 'reached'
+    assert reached['digest'] == missed['digest']
+
+
+def test_a_motion_that_was_cut_off_has_ended(tmp_path: Path) -> None:
+    """Also where the path is closed, and the robot at its goal from the beginning."""
+    for name in ('yumi_step', 'irb120_rectangle', 'workerbot_hold'):
+        summary = go(tmp_path, name, 'duration=0.1')
+        assert summary['status'] == 'ended'
+        assert 'the motion takes' in summary['verdict'][0]
+    assert 'task 1 (approach) and 2 more not done' in summary['verdict'][0]
+
+
+def test_without_a_goal_a_run_has_ended(tmp_path: Path) -> None:
+    summary = go(tmp_path, 'sphere_guiding')
+    assert summary['status'] == 'ended'
+    assert summary['verdict'] == [
+        'ended after 3 s',
+        'slide drifted by 0.0147 m; nothing touched it',
+        'the robot is about 10 % heavier than its model (10.00 +- 0.01 %)',
+    ]
+
+
+def test_a_joint_that_cannot_bear_its_load_is_named(tmp_path: Path) -> None:
+    """Half of the effort that the sphere needs to bear its weight of 9.82 N."""
+    urdf = Path(tmp_path, 'weak.urdf')
+    folder = Path(__file__).parents[2] / 'urdf'
+    text = (folder / 'sphere.urdf').read_text()
+    assert 'effort="' in text
+    before, _, after = text.partition('effort="')
+    urdf.write_text(f'{before}effort="5"{after.partition(chr(34))[2]}')
+    summary = go(tmp_path, 'sphere_step', f'robot.urdf={urdf}', 'duration=7')
+    assert summary['status'] == 'missed'
+    assert 'slide at its effort limit from 0.0 s' in summary['verdict'][0]
+
+
+def test_a_robot_thrown_off_its_path_was_disturbed(tmp_path: Path) -> None:
+    """The same push with a third of the force is held: the robot leaves its path by 3 mm."""
+    held = go(tmp_path, 'yumi_step', PUSH.format(60))
+    assert held['status'] == 'reached'
+    assert held['verdict'][1] == 'pushed at yumi_link_7_l at 0.7 s'
+    thrown = go(tmp_path, 'yumi_step', PUSH.format(200))
+    assert max(thrown['tip_error_end'].values()) < 1e-3
+    assert thrown['status'] == 'disturbed'
+    assert 'mm off its path at 0.71 s: pushed at yumi_link_7_l at 0.7 s' in thrown['verdict'][0]
+    assert len(thrown['verdict']) == 1
+
+
+def test_what_cannot_be_passed_is_named(tmp_path: Path) -> None:
+    pytest.importorskip('pybullet')
+    summary = go(tmp_path, 'sphere_collision')
+    assert summary['status'] == 'missed'
+    expected = 'missed its goal by 0.5 m: sphere hit ceiling at 3.16 s, found at once'
+    assert summary['verdict'] == [expected]
+    passed = go(tmp_path, 'sphere_collision', 'planner.move=[[0, 0, 0.3]]')
+    assert passed['status'] == 'reached'
+    nearest = 'nothing was touched: the nearest obstacle stayed 0.2 m away'
+    assert passed['verdict'][1] == nearest  # 0.6 m less 0.3 m and a radius of 0.1 m
+
+
+def test_a_collision_that_the_robot_reacts_to(tmp_path: Path) -> None:
+    """It stands where it was hit; a reaction that resumes brings it to its goal all the same."""
+    pytest.importorskip('pybullet')
+    settings = ('monitor.reaction=stop', 'monitor.push=stop')
+    stopped = go(tmp_path, 'sphere_collision', *settings)
+    assert stopped['status'] == 'stopped'
+    words = stopped['verdict'][0]
+    assert words.startswith('stopped 0.')
+    expected = ' m from its goal: sphere hit ceiling at 3.16 s, found at once, stopped at once'
+    assert words.endswith(expected)
+    push = 'plant.pushes=[{link: sphere, start: 2, duration: 0.2, force: [0, 0, -20]}]'
+    free = ('plant.obstacles=[]', 'plant.engine=pinocchio', push, 'monitor.resume_after=0.2')
+    resumed = go(tmp_path, 'sphere_collision', *settings, *free, 'duration=12')
+    assert resumed['status'] == 'reached'
+    assert resumed['verdict'][1].startswith('pushed at sphere at 2 s, found ')
+    assert resumed['verdict'][1].endswith(', resumed')
+
+
+def test_a_false_alarm_is_told_as_such(tmp_path: Path) -> None:
+    """A robot 10 % heavier, and thresholds of one that is as its model."""
+    free = ('plant.obstacles=[]', 'plant.engine=pinocchio', 'plant.mass_bias=0.1')
+    summary = go(tmp_path, 'sphere_collision', *free, 'monitor.reaction=stop')
+    assert summary['status'] == 'stopped'
+    assert 'the monitor reported a collision at 0.17 s' in summary['verdict'][0]
+    assert ', but nothing touched the robot, ' in summary['verdict'][0]
+
+
+def test_a_divergence_says_where(tmp_path: Path) -> None:
+    summary = go(tmp_path, 'yumi_step', 'plant.delay=1')
+    assert summary['status'] == 'diverged'
+    (line,) = summary['verdict']
+    assert line.startswith('diverged at step ')
