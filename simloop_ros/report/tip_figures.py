@@ -18,7 +18,7 @@ from ..core.values import Array
 from ..record.mcap import McapReader, read_mcap
 from ..robot.model import link_positions
 from ..robot.urdf import kinematic_tree
-from .drawing import BLUE, DOTS_PER_INCH, RED, Mark, finite, head, readable
+from .drawing import BLUE, DOTS_PER_INCH, RED, WHITE, Mark, finite, head, readable
 from .ranges import rounding_text
 from .units import scale_for
 
@@ -196,6 +196,7 @@ def _write_labels(ax: Any, groups: Sequence[tuple[Array, Sequence[str]]]) -> Non
             textcoords='offset points',
             fontsize=8,
             parse_math=False,
+            bbox={**WHITE, 'alpha': 0.6},
         )
         for x, y in LABEL_PLACES:
             text.set(position=(x, y), ha='left' if x > 0 else 'right', va=_side(y))
