@@ -89,6 +89,8 @@ def _draw_space(tips: Sequence[TipCurve], title: str, events: Sequence[Mark]) ->
         getattr(ax, f'set_{name}lim')(*limits)
         getattr(ax, f'set_{name}label')(f'{name} [m]', fontsize=9)
         getattr(ax, f'{name}axis').set_major_locator(MaxNLocator(5))
+    ax.tick_params(axis='z', pad=6)
+    ax.zaxis.labelpad = 8
     ax.set_box_aspect((1, 1, 1))
     _finish(figure, ax, tips, 'Path of the tip in space: desired and actual', title)
     _draw_paths(ax, tips, events, range(3))
@@ -104,6 +106,7 @@ def _draw_plane(tips: Sequence[TipCurve], title: str, events: Sequence[Mark]) ->
     middle, half = _window(tips)
     ax.set_xlim(middle[across] - half, middle[across] + half)
     ax.set_ylim(middle[up] - half, middle[up] + half)
+    ax.xaxis.set_major_locator(MaxNLocator(5))
     ax.set_aspect('equal')
     ax.set_xlabel(f'{AXES[across]} [m]', fontsize=9)
     ax.set_ylabel(f'{AXES[up]} [m]', fontsize=9)
