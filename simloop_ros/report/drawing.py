@@ -117,7 +117,7 @@ def _legend(figure: Figure, lines: Sequence[Artist], labels: Sequence[str]) -> L
             frameon=False,
             borderaxespad=0.0,
         )
-        if columns == 1 or legend.get_window_extent().width < figure.bbox.width:
+        if columns == 1 or legend.get_window_extent().width < 0.97 * figure.bbox.width:
             break
         legend.remove()
     return legend

@@ -18,7 +18,7 @@ from ..core.values import Array
 from ..record.mcap import McapReader, read_mcap
 from ..robot.model import link_positions
 from ..robot.urdf import kinematic_tree
-from .drawing import BLUE, DOTS_PER_INCH, RED, Mark, finite, head, readable
+from .drawing import BLUE, DOTS_PER_INCH, RED, WHITE, Mark, finite, head, readable
 from .ranges import rounding_text
 from .units import scale_for
 
@@ -89,6 +89,8 @@ def _draw_space(tips: Sequence[TipCurve], title: str, events: Sequence[Mark]) ->
         getattr(ax, f'set_{name}lim')(*limits)
         getattr(ax, f'set_{name}label')(f'{name} [m]', fontsize=9)
         getattr(ax, f'{name}axis').set_major_locator(MaxNLocator(5))
+    ax.tick_params(axis='z', pad=6)
+    ax.zaxis.labelpad = 8
     ax.set_box_aspect((1, 1, 1))
     _finish(figure, ax, tips, 'Path of the tip in space: desired and actual', title)
     _draw_paths(ax, tips, events, range(3))
@@ -104,6 +106,7 @@ def _draw_plane(tips: Sequence[TipCurve], title: str, events: Sequence[Mark]) ->
     middle, half = _window(tips)
     ax.set_xlim(middle[across] - half, middle[across] + half)
     ax.set_ylim(middle[up] - half, middle[up] + half)
+    ax.xaxis.set_major_locator(MaxNLocator(5))
     ax.set_aspect('equal')
     ax.set_xlabel(f'{AXES[across]} [m]', fontsize=9)
     ax.set_ylabel(f'{AXES[up]} [m]', fontsize=9)
@@ -196,6 +199,7 @@ def _write_labels(ax: Any, groups: Sequence[tuple[Array, Sequence[str]]]) -> Non
             textcoords='offset points',
             fontsize=8,
             parse_math=False,
+            bbox={**WHITE, 'alpha': 0.6},
         )
         for x, y in LABEL_PLACES:
             text.set(position=(x, y), ha='left' if x > 0 else 'right', va=_side(y))
