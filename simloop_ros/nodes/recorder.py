@@ -164,6 +164,9 @@ class RecorderNode(BlockNode):
 
     def _write(self) -> None:
         writer = self._writer
+        if not writer.rows and not writer.diverged:
+            self.get_logger().info('stopped before the first step: nothing is kept')
+            return
         summary = writer.finish()
         if writer.diverged:
             self.exit_status = 1
