@@ -19,7 +19,14 @@ if TYPE_CHECKING:
     from .control.control_simulation import ControlSimulation
     from .control.joint_laws import EffortLaw
     from .control.laws import AccelerationLaw
-    from .core.errors import ConfigError, DivergenceError, GoalError, ModelError, SimloopError
+    from .core.errors import (
+        ConfigError,
+        DivergenceError,
+        GoalError,
+        ModelError,
+        SimloopError,
+        StorageError,
+    )
     from .core.values import (
         Command,
         Disturbance,
@@ -71,6 +78,7 @@ PUBLIC = {
     'Setpoint': 'core.values',
     'SimloopError': 'core.errors',
     'StepRecord': 'loop.step_record',
+    'StorageError': 'core.errors',
     'assemble': 'assembly.assemble',
     'columns_of': 'record.columns',
     'load_scenario': 'scenario.loading',

@@ -23,7 +23,7 @@ LISTED = {
     *('ModelError', 'Monitor', 'Observation', 'OfflinePlanner', 'PinocchioPlant', 'Planner'),
     *('PlannerReport', 'Plant', 'PlantReport', 'Reading', 'RobotModel', 'Rollback', 'Scenario'),
     *('Setpoint', 'SimloopError', 'StepRecord', 'assemble', 'columns_of', 'load_scenario', 'run'),
-    *('scenario_names', '__version__'),
+    *('scenario_names', 'StorageError', '__version__'),
 }
 """A name that goes, or comes, is a change for users: say it in CHANGELOG.rst and docs/api.md."""
 

@@ -10,6 +10,8 @@ from typing import Any
 
 INTERRUPTED = 128 + signal.SIGINT
 """Exit status after a signal."""
+ENDING = 2.0
+"""Computing time after an interrupt until the process leaves: a library may swallow it [s]."""
 
 
 class _Interrupts:
@@ -29,6 +31,7 @@ class _Interrupts:
 
     def ignore(self) -> None:
         """Let the process end: its work is done and its status is known."""
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0.0)
         self._handle(signal.SIG_IGN)
 
     @staticmethod
@@ -38,6 +41,8 @@ class _Interrupts:
 
     def _raise(self, _: int, __: FrameType | None) -> None:
         self.came = True
+        signal.signal(signal.SIGVTALRM, lambda *_: _leave())
+        signal.setitimer(signal.ITIMER_VIRTUAL, ENDING)
         raise KeyboardInterrupt
 
     def _unraisable(self, problem: Any) -> None:

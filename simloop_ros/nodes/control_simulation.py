@@ -25,7 +25,7 @@ from ..ros.messages.setpoint import NEEDED, OPTIONAL
 from ..ros.node.block_node import BlockNode, Report
 from ..ros.node.process import main_of
 from ..ros.node.safety_topic import Heartbeats, SafetyTopic
-from ..ros.pacing.control_pace import WATCH_SHARE, LockstepControl, RealtimeControl
+from ..ros.pacing.control_pace import WAITING, WATCH_SHARE, LockstepControl, RealtimeControl
 from ..ros.pacing.driver_output import DriverConfig, DriverOutput
 from ..ros.transport.qos import STREAM, STREAM_DEPTH
 from ..safety.config import SafetyConfig
@@ -95,6 +95,7 @@ class ControlSimulationNode(BlockNode):
         self._pace.begin()
         if isinstance(self._pace, RealtimeControl):
             self.every(WATCH_SHARE * self.graph.period, self._pace.watch)
+            self.every(0.5 * WAITING, self._tell_waiting)
 
     def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Stop the robot: it will be elsewhere when the node is active again."""
@@ -146,6 +147,12 @@ class ControlSimulationNode(BlockNode):
     def request(self, topic: str, stamp: int) -> None:
         """Request a message, in lockstep."""
         self.topics.resend.request(topic, stamp)
+
+    def _tell_waiting(self) -> None:
+        if isinstance(self._pace, RealtimeControl) and (waited := self._pace.waited()):
+            topic = self.resolve_topic_name('joint_states')
+            text = f'waiting for {topic} from the driver of the robot, {waited:.0f} s already'
+            self.get_logger().info(text)
 
     def _announce(self) -> None:
         control = self.control

@@ -165,6 +165,9 @@ class RecorderNode(BlockNode):
 
     def _write(self) -> None:
         writer = self._writer
+        if not writer.rows and not writer.diverged:
+            self.get_logger().info('stopped before the first step: nothing is kept')
+            return
         summary = writer.finish()
         self.exit_status = EXIT_STATUS[summary['status']]
         finish_run(writer.folder, summary, draw=writer.complete and self._config.figures)

@@ -49,3 +49,35 @@ def test_a_long_run_is_stopped(tmp_path: Path, number: signal.Signals) -> None:
     assert compute_metrics(log).digest == summary['digest']
     expected = {'summary.json', 'log.mcap'} | {f'{graph}.png' for graph in summary['graphs']}
     assert {path.name for path in (tmp_path / 'out').iterdir()} == expected
+
+
+@pytest.mark.parametrize(
+    ('command', 'delays'),
+    [(['list'], (0.1, 0.4)), (['run', 'sphere_step'], (0.3, 0.8, 1.2, 1.6, 2.0))],
+    ids=['list', 'run'],
+)
+def test_an_interrupt_at_any_moment_gives_one_line(
+    tmp_path: Path, command: list[str], delays: tuple[float, ...]
+) -> None:
+    """While modules are imported, the run is prepared, and figures are drawn."""
+    begin = 'import os, sys; os.write(1, b"x"); from simloop_ros.cli.start import main; '
+    for delay in delays:
+        process = subprocess.Popen(
+            [sys.executable, '-c', f'{begin}sys.exit(main())', *command],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            cwd=tmp_path,
+            env={**os.environ, 'PYTHONPATH': os.pathsep.join(filter(None, sys.path))},
+        )
+        try:
+            assert process.stdout is not None
+            process.stdout.read(1)  # Python itself has started
+            time.sleep(delay)
+            process.send_signal(signal.SIGINT)
+            _, errors = process.communicate(timeout=STARTING)
+        finally:
+            process.kill()
+        lines = errors.decode().splitlines()
+        assert process.returncode in (0, STOPPED), lines  # 0: it was done before
+        assert len(lines) == (process.returncode == STOPPED), lines
+    assert not list(tmp_path.glob('runs/.*'))

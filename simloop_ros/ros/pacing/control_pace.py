@@ -28,6 +28,8 @@ STOP_MARGIN = 0.75
 MAX_FIRST_LEAD = 1.5
 """Periods beyond the joint states within which a plan has to begin: the later points of a plan
 whose beginning was lost would be a jump."""
+WAITING = 4.0
+"""Time without any joint state after which that is told, and again after twice the time [s]."""
 MAX_LEAD = 100
 """Periods beyond the joint states for which a setpoint is accepted."""
 
@@ -151,6 +153,7 @@ class RealtimeControl:
     def begin(self) -> None:
         """Start: wait for a joint state and the planner's answer to it."""
         self.due = -1
+        self._begin, self._told = self._clock(), WAITING
         self._arrival = 0
         self._planner_arrival = 0
         self._hold_from: int | None = None
@@ -216,6 +219,14 @@ class RealtimeControl:
             self._node.stop_robot(f'desired_joint_states: no message for {timeout} periods')
         if self._node.control.stopped and now - self._arrival > self._period:
             self._node.command(self.due, self._resting())
+
+    def waited(self) -> float:
+        """Return for how long no joint state has come [s], if it is time to tell; else 0."""
+        waited = (self._clock() - self._begin) / NANO
+        if self.due >= 0 or waited < self._told:
+            return 0.0
+        self._told = 2.0 * waited
+        return waited
 
     def release(self) -> None:
         """Hold the robot where it is, until the planner answers.

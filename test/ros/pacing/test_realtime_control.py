@@ -60,11 +60,11 @@ class World:
         rate: float = 1.0,
     ):
         config = ControlConfig().resolved(noisy=True, realtime=True)
+        self.now = 0
         self.control = GuardedControl(ControlSimulation(model, config, H), H, SafetyConfig())
         self.realtime = RealtimeControl(self, GraphConfig(period=H), lambda: 10, lambda: self.now)
         self.model = model
         self.plant = PinocchioPlant(model, H)
-        self.now = 0
         self.path: list[Array] = []
         self.efforts: list[Array] = []
         self.silent = False
@@ -315,3 +315,16 @@ def test_a_motion_after_a_release_begins_without_a_leap(yumi: RobotModel, pause:
     assert not world.control.stopped
     assert world.distance() < EXACT
     assert world.acceleration() < 10.0  # rad/s^2
+
+
+def test_a_driver_that_is_silent_is_told_of_rarely(yumi: RobotModel) -> None:
+    world = World(yumi, lambda _: LIGHT)
+    told = []
+    for second in range(100):
+        world.now = second * NANO
+        if waited := world.realtime.waited():
+            told.append(waited)
+    assert told == [4.0, 8.0, 16.0, 32.0, 64.0]
+    world.realtime.due = 0  # a joint state came
+    world.now = 1000 * NANO
+    assert not world.realtime.waited()
