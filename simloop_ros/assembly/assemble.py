@@ -16,6 +16,7 @@ from ..record.facts import RunFacts
 from ..robot.fit_robot import load_fit_robot
 from ..robot.model import RobotModel
 from ..scenario.contradictions import refuse_contradictions, refuse_graphs
+from ..scenario.plausibility import doubts
 from ..scenario.scenario import Scenario
 from .motion import Motion, MotionSettings, build_motion
 from .plant import build_simulated_robot
@@ -91,15 +92,16 @@ def count_steps(scenario: Scenario, planned: float | None) -> int:
 def _facts(
     scenario: Scenario, model: RobotModel, motion: Motion, engine: str, notes: tuple[str, ...]
 ) -> RunFacts:
+    steps = count_steps(scenario, motion.duration)
     facts = RunFacts(
         scenario=scenario,
         model=model,
         engine=engine,
         rollback=str(scenario.resolved_control().rollback),
-        steps=count_steps(scenario, motion.duration),
+        steps=steps,
         goals=motion.goals,
         planned=motion.duration,
-        notes=(*notes, *motion.notes),
+        notes=(*notes, *motion.notes, *doubts(scenario, model, steps * scenario.period)),
         course=motion.course,
         plan=motion.plan,
     )

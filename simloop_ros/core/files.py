@@ -75,7 +75,10 @@ def load_yaml(text: str) -> Any:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark
         where = f'line {mark.line + 1}: ' if mark is not None else ''
-        raise ConfigError(f'not valid YAML: {where}{error.problem or error.context}') from error
+        what = error.problem or ''
+        if not what or what.startswith('but '):
+            what = f'{error.context} {what}'.strip()
+        raise ConfigError(f'not valid YAML: {where}{what}') from error
     except (yaml.YAMLError, ValueError, OverflowError) as error:
         raise ConfigError(f'not valid YAML: {" ".join(str(error).split())}') from error
 

@@ -29,6 +29,9 @@ FREE_BASE = {
 }
 """What joints without a motor of their own stand for."""
 
+VECTORS = frozenset(('xyz', 'rpy', 'size', 'scale'))
+"""Attributes of three numbers."""
+
 MOST_ENDS = 8
 """Ends of a robot that a message lists."""
 
@@ -59,8 +62,8 @@ def check_robot(config: RobotConfig, urdf_folder: Path | None = None) -> list[Pr
     """
     path = find_description(config.urdf, urdf_folder)
     root = parse_description(path)
-    problems: list[Problem] = []
-    for name in config.lock:
+    problems: list[Problem] = [*_vectors(root)]
+    for name in config.lock if not problems else ():
         lock = partial(lock_joint, root, name, config.home.get(name, 0.0))
         problems += _refusal(lock, 'robot.lock', 'correct robot.lock')
     meshes = partial(resolve_meshes, root, path, config.packages)
@@ -132,7 +135,29 @@ def _refusal(call: Callable[[], object], where: str, remedy: str) -> Iterator[Pr
             yield Problem(where, str(error), remedy)
 
 
+def _vectors(root: ET.Element) -> Iterator[Problem]:
+    """Check what must be three numbers: places, angles, axes, sizes."""
+    for part in (*root.findall('link'), *root.findall('joint')):
+        for element in part.iter():
+            for key in VECTORS.intersection(element.attrib):
+                text = element.get(key, '')
+                try:
+                    numbers = np.array([float(word) for word in text.split()])
+                except ValueError:
+                    numbers = np.empty(0)
+                where, what = (
+                    part.get('name', ''),
+                    f'{key} of its <{element.tag}> is {text[:60]!r}',
+                )
+                if numbers.shape != (3,) or not np.isfinite(numbers).all():
+                    yield Problem(where, what, 'give three numbers')
+                elif element.tag == 'axis' and not numbers.any():
+                    yield Problem(where, what, 'give the direction of the axis')
+
+
 def _structure(tree: _Tree) -> Iterator[Problem]:
+    if not tree.links:
+        yield Problem('robot', 'it has no links', 'take the URDF of a robot')
     for (kind, name), count in Counter(tree.names).items():
         if count > 1:
             yield Problem(name, f'{count} {kind}s have this name', 'give each its own name')
@@ -239,7 +264,7 @@ def _tips(tree: _Tree, tips: Iterable[str]) -> Iterator[Problem]:
         ends = ', '.join(tree.leaves[:MOST_ENDS]) + more
         what = 'no tip is given, so no motion can be given either'
         yield Problem('robot.tips', what, f'name one or more; the ends are {ends}', fatal=False)
-    for tip in tips:
+    for tip in tips if tree.links else ():
         if tip not in tree.links:
             near = difflib.get_close_matches(tip, tree.links, n=3, cutoff=0.5) or tree.leaves
             yield Problem(

@@ -96,7 +96,7 @@ def check_leaves(raw: Any) -> None:
         if isinstance(value, float) and not math.isfinite(value):
             raise ConfigError(f'{where}: {value} is not a finite number')
         if value is not None and not isinstance(value, (str, int, float)):
-            raise ConfigError(f'{where}: {value!r} is neither number, text, list nor mapping')
+            raise ConfigError(f'{where}: {value} is neither number nor text; write it in quotes')
 
 
 def _leaves(value: Any, where: str = '') -> Iterator[tuple[str, Any]]:

@@ -47,7 +47,7 @@ def read_mapping(path: Path) -> dict[str, Any]:
     except ConfigError as error:
         raise ConfigError(f'{path}: {error}') from error
     if not isinstance(raw, dict):
-        raise ConfigError(f'{path}: not a mapping of keys to values')
+        raise ConfigError(f'{path}: not a scenario or robot file: it has no keys with values')
     return raw
 
 

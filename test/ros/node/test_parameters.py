@@ -330,7 +330,7 @@ REFUSED = [
     (
         PlantConfig,
         {'plant.friction.coulomb': -1.0},
-        r'plant\.friction\.coulomb: .*>= 0\.0.*; -1\.0',
+        r'plant\.friction\.coulomb: .*>= 0\.0',
     ),
     (PlantConfig, {'plant.friction': 1.0}, 'did you mean plant.friction.'),
     (PlantConfig, {'plant.pushes': '[{'}, r"plant\.pushes: '\[\{': not valid"),
@@ -338,7 +338,7 @@ REFUSED = [
     (
         PlantConfig,
         {'plant.pushes': '[{link: a}]'},
-        r'plant\.pushes\[0\]: the key start is missing',
+        r'plant\.pushes\[0\]: the key start',
     ),
     (PlantConfig, {'plant.pushes': '[{lnk: a}]'}, r'plant\.pushes\[0\]: .*unknown.*lnk'),
     (RobotConfig, {}, r'robot\.urdf: not given'),
