@@ -8,7 +8,7 @@ import numpy as np
 import pinocchio as pin
 
 from ..core.values import Array, Flags
-from ..plants.config import Hand
+from ..plants.config import OBJECT, Hand
 from ..robot.model import RobotModel, link_positions
 from .clearance import clearance
 from .columns import TRUE_POSITION
@@ -129,6 +129,13 @@ def _held(evidence: Evidence) -> str:
         words.append(f'while carried at most {results["squeeze_error_max"]:.2g} N off')
     if 'object_error_max' in results:
         words.append(f'the object at most {length(results["object_error_max"])} off its path')
+    pushes = [
+        float(event['time'])
+        for event in evidence.events
+        if event['kind'] == 'push_start' and event['link'] == OBJECT
+    ]
+    if pushes:
+        words.append(f'pushed at {evidence.moment(pushes[0])}')
     if results.get('dropped') is not None:
         words.append(f'dropped at {evidence.moment(results["dropped"])}')
     return ', '.join(words)
