@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-import tempfile
 
 from matplotlib.figure import Figure
 import numpy as np
 
 from simloop_ros.assembly.assemble import assemble
-from simloop_ros.record.log import LogWriter
 from simloop_ros.scenario.loading import load_scenario
 
 IMAGE = Path(__file__).parent / 'images' / 'hand.png'
@@ -23,14 +21,7 @@ def main() -> None:
     """Let a hand lead YuMi, and draw what it does."""
     prepared = assemble(load_scenario('yumi_step', SETTINGS))
     loop, steps = prepared.loop, prepared.facts.steps
-    reports = []
-    with (
-        tempfile.TemporaryDirectory() as scratch,
-        LogWriter(Path(scratch) / 'log.raw', prepared.facts.model.n) as log,
-    ):
-        for _ in range(steps):
-            loop.step(log)
-            reports += loop.plant.report().hands
+    reports = [hand for _ in range(steps) for hand in loop.step().plant.hands]
     time = np.arange(1, steps + 1) * prepared.facts.scenario.period
     figure = Figure(figsize=(9, 5.2), layout='constrained')
     force, gap, energy = figure.subplots(3, 1, sharex=True)
