@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from ..record.run_folder import RunFolder
-from .page import draw_run, print_run
+from .table import print_run
 
 
 def finish_run(
@@ -23,6 +23,8 @@ def finish_run(
     """
     figures = []
     if draw and not folder.failure:
+        from .page import draw_run  # with matplotlib, which nothing else here needs
+
         try:
             with drawing(), folder.storing():
                 figures = draw_run(folder.path)

@@ -55,14 +55,14 @@ def test_without_a_goal_a_run_has_ended(tmp_path: Path) -> None:
 
 
 def test_a_joint_that_cannot_bear_its_load_is_named(tmp_path: Path) -> None:
-    """Half of the effort that the sphere needs to bear its weight of 9.82 N."""
+    """The model bears its weight of 9.82 N with 10.2 N; the robot is heavier by a tenth."""
     urdf = Path(tmp_path, 'weak.urdf')
     folder = Path(__file__).parents[2] / 'urdf'
     text = (folder / 'sphere.urdf').read_text()
     assert 'effort="' in text
     before, _, after = text.partition('effort="')
-    urdf.write_text(f'{before}effort="5"{after.partition(chr(34))[2]}')
-    summary = go(tmp_path, 'sphere_step', f'robot.urdf={urdf}', 'duration=7')
+    urdf.write_text(f'{before}effort="10.2"{after.partition(chr(34))[2]}')
+    summary = go(tmp_path, 'sphere_step', f'robot.urdf={urdf}', 'duration=7', 'plant.mass_bias=0.1')
     assert summary['status'] == 'missed'
     assert 'slide at its effort limit from 0.0 s' in summary['verdict'][0]
 

@@ -19,7 +19,8 @@ from simloop_ros.core.errors import ConfigError
 from simloop_ros.record.folder import HANDS_LOG
 from simloop_ros.record.mcap import read_mcap
 from simloop_ros.report.hand_curves import HAND_DRAWINGS, hand_curves
-from simloop_ros.report.page import draw_run, print_table
+from simloop_ros.report.page import draw_run
+from simloop_ros.report.table import print_table
 from simloop_ros.scenario.loading import load_scenario
 from simloop_ros.scenario.scenario import HANDS_GRAPHS, Graph
 

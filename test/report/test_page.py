@@ -16,8 +16,9 @@ from simloop_ros.assembly.assemble import assemble
 from simloop_ros.assembly.run import run
 from simloop_ros.core.errors import ConfigError
 from simloop_ros.record.mcap import McapReader
-from simloop_ros.report.page import MOST_EVENTS, draw_run, print_table
+from simloop_ros.report.page import draw_run
 from simloop_ros.report.series import series_of
+from simloop_ros.report.table import MOST_EVENTS, print_table
 from simloop_ros.scenario.loading import load_scenario
 from simloop_ros.scenario.scenario import HANDS_GRAPHS, Graph
 
