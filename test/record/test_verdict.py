@@ -62,7 +62,9 @@ def test_a_joint_that_cannot_bear_its_load_is_named(tmp_path: Path) -> None:
     assert 'effort="' in text
     before, _, after = text.partition('effort="')
     urdf.write_text(f'{before}effort="10.2"{after.partition(chr(34))[2]}')
-    summary = go(tmp_path, 'sphere_step', f'robot.urdf={urdf}', 'duration=7', 'plant.mass_bias=0.1')
+    summary = go(
+        tmp_path / 'run', 'sphere_step', f'robot.urdf={urdf}', 'duration=7', 'plant.mass_bias=0.1'
+    )
     assert summary['status'] == 'missed'
     assert 'slide at its effort limit from 0.0 s' in summary['verdict'][0]
 
