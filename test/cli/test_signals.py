@@ -53,14 +53,14 @@ def test_a_long_run_is_stopped(tmp_path: Path, number: signal.Signals) -> None:
 
 @pytest.mark.parametrize(
     ('command', 'delays'),
-    [(['list'], (0.1, 0.4)), (['run', 'sphere_step'], (0.3, 0.8, 1.2, 1.6, 2.0))],
+    [(['list'], (0.05, 0.4)), (['run', 'sphere_step'], (0.3, 0.8, 1.2, 1.6, 2.0))],
     ids=['list', 'run'],
 )
 def test_an_interrupt_at_any_moment_gives_one_line(
     tmp_path: Path, command: list[str], delays: tuple[float, ...]
 ) -> None:
     """While modules are imported, the run is prepared, and figures are drawn."""
-    begin = 'import os, sys; os.write(1, b"x"); from simloop_ros.cli.start import main; '
+    begin = 'import os, sys; from simloop_ros.cli.start import main; os.write(1, b"x"); '
     for delay in delays:
         process = subprocess.Popen(
             [sys.executable, '-c', f'{begin}sys.exit(main())', *command],
@@ -71,7 +71,7 @@ def test_an_interrupt_at_any_moment_gives_one_line(
         )
         try:
             assert process.stdout is not None
-            process.stdout.read(1)  # Python itself has started
+            process.stdout.read(1)  # until then Python itself answers
             time.sleep(delay)
             process.send_signal(signal.SIGINT)
             _, errors = process.communicate(timeout=STARTING)
