@@ -47,7 +47,7 @@ class Evidence:
 
     @cached_property
     def touches(self) -> tuple[TouchSpan, ...]:
-        """Return what acted on the robot, as far as it is known; not the hands that guide it."""
+        """Return what acted on the robot, as far as it is known."""
         return find_touches(self.facts.scenario, self.events)
 
     @cached_property

@@ -35,7 +35,7 @@ LEAST_MOBILITY = 0.05
 def find_lines(evidence: Evidence) -> Iterator[str]:
     """Yield what was found, one line each."""
     scenario = evidence.facts.scenario
-    if 'guiding_energy' in evidence.results and scenario.plant.hands:
+    if scenario.plant.hands and evidence.facts.simulated:
         yield _guided(evidence)
     if 'internal_force_peak' in evidence.results:
         yield _held(evidence)
@@ -77,11 +77,13 @@ def _guided(evidence: Evidence) -> str:
         points = link_positions(facts.model.pin_model, hand.link, rows[held][:, TRUE_POSITION])
         way = np.linalg.norm(points - points[:1], axis=1).max(initial=0.0)
         led.append(f'{hand.link} by {length(way)}')
-    force = largest_hand_force(facts.model, hands, rows)
-    with_force = '' if force is None else f', with up to {force:.2g} N'
     who = 'a hand' if len(hands) == 1 else f'{len(hands)} hands'
-    energy = evidence.results['guiding_energy']
-    return f'{who} moved {" and ".join(led)}{with_force}, and gave the robot {energy:.2g} J'
+    words = f'{who} moved {" and ".join(led)}'
+    if 'guiding_energy' not in evidence.results:
+        return words
+    force = largest_hand_force(facts.model, hands, rows)
+    words += '' if force is None else f', with up to {force:.2g} N'
+    return f'{words}, and gave the robot {evidence.results["guiding_energy"]:.2g} J'
 
 
 def largest_hand_force(model: RobotModel, hands: tuple[Hand, ...], rows: Array) -> float | None:
@@ -147,11 +149,7 @@ def _model(evidence: Evidence) -> Iterator[str]:
     until = min([_lost(evidence), results.get('touched') or np.inf])
 
     def free(times: Array) -> Flags:
-        kept = untouched(evidence.touches, times, TOUCH_MARGIN) & (times < until - TOUCH_MARGIN)
-        for hand in facts.scenario.plant.hands:
-            end = np.inf if hand.end is None else hand.end + TOUCH_MARGIN
-            kept &= (times < hand.start - TOUCH_MARGIN) | (times > end)
-        return kept
+        return untouched(evidence.touches, times, TOUCH_MARGIN) & (times < until - TOUCH_MARGIN)
 
     mismatch = find_mismatch(facts.model, evidence.log, evidence.period, free)
     words = '' if mismatch is None else mismatch_words(mismatch, facts.model)

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..core.config_types import ReactionKind
 from ..core.values import Array, Flags
-from ..plants.config import OBJECT
+from ..plants.config import OBJECT, Hand
 from ..scenario.scenario import Scenario
 from .columns import COLUMNS, TRUE_POSITION
 from .log import LogReader
@@ -38,11 +38,13 @@ class TouchSpan(msgspec.Struct, frozen=True):
 
     :ivar words: what happened, with its time.
     :ivar end: [s]; later than every time while it lasts.
+    :ivar guiding: whether it is a hand that guides the robot: an incident only with an alarm.
     """
 
     words: str
     start: float
     end: float
+    guiding: bool = False
 
 
 class Alarm(msgspec.Struct, frozen=True):
@@ -76,10 +78,10 @@ class Incident(msgspec.Struct, frozen=True):
 
 
 def find_touches(scenario: Scenario, events: Events) -> tuple[TouchSpan, ...]:
-    """Return contacts with obstacles and pushes, in the order of time."""
+    """Return contacts with obstacles, pushes and hands, in the order of time."""
     period, thrown = scenario.period, {o.name for o in scenario.plant.obstacles if o.mass > 0.0}
     found: dict[tuple[str, str], TouchSpan] = {}
-    done: list[TouchSpan] = []
+    done = [_hand(hand, period) for hand in scenario.plant.hands]
     for event in events:
         kind, time = str(event['kind']), float(event['time'])
         if kind == 'contact':
@@ -102,6 +104,11 @@ def find_touches(scenario: Scenario, events: Events) -> tuple[TouchSpan, ...]:
             if key in found:
                 found[key] = msgspec.structs.replace(found[key], end=time)
     return tuple(sorted([*done, *found.values()], key=lambda touch: touch.start))
+
+
+def _hand(hand: Hand, period: float) -> TouchSpan:
+    words = f'held by a hand at {hand.link} from {moment(hand.start, period)}'
+    return TouchSpan(words, hand.start, np.inf if hand.end is None else hand.end, guiding=True)
 
 
 def find_alarms(scenario: Scenario, events: Events) -> tuple[Alarm, ...]:
@@ -135,7 +142,11 @@ def join(touches: Sequence[TouchSpan], alarms: Sequence[Alarm]) -> tuple[Inciden
             false.append(alarm)
         elif about[-1] not in alarm_of:
             alarm_of[about[-1]] = alarm
-    incidents = [Incident(touch, alarm_of.get(i)) for i, touch in enumerate(touches)]
+    incidents = [
+        Incident(touch, alarm_of.get(i))
+        for i, touch in enumerate(touches)
+        if i in alarm_of or not touch.guiding
+    ]
     incidents += [Incident(None, alarm) for alarm in false]
     return tuple(sorted(incidents, key=lambda incident: incident.time))
 
@@ -195,7 +206,8 @@ def _halt(alarm: Alarm, until: float, log: LogReader, period: float) -> list[str
     if not slow.any():
         return ['not yet at rest']
     stood = int(slow.argmax())
-    words = [f'stopped in {span(stood * period)}' if stood else 'stopped at once']
+    verb = 'retreated' if alarm.reaction == 'retreat' else 'stopped'
+    words = [f'{verb} in {span(stood * period)}' if stood else f'{verb} at once']
     desired = rows[stood:, DESIRED_POSITION]
     way = np.abs(desired[steps:] - desired[:-steps])
     return [*words, 'resumed'] if (way > STANDING * STANDING_TIME).any() else words

@@ -16,6 +16,7 @@ import pytest
 
 from simloop_ros.assembly.assemble import assemble
 from simloop_ros.assembly.run import run
+from simloop_ros.record.verdict import EXIT_STATUS
 from simloop_ros.ros.launch.supervisor import Program
 from simloop_ros.ros.launch.wiring import NodeSpec, WiringOptions, wire
 from simloop_ros.scenario.loading import load_scenario
@@ -111,6 +112,13 @@ def comparable(folder: Path) -> dict[str, Any]:
     return {key: value for key, value in summary.items() if key not in TIMES}
 
 
+def assert_ended(graph: Any, process: Any, out: Path) -> None:
+    """Check that a graph ends with the exit status of its run."""
+    status = process.wait(LONGEST)
+    assert (out / 'summary.json').exists(), graph.output
+    assert status == EXIT_STATUS[comparable(out)['status']] < EXIT_STATUS['interrupted']
+
+
 def arguments(name: str, settings: tuple[str, ...], out: Path, *more: str) -> list[str]:
     given = [word for setting in settings for word in ('--set', setting)]
     return [name, *given, '--out', str(out), '--no-figures', *more]
@@ -132,7 +140,7 @@ def test_the_graph_gives_the_log_of_the_loop(
     out = graph.folder / 'out'
     more = ['--composed'] if composed else []
     process = graph.launch(*arguments(name, settings, out, *more))
-    assert process.wait(LONGEST) == 0, graph.output
+    assert_ended(graph, process, out)
     assert comparable(out) == expected(name, *settings)
 
 
@@ -145,7 +153,7 @@ def test_every_control_law_is_the_same_in_the_graph(graph: Any, law: str, compos
     out = graph.folder / 'out'
     more = ['--composed'] if composed else []
     process = graph.launch(*arguments('yumi_offline', settings, out, *more))
-    assert process.wait(LONGEST) == 0, graph.output
+    assert_ended(graph, process, out)
     assert comparable(out) == expected('yumi_offline', *settings)
 
 
@@ -160,7 +168,7 @@ def test_a_collision_is_the_same_in_the_graph(graph: Any, reaction: str, compose
     out = graph.folder / 'out'
     more = ['--composed'] if composed else []
     process = graph.launch(*arguments('yumi_collision', settings, out, *more))
-    assert process.wait(LONGEST) == 0, graph.output
+    assert_ended(graph, process, out)
     summary = comparable(out)
     assert 'collision' in {event['kind'] for event in summary['events']}
     assert summary == expected('yumi_collision', *settings)
@@ -173,7 +181,7 @@ def test_wrists_that_hold_nothing_are_told_alike_in_the_graph(graph: Any) -> Non
     settings = ('plant.sensors={noise: 5}', 'duration=0.3', 'plant.obstacles=[]')
     out = graph.folder / 'out'
     process = graph.launch(*arguments('yumi_collision', settings, out, '--composed'))
-    assert process.wait(LONGEST) == 0, graph.output
+    assert_ended(graph, process, out)
     summary = comparable(out)
     assert 'collision' in {event['kind'] for event in summary['events']}
     assert summary == expected('yumi_collision', *settings)
@@ -189,7 +197,7 @@ def test_a_hand_leads_alike_in_the_graph(graph: Any, takes: str, composed: bool)
     out = graph.folder / 'out'
     more = ['--composed'] if composed else []
     process = graph.launch(*arguments('yumi_step', settings, out, *more))
-    assert process.wait(LONGEST) == 0, graph.output
+    assert_ended(graph, process, out)
     assert comparable(out) == expected('yumi_step', *settings)
 
 
@@ -211,7 +219,7 @@ def test_a_guided_robot_gives_way_alike_in_the_graph(
     out = graph.folder / 'out'
     more = ['--composed'] if composed else []
     process = graph.launch(*arguments(name, settings, out, *more))
-    assert process.wait(LONGEST) == 0, graph.output
+    assert_ended(graph, process, out)
     assert comparable(out) == expected(name, *settings)
 
 
@@ -225,7 +233,7 @@ def test_two_hands_do_the_same_in_the_graph(graph: Any, name: str, composed: boo
     out = graph.folder / 'out'
     more = ['--composed'] if composed else []
     process = graph.launch(*arguments(name, ALL_OF[name], out, *more))
-    assert process.wait(LONGEST) == 0, graph.output
+    assert_ended(graph, process, out)
     summary = comparable(out)
     assert summary == expected(name, *ALL_OF[name])
     doing = [event['doing'] for event in summary['events'] if event['kind'] == 'task']
@@ -238,7 +246,7 @@ def test_softer_and_stiffer_beams_are_the_same_in_the_graph(graph: Any, stiffnes
     settings = ('duration=1.4', f'plant.object.stiffness={stiffness}')
     out = graph.folder / 'out'
     process = graph.launch(*arguments('workerbot_hold', settings, out, '--composed'))
-    assert process.wait(LONGEST) == 0, graph.output
+    assert_ended(graph, process, out)
     assert comparable(out) == expected('workerbot_hold', *settings)
 
 
@@ -250,7 +258,7 @@ def test_a_lost_sensor_stops_both_arms_alike_in_the_graph(graph: Any, composed: 
     out = graph.folder / 'out'
     more = ['--composed'] if composed else []
     process = graph.launch(*arguments('workerbot_carry', (*CARRIED, fault), out, *more))
-    assert process.wait(LONGEST) == 0, graph.output
+    assert_ended(graph, process, out)
     summary = comparable(out)
     assert summary == expected('workerbot_carry', *CARRIED, fault)
     last = summary['events'][-1]
@@ -267,7 +275,7 @@ def test_a_bump_stops_both_arms_alike_in_the_graph(graph: Any, composed: bool) -
     out = graph.folder / 'out'
     more = ['--composed'] if composed else []
     process = graph.launch(*arguments('workerbot_bump', settings, out, *more))
-    assert process.wait(LONGEST) == 0, graph.output
+    assert_ended(graph, process, out)
     summary = comparable(out)
     assert summary == expected('workerbot_bump', *settings)
     doing = [event['doing'] for event in summary['events'] if event['kind'] == 'task']
@@ -279,7 +287,7 @@ def test_a_bump_stops_both_arms_alike_in_the_graph(graph: Any, composed: bool) -
 def test_guiding_to_its_end(graph: Any, name: str) -> None:
     out = graph.folder / 'out'
     process = graph.launch(*arguments(name, (), out, '--composed'))
-    assert process.wait(LONGEST) == 0, graph.output
+    assert_ended(graph, process, out)
     assert comparable(out) == expected(name)
 
 
@@ -290,7 +298,7 @@ def test_an_undisturbed_motion_to_its_end(graph: Any, composed: bool) -> None:
     out = graph.folder / 'out'
     more = ['--composed'] if composed else []
     process = graph.launch(*arguments('yumi_offline', (), out, *more))
-    assert process.wait(LONGEST) == 0, graph.output
+    assert_ended(graph, process, out)
     assert comparable(out) == expected('yumi_offline')
 
 
@@ -307,7 +315,7 @@ def test_lost_and_repeated_messages_change_nothing(graph: Any, name: str) -> Non
     nodes = nodes_of(name, settings, out)
     behind = tuple(behind_the_relay(node) for node in nodes)
     process = graph.supervise([relay(nodes), *graph.programs(behind)])
-    assert process.wait(LONGEST) == 0, graph.output
+    assert_ended(graph, process, out)
     assert comparable(out) == expected(name, *settings)
     counts = relayed(graph.output)
     requests = sum(counts.pop(f'resend_{node.executable}') for node in nodes)
@@ -345,7 +353,7 @@ def test_the_order_in_which_nodes_start_changes_nothing(graph: Any, name: str) -
     out = graph.folder / 'out'
     programs = graph.programs(nodes_of(name, settings, out))
     process = graph.supervise(programs[::-1], delay=2.0)
-    assert process.wait(LONGEST) == 0, graph.output
+    assert_ended(graph, process, out)
     assert comparable(out) == expected(name, *settings)
 
 
