@@ -77,8 +77,8 @@ def _too_fast(scenario: Scenario, model: RobotModel) -> Iterator[str]:
     possible = max(_tip_speed(model, tip) for tip in model.tips)
     if wanted > possible:
         yield (
-            f'planner.max_velocity: {wanted:g} m/s is more than the joints can give a tip at home, '
-            f'{possible:.3g} m/s at most'
+            f'planner.max_velocity: {wanted:g} m/s is more than the joints can give a tip at '
+            f'home, {possible:.3g} m/s at most'
         )
 
 
