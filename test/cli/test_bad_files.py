@@ -58,7 +58,7 @@ def refused(
         (f'{SPHERE}period: 0.001\nperiod: 0.002\n', 'line 4: the key period is given twice'),
         (f'{SPHERE}plant: {{noise: 0, noise: 1}}\n', 'line 3: the key noise is given twice'),
         (f'{SPHERE}graphs: &a [*a]\n', 'it contains itself'),
-        (f'{SPHERE}graphs: {"[" * 1500}{"]" * 1500}\n', 'nested too deep'),
+        (f'{SPHERE}graphs: {"[" * 600}{"]" * 600}\n', 'nested too deep'),
         (f'{SPHERE}---\n{SPHERE}', 'expected a single document'),
         (f'{SPHERE}plant:\n\tnoise: 1\n', 'line 4'),
         ('', 'not a scenario or robot file'),

@@ -56,5 +56,5 @@ def test_the_worst_posture_on_the_way_counts() -> None:
     model.effort_limit[0] = 19.0
     upright = np.array([np.pi / 2, 0.0])
     assert weight_notes(model, upright[None], 'here') == ()
-    with pytest.raises(GoalError, match='joint1 cannot bear .* on the way: it needs 19.64 N m'):
+    with pytest.raises(GoalError, match=r'joint1 cannot bear .* on the way: it needs 19.64 N m'):
         weight_notes(model, np.array([upright, np.zeros(2)]), 'on the way')

@@ -19,8 +19,8 @@ PUSH = '{link: sphere, start: 2, duration: 1, force: [0, 0, 1]}'
         ('planner.max_velocity=11', 'planner.max_velocity: 11 m/s is more than the joints'),
         ('planner.acceleration=1e4', 'planner.acceleration: 10000 m/s^2 is far beyond'),
         (
-            'plant.obstacles=[{kind: sphere, velocity: [0, 400, 300]}]',
-            'plant.obstacles[0].velocity: 500 m/s is far beyond',
+            'plant.obstacles=[{kind: sphere, velocity: [0, 480, 640]}]',
+            'plant.obstacles[0].velocity: 800 m/s is far beyond',
         ),
     ],
 )
