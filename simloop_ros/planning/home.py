@@ -43,10 +43,9 @@ class HomeSearch:
         self._data = model.pin_model.createData()
         free = sampled_postures(model, FREE_SAMPLES)
         self._collision = SelfCollision(model, model.home, *free)
-        # An arm of few joints never moves its tip in all six directions.
-        self._rank = {
-            tip: max(int((self._singular(tip, q) > SINGULAR).sum()) for q in free)
-            for tip in self._tips
+        # An arm of few joints never moves its tip in all directions.
+        self._ranks = {
+            tip: np.max([self._rank(tip, q) for q in free], axis=0) for tip in self._tips
         }
 
     def faults(self, q: Array) -> list[str]:
@@ -130,8 +129,17 @@ class HomeSearch:
         return shares
 
     def _dexterity(self, tip: str, q: Array) -> float:
-        return float(self._singular(tip, q)[self._rank[tip] - 1])
+        """Return the smallest singular value that is not always 0, of places and of poses."""
+        values = zip(self._singular(tip, q), self._ranks[tip], strict=True)
+        return float(min(row[rank - 1] for row, rank in values))
 
-    def _singular(self, tip: str, q: Array) -> Array:
-        """Return the singular values of the tip's Jacobian, the largest first."""
-        return np.array(np.linalg.svd(self._tips[tip].jacobian(q), compute_uv=False))
+    def _rank(self, tip: str, q: Array) -> list[int]:
+        return [int((values > SINGULAR).sum()) for values in self._singular(tip, q)]
+
+    def _singular(self, tip: str, q: Array) -> tuple[Array, Array]:
+        """Return the singular values of the tip's Jacobian, of its place and of its pose."""
+        jacobian = self._tips[tip].jacobian(q)
+        place, pose = (
+            np.array(np.linalg.svd(rows, compute_uv=False)) for rows in (jacobian[:3], jacobian)
+        )
+        return place, pose

@@ -138,6 +138,7 @@ def _refusal(call: Callable[[], object], where: str, remedy: str) -> Iterator[Pr
 def _vectors(root: ET.Element) -> Iterator[Problem]:
     """Check what must be three numbers: places, angles, axes, sizes."""
     for part in (*root.findall('link'), *root.findall('joint')):
+        moves = part.get('type') in MOVING_TYPES
         for element in part.iter():
             for key in VECTORS.intersection(element.attrib):
                 text = element.get(key, '')
@@ -145,13 +146,11 @@ def _vectors(root: ET.Element) -> Iterator[Problem]:
                     numbers = np.array([float(word) for word in text.split()])
                 except ValueError:
                     numbers = np.empty(0)
-                where, what = (
-                    part.get('name', ''),
-                    f'{key} of its <{element.tag}> is {text[:60]!r}',
-                )
+                where = part.get('name', '')
+                what = f'{key} of its <{element.tag}> is {text[:60]!r}'
                 if numbers.shape != (3,) or not np.isfinite(numbers).all():
                     yield Problem(where, what, 'give three numbers')
-                elif element.tag == 'axis' and not numbers.any():
+                elif element.tag == 'axis' and moves and not numbers.any():
                     yield Problem(where, what, 'give the direction of the axis')
 
 
@@ -259,7 +258,7 @@ def _principal(link: str, inertia: Array) -> Iterator[Problem]:
 
 def _tips(tree: _Tree, tips: Iterable[str]) -> Iterator[Problem]:
     tips = tuple(tips)
-    if not tips:
+    if not tips and tree.links:
         more = f' and {len(tree.leaves) - MOST_ENDS} more' if len(tree.leaves) > MOST_ENDS else ''
         ends = ', '.join(tree.leaves[:MOST_ENDS]) + more
         what = 'no tip is given, so no motion can be given either'

@@ -65,9 +65,9 @@ def _scenario_file(name: str) -> Path:
     path = Path(name).expanduser()
     if is_robot_or_scenario_file(name):
         return path
-    if path.is_dir():
+    if name and path.is_dir():
         raise ConfigError(f'{name}: a folder, not a scenario; name a scenario file in it')
-    if path.suffix or path.exists() or len(path.parts) > 1:
+    if path.suffix or path.is_file() or len(path.parts) > 1:
         raise ConfigError(
             f'{name}: not a scenario file: its name must end with .yaml or .yml; or give a name '
             'of simloop list'

@@ -188,7 +188,8 @@ def test_a_summary_without_numbers_is_still_json(tmp_path: Path) -> None:
 
 
 def test_an_effort_limit_is_an_event(tmp_path: Path) -> None:
-    summary = go(tmp_path, 'sphere_step', 'duration=1', 'robot.gravity=[0, 0, -600]')
+    push = 'plant.pushes=[{link: sphere, start: 0.5, duration: 9, force: [0, 0, -600]}]'
+    summary = go(tmp_path, 'sphere_step', 'duration=1', push)
     assert summary['effort_limited_steps'] > 0
     assert summary['effort_share_max'] == 1.0
     assert [event['kind'] for event in summary['events']].count('effort_limit') == 1

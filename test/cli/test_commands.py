@@ -239,6 +239,47 @@ def test_check_of_an_unfit_robot(tmp_path: Path, capsys: Captured) -> None:
     assert captured.err == ''
 
 
+SRDF = """<robot name="two_link"><group_state name="up" group="arm">
+  <joint name="joint1" value="1.2"/><joint name="joint2" value="-1"/></group_state></robot>"""
+
+
+def test_check_shows_the_robot_and_a_better_home(tmp_path: Path, capsys: Captured) -> None:
+    text = (resource_folder('urdf') / 'two_link.urdf').read_text()
+    (tmp_path / 'arm.urdf').write_text(text)
+    path = str(tmp_path / 'arm.urdf')
+    assert main(['check', path, '--tips', 'tip']) == 0
+    shown = capsys.readouterr().out
+    for part in (
+        '-3.142 to 3.142 rad',
+        '100 N m',
+        '1 kg',
+        '20 %',
+        '2.0000 m',
+        'found by a search',
+    ):
+        assert part in shown
+    (tmp_path / 'arm.srdf').write_text(SRDF)
+    setting = "--set 'robot.home={joint1: 1.2, joint2: -1}'"
+    assert main(['check', path, '--tips', 'tip']) == 0
+    assert f'better, posture up: {setting}' in capsys.readouterr().out
+    assert main(['check', path, '--tips', 'tip', '--home', 'up']) == 0
+    assert setting in capsys.readouterr().out
+    assert main(['check', path, '--home', 'down']) == 2
+    assert 'valid: up' in capsys.readouterr().err
+
+
+def test_check_of_a_robot_that_cannot_bear_its_own_weight(
+    tmp_path: Path, capsys: Captured
+) -> None:
+    text = (resource_folder('urdf') / 'two_link.urdf').read_text()
+    path = tmp_path / 'arm.urdf'
+    path.write_text(text.replace('effort="100"', 'effort="19"'))
+    assert main(['check', str(path), '--tips', 'tip']) == 1
+    shown = capsys.readouterr().out
+    assert "unfit  robot.home: joint1 cannot bear the robot's own weight at home" in shown
+    assert '--set' in shown
+
+
 def test_check_knows_tips_and_locks(capsys: Captured) -> None:
     assert main(['check', 'two_link.urdf', '--tips', 'tpi']) == 1
     assert "there is no link 'tpi'" in capsys.readouterr().out

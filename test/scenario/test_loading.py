@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from simloop_ros.core.errors import ConfigError, UnknownNameError
+from simloop_ros.core.resources import resource_folder
 from simloop_ros.scenario.loading import load_scenario
 from simloop_ros.scenario.robot_files import robot_config
 from simloop_ros.scenario.shipped import scenario_descriptions, scenario_names
@@ -198,8 +199,8 @@ def test_a_scenario_in_a_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ('text', 'message'),
     [
-        ('[1, 2]', 'not a mapping'),
-        ('', 'not a mapping'),
+        ('[1, 2]', 'not a scenario or robot file'),
+        ('', 'not a scenario or robot file'),
         ('a: [', 'not valid YAML'),
         ('duration: 2020-13-45', 'not valid YAML'),
         ('\x00', 'not valid YAML'),
@@ -244,3 +245,37 @@ def test_an_old_key_is_accepted_with_a_warning(tmp_path: Path) -> None:
             assert load_scenario('yumi_guiding', [setting]).admittance.isotropy == 7.0
     with pytest.raises(UnknownNameError, match=r'admittance\.even'):
         load_scenario(write(tmp_path, FILE + 'admittance: {even: 5, isotropy: 5}'))
+
+
+@pytest.fixture
+def robot_folder(tmp_path: Path) -> Path:
+    """Return a folder with a robot file, its description beside it, and a scenario."""
+    folder = tmp_path / 'mine'
+    folder.mkdir()
+    text = (resource_folder('urdf') / 'two_link.urdf').read_text()
+    (folder / 'arm.urdf').write_text(text)
+    (folder / 'arm.yaml').write_text('urdf: arm.urdf\ntips: [tip]\nhome: {joint2: 1.0}\n')
+    (folder / 'run.yaml').write_text('description: d\nrobot: ./arm.yaml\n')
+    return folder
+
+
+def test_a_robot_file_beside_the_scenario(robot_folder: Path) -> None:
+    robot = load_scenario(str(robot_folder / 'run.yaml')).robot
+    assert robot.urdf == str((robot_folder / 'arm.urdf').resolve())
+    assert robot.home == {'joint2': 1.0}
+
+
+def test_a_robot_file_by_setting_is_in_the_working_directory(
+    robot_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(robot_folder.parent)
+    settings = ['robot=mine/arm.yaml', 'robot.home.joint1=0.5']
+    robot = load_scenario('step', settings).robot
+    assert robot.urdf == str((robot_folder / 'arm.urdf').resolve())
+    assert robot.home == {'joint1': 0.5, 'joint2': 1.0}
+    assert robot_config('mine/arm.yaml').tips == ('tip',)
+
+
+def test_a_robot_file_may_use_a_shipped_description(tmp_path: Path) -> None:
+    (tmp_path / 'mine.yaml').write_text('urdf: yumi.urdf.xacro\ntips: [tool0_l]\n')
+    assert robot_config(str(tmp_path / 'mine.yaml')).urdf == 'yumi.urdf.xacro'

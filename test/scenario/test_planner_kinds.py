@@ -216,7 +216,7 @@ def test_a_class_of_the_user_with_its_parameters(tmp_path: Path) -> None:
     [
         ('[1]', r'^planner\.parameters: a section of keys'),
         ('{a: .nan}', r'^planner\.parameters\.a: nan is not a finite number'),
-        ('{a: [2020-01-01]}', r'^planner\.parameters\.a\[0\]: .* is neither number, text, list'),
+        ('{a: [2020-01-01]}', r'^planner\.parameters\.a\[0\]: .* is neither number nor text'),
         ('{a: {1: 2}}', r'^planner\.parameters\.a: the key 1 is no text'),
     ],
 )
