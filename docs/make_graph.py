@@ -84,7 +84,9 @@ def _arrow(axes: Axes, source: str, target: str, topics: list[str]) -> None:
         beside = 0.2 * along if x0 == x1 else 0.0
         slant = FAR * (x1 - x0)
         start, end = (x0 + slant + beside, y0 + edge), (x1 - slant + beside, y1 - edge)
-        text = (0.5 * (start[0] + end[0]), 0.5 * (start[1] + end[1]))
+        # Nearer to the source: slanted arrows cross in their middles.
+        part = 0.5 if x0 == x1 else 0.28
+        text = (start[0] + part * (end[0] - start[0]), start[1] + part * (end[1] - start[1]))
         place = 'center'
     axes.annotate('', end, start, arrowprops={'arrowstyle': '-|>', 'color': '#555555'})
     axes.text(
@@ -101,15 +103,20 @@ def main() -> None:
     """Start a scenario, look at its graph, draw it, end it."""
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, '-m', 'simloop_ros.cli.main', 'launch', 'yumi_step']
-        settings = ['--set', 'duration=60', '--set', 'plant.noise=1e-5', '--out', folder]
+        settings = ['--set', 'duration=600', '--set', 'plant.noise=1e-5', '--out', folder]
         launched = subprocess.Popen([*command, *settings], stdout=subprocess.DEVNULL)
         try:
             rclpy.init()
             node = Node('looking')
-            end = time.monotonic() + SETTLE
-            while time.monotonic() < end or not set(PLACES) <= set(node.get_node_names()):
-                rclpy.spin_once(node, timeout_sec=0.1)
-            found = edges(node)
+            found, changed = edges(node), time.monotonic()
+            # Until all nodes are there, and nothing new was discovered for a while.
+            while (
+                not set(PLACES) <= set(node.get_node_names())
+                or time.monotonic() < changed + SETTLE
+            ):
+                rclpy.spin_once(node, timeout_sec=0.5)
+                if edges(node) != found:
+                    found, changed = edges(node), time.monotonic()
             node.destroy_node()
             rclpy.shutdown()
         finally:
