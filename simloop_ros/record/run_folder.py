@@ -87,8 +87,8 @@ class RunFolder:
                     _remove_leftover(entry)
         for _ in range(ATTEMPTS):
             self.path = folder / (f'{name}-{uuid4().hex[:8]}' if self._numbered else name)
-            # Gone again: another run took it for a leftover, or had it and is complete.
-            with suppress(FileNotFoundError):
+            # Gone again: another run takes it for a leftover, or had it and is complete.
+            with suppress(FileNotFoundError, *((BlockingIOError,) if self._numbered else ())):
                 self.path.mkdir(parents=True, exist_ok=True)
                 lock = _lock(self.path)
                 for entry in self.path.iterdir():
