@@ -82,7 +82,7 @@ def find_mismatch(
         tau - m = b m                                       mass
         tau - m = b m + F sign(v) + c v,   |v| > MOVING     mass and friction
 
-    The first that leaves less than ``1 - EXPLAINED`` counts, unless friction alone explains more;
+    The first that leaves less than ``1 - EXPLAINED`` counts, unless the second explains far more;
     ``None`` if neither does, or if there is nothing to explain.
 
     :param free: whether nothing touches the robot at given times [s], both of shape ``(m,)``.
@@ -92,10 +92,9 @@ def find_mismatch(
         return None
     names = model.joint_names
     mass_only = _Fit(windows, friction=False)
-    friction_only = _Fit(windows, friction=True, mass=False)
     both = _Fit(windows, friction=True)
     better = both.explained > EXPLAINED and both.unexplained < BETTER * mass_only.unexplained
-    if mass_only.explained > max(EXPLAINED, friction_only.explained) and not better:
+    if mass_only.explained > EXPLAINED and not better:
         return mass_only.error(names)
     return both.error(names) if both.explained > EXPLAINED else None
 
@@ -131,20 +130,18 @@ def _windows(
 
 
 class _Fit:
-    """Least squares for the mass, for the friction of each joint, or both."""
+    """Least squares for the mass, or for it and the friction of each joint."""
 
-    def __init__(self, windows: _Windows, *, friction: bool, mass: bool = True):
-        self._mass = mass
+    def __init__(self, windows: _Windows, *, friction: bool):
         n = windows.effort.shape[1]
         joints = np.arange(n)
         moving = np.abs(windows.velocity) > MOVING
         used = moving | (not friction)
-        design = np.zeros((*windows.effort.shape, int(mass) + 2 * n * friction))
-        if mass:
-            design[:, :, 0] = windows.expected
+        design = np.zeros((*windows.effort.shape, 1 + 2 * n * friction))
+        design[:, :, 0] = windows.expected
         if friction:
-            design[:, joints, int(mass) + joints] = np.sign(windows.velocity)
-            design[:, joints, int(mass) + n + joints] = windows.velocity
+            design[:, joints, 1 + joints] = np.sign(windows.velocity)
+            design[:, joints, 1 + n + joints] = windows.velocity
         self._design = np.where(used[:, :, None], design, 0.0)
         self._unknown = np.where(used, windows.effort - windows.expected, 0.0)
         speeds = np.abs(windows.velocity) * moving
@@ -184,9 +181,8 @@ class _Fit:
 
     def _values(self, coefficients: Array) -> Array:
         """Return the error of the mass, then the friction of each joint at its usual speed."""
-        n, skip = len(self._speed), int(self._mass)
-        mass = coefficients[:1] if self._mass else np.zeros(1)
-        if len(coefficients) == skip:
+        n, mass = len(self._speed), coefficients[:1]
+        if len(coefficients) == 1:
             return mass
-        dry, viscous = coefficients[skip : skip + n], coefficients[skip + n :]
+        dry, viscous = coefficients[1 : 1 + n], coefficients[1 + n :]
         return np.concatenate((mass, dry + viscous * self._speed))

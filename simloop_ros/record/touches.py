@@ -194,12 +194,12 @@ def describe(
 
 def _halt(alarm: Alarm, until: float, log: LogReader, period: float) -> list[str]:
     """Return how long the robot took to stand after an alarm, and whether it moved on."""
-    first, last = round(alarm.time / period) - 1, min(round(until / period), log.rows)
-    rows = log.read(max(first, 0), last)
+    first, last = max(0, round(alarm.time / period) - 1), min(round(until / period), log.rows)
     steps = max(1, round(STANDING_TIME / period))
-    if len(rows) <= steps:
+    soon = min(last, first + max(steps + 1, round(LONGEST_STOP / period)))
+    near = log.read(first, soon)[:, TRUE_POSITION]
+    if len(near) <= steps:
         return []
-    near = rows[: max(steps + 1, round(LONGEST_STOP / period)), TRUE_POSITION]
     # The range of the positions, not their ends: a robot that turns back has not stopped.
     ranges = np.ptp(np.lib.stride_tricks.sliding_window_view(near, steps + 1, axis=0), axis=2)
     slow = ranges.max(axis=1) <= STANDING * STANDING_TIME
@@ -208,6 +208,6 @@ def _halt(alarm: Alarm, until: float, log: LogReader, period: float) -> list[str
     stood = int(slow.argmax())
     verb = 'retreated' if alarm.reaction == 'retreat' else 'stopped'
     words = [f'{verb} in {span(stood * period)}' if stood else f'{verb} at once']
-    desired = rows[stood:, DESIRED_POSITION]
-    way = np.abs(desired[steps:] - desired[:-steps])
+    desired = log.read(first + stood, last, steps)[:, DESIRED_POSITION]
+    way = np.abs(np.diff(desired, axis=0))
     return [*words, 'resumed'] if (way > STANDING * STANDING_TIME).any() else words
