@@ -24,6 +24,7 @@ import time
 from simloop_ros.assembly.assemble import assemble
 from simloop_ros.assembly.run import run
 from simloop_ros.core.errors import USER_ERROR
+from simloop_ros.record.folder import RAW_LOG
 from simloop_ros.record.run_folder import RunFolder
 from simloop_ros.scenario.loading import load_scenario
 
@@ -46,7 +47,7 @@ TAG = 'SIMLOOP_CONCURRENT'
 class Trial:
     """Runs that start together.
 
-    :ivar killed: whether the first of them is killed.
+    :ivar killed: whether one of them is killed while it records.
     """
 
     way: str
@@ -67,7 +68,7 @@ def trials(quick: bool) -> list[Trial]:
 
 def settings(bias: float) -> list[str]:
     """Return what makes a run of its own."""
-    return [f'plant.mass_bias={bias}', 'graphs=[]']
+    return [f'plant.mass_bias={bias}', 'period=0.001', 'graphs=[]']
 
 
 def lone_digest(bias: float, folder: Path) -> str:
@@ -97,25 +98,35 @@ def start(trial: Trial, number: int, folder: Path, domain: int) -> subprocess.Po
     )
 
 
-def processes(tag: str) -> list[tuple[int, str]]:
-    """Return the processes of a run, the launcher and its nodes, with their command lines."""
+def processes(tag: str) -> list[int]:
+    """Return the processes of a run: itself, or the launcher and its nodes."""
     found = []
     for entry in Path('/proc').glob('[0-9]*'):
         with suppress(OSError):
             if f'{TAG}={tag}'.encode() in (entry / 'environ').read_bytes().split(b'\0'):
-                command = (entry / 'cmdline').read_bytes().replace(b'\0', b' ').decode()
-                found.append((int(entry.name), command))
+                found.append(int(entry.name))
     return found
 
 
-def kill(tag: str, random_number: random.Random) -> None:
-    """Kill whoever records, or the launcher."""
-    running = processes(tag)
-    recording = [pid for pid, command in running if 'recorder' in command]
-    with suppress(ProcessLookupError):
-        if running:
-            pids = [pid for pid, _ in running]
-            os.kill(random_number.choice(recording or pids), signal.SIGKILL)
+def records(pid: int) -> bool:
+    """Return whether a process has a raw log open."""
+    with suppress(OSError):
+        return any(
+            os.readlink(file).endswith(RAW_LOG) for file in Path(f'/proc/{pid}/fd').iterdir()
+        )
+    return False
+
+
+def kill_one(folder: Path, running: list[subprocess.Popen[bytes]], source: random.Random) -> int:
+    """Kill a run that has its folder and records, or its launcher; return its number, or -1."""
+    while any(process.poll() is None for process in running):
+        for number, process in enumerate(running):
+            recording = [pid for pid in processes(f'{folder}-{number}') if records(pid)]
+            if recording:
+                with suppress(ProcessLookupError):
+                    os.kill(source.choice([*recording, process.pid]), signal.SIGKILL)
+                    return number
+    return -1
 
 
 def attempt(trial: Trial, folder: Path, digests: dict[float, str], seed: int) -> Counter[str]:
@@ -129,17 +140,20 @@ def attempt(trial: Trial, folder: Path, digests: dict[float, str], seed: int) ->
         lone_digest(EARLIER, place)
     begin = 10 + 3 * (seed % 30)  # domains of this trial
     running = [start(trial, k, folder, begin + k) for k in range(trial.runs)]
-    if trial.killed:
-        time.sleep(source.uniform(1.0, 8.0))
-        kill(f'{folder}-0', source)
+    killed = kill_one(folder, running, source) if trial.killed else -1
     status = [process.wait(LONGEST) for process in running]
     while any(processes(f'{folder}-{k}') for k in range(trial.runs)):
         time.sleep(0.1)
-    return judge(trial, folder, places, digests, status)
+    return judge(trial, folder, places, digests, status, killed)
 
 
 def judge(
-    trial: Trial, folder: Path, places: list[Path], digests: dict[float, str], status: list[int]
+    trial: Trial,
+    folder: Path,
+    places: list[Path],
+    digests: dict[float, str],
+    status: list[int],
+    killed: int,
 ) -> Counter[str]:
     """Compare the results that are there with those that ought to be."""
     found = Counter(
@@ -158,7 +172,7 @@ def judge(
             counts['complete'] += 1
         elif code == USER_ERROR and trial.place == 'one --out':
             counts['refused'] += 1
-        elif trial.killed and number == 0:
+        elif number == killed:
             counts['killed'] += 1
             expected[own] += found[own]  # it may have been complete already
         else:
