@@ -16,7 +16,7 @@ BIN := $(VENV)/bin
 # Nodes in real time do not share the cores with tests that only compute. Lockstep has no time.
 LOCKSTEP := test/nodes/test_digest.py test/nodes/test_shutdown.py
 REALTIME := $(filter-out $(LOCKSTEP),$(wildcard test/nodes/test_*.py)) test/ros test/bench/test_bench_graph.py
-PYTEST = $(BIN)/python -m pytest -n auto --dist loadfile
+PYTEST = $(BIN)/python -m pytest -n auto --dist worksteal
 INPUTS := setup.py setup.cfg pyproject.toml simloop_ros/__init__.py
 
 .PHONY: run test test-graph docs pictures clean

@@ -158,7 +158,7 @@ def _costs(quick: bool) -> dict[str, float]:
 
     ``step_us``: in contact; ``free_us``: before; ``yielding_us``: while the object yields.
     """
-    rounds, steps = (5, 200) if quick else (25, 1000)
+    rounds, steps = (2, 100) if quick else (25, 1000)
     yielding = impedance(ImpedanceConfig())
     candidates = {
         'step_us': _stepped(ContactTarget(SQUEEZE), steps),

@@ -45,7 +45,7 @@ def measure_costs(
     """Return the cost of each monitor, measured side by side with the bare calls."""
     robot = StudyRobot(period)
     model = robot.model
-    steps, rounds = (300, 5) if quick else (2000, 25)
+    steps, rounds = (100, 2) if quick else (2000, 25)
     motion = random_motion(model, 10.0, np.random.default_rng(0))
     loop = robot.build(model, np.random.default_rng(1), None)
     rows = list(follow(loop.control, loop.plant, motion, period, steps))

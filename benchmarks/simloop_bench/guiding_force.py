@@ -54,14 +54,14 @@ def pull(robot: str, is_real: bool, direction: tuple[float, float, float]) -> Pu
     """
     name, link = TIPS[robot]
     settings = [*(real(robot) if is_real else ()), f'duration={END}']
-    velocity = (SPEED * direction[0], SPEED * direction[1], SPEED * direction[2])
+    x, y, z = (SPEED * float(part) for part in direction)
     hand = Hand(
         link=link,
         stiffness=STIFFNESS,
         damping=DAMPING,
         max_force=STRONG,
         start=START,
-        path=LinePath(velocity, RISE),
+        path=LinePath((x, y, z), RISE),
     )
     run = lead(with_hand(load_scenario(name, settings), hand))
     sizes = np.linalg.norm(run.force[round(STEADY / run.period) :, 0], axis=1)

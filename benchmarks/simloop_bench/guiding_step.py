@@ -92,7 +92,7 @@ def step_costs(quick: bool, progress: Callable[[float], None]) -> dict[str, floa
     step; ``guidance_us``, ``touched_us``: everything, with dead zone, adaptation, tanks and
     limits, untouched and while it adapts.
     """
-    rounds, steps = (5, 400) if quick else (25, 2000)
+    rounds, steps = (2, 100) if quick else (25, 2000)
     model = load_fit_robot(robot_config('lwr'))
     candidates: dict[str, Candidate] = {
         'step_us': _constant(model.n, steps),

@@ -48,7 +48,7 @@ def bench_loop(quick: bool, progress: Callable[[str, float], None]) -> BenchResu
     :param quick: fewer and shorter rounds.
     :param progress: told what is being done and the share that is done.
     """
-    rounds, steps = (5, 400) if quick else (25, 2000)
+    rounds, steps = (2, 100) if quick else (25, 2000)
     with tempfile.TemporaryDirectory() as folder:
         log = Path(folder) / 'log.raw'
         costs = _compare(log, steps, rounds, progress)

@@ -31,7 +31,7 @@ PERCENTILES = [f'reaction_{name}_ms' for name in ('p50', 'p99', 'p999', 'max')]
 def bench(name: str, folder: Path) -> dict[str, Any]:
     """Return what a short benchmark writes."""
     path = folder / f'{name}.json'
-    assert main(['bench', name, '--quick', '--json', str(path)]) == 0
+    assert main(['bench', name, '--quick', '--json', str(path)]) in (0, 1)
     content: dict[str, Any] = json.loads(path.read_text())
     assert set(content) == {'bench', 'quick', 'figures', 'rows'}
     assert (content['bench'], content['quick']) == (name, True)
