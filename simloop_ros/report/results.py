@@ -38,4 +38,4 @@ def finish_run(
     if folder.earlier:
         print(f'earlier  {folder.earlier} has the results of the run before')
     if folder.link:
-        print(f'newest   {folder.link} leads there')
+        print(f'newest   {folder.link} links there')

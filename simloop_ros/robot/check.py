@@ -66,8 +66,17 @@ def check_robot(config: RobotConfig, urdf_folder: Path | None = None) -> list[Pr
     for name in config.lock if not problems else ():
         lock = partial(lock_joint, root, name, config.home.get(name, 0.0))
         problems += _refusal(lock, 'robot.lock', 'correct robot.lock')
-    meshes = partial(resolve_meshes, root, path, config.packages)
-    problems += _refusal(meshes, 'mesh', 'add the folder, or take out the mesh')
+    unseen: list[str] = []
+    problems += _refusal(
+        lambda: unseen.extend(resolve_meshes(root, path, config.packages)),
+        'mesh',
+        'add the folder, or take out the mesh',
+    )
+    if unseen:
+        what = f'{len(unseen)} visual meshes cannot be found, for instance {unseen[0]!r}'
+        remedy = 'control needs none; to show them name the folder above their package in '
+        remedy += 'robot.packages (check: --packages)'
+        problems.append(Problem('mesh', what, remedy, fatal=False))
     tree = _Tree(root)
     problems += _structure(tree)
     for joint in tree.joints.values():

@@ -124,8 +124,13 @@ def _vector(text: str) -> Array:
     return np.array([float(number) for number in text.split()])
 
 
-def resolve_meshes(root: ET.Element, path: Path, packages: Sequence[str]) -> None:
-    """Make every mesh of the description at ``path`` an absolute path."""
+def resolve_meshes(root: ET.Element, path: Path, packages: Sequence[str]) -> list[str]:
+    """Make every mesh of the description at ``path`` an absolute path.
+
+    Control needs no visual meshes: those that are not found are removed, and their names returned.
+
+    :raises ModelError: another mesh is not found.
+    """
     environment = [
         Path(folder)
         for folder in os.environ.get('ROS_PACKAGE_PATH', '').split(os.pathsep)
@@ -136,21 +141,33 @@ def resolve_meshes(root: ET.Element, path: Path, packages: Sequence[str]) -> Non
         if prefix
     ]
     folders = [Path(folder).expanduser() for folder in packages] + environment
+    unseen = []
+    for link in root.iter('link'):
+        for visual in link.findall('visual'):
+            names = [mesh.get('filename', '') for mesh in visual.iter('mesh')]
+            if not all(_find_mesh(name, path, folders) for name in names):
+                link.remove(visual)
+                unseen += names
     for mesh in root.iter('mesh'):
         name = mesh.get('filename', '')
-        bare = name.removeprefix('file://').removeprefix('package://')
-        if name.startswith('package://'):
-            # A description usually lies inside the package that its meshes name.
-            candidates = [folder / bare for folder in (*folders, *path.parents)]
-        else:
-            candidates = [path.parent / bare]
-        found = next((candidate for candidate in candidates if candidate.is_file()), None)
+        found = _find_mesh(name, path, folders)
         if found is None:
             raise ModelError(
                 f'{path}: mesh {name!r} cannot be found; name the folder above its package in '
-                'robot.packages or in ROS_PACKAGE_PATH'
+                'robot.packages (check: --packages) or in ROS_PACKAGE_PATH'
             )
         mesh.set('filename', str(found.resolve()))
+    return unseen
+
+
+def _find_mesh(name: str, path: Path, folders: Sequence[Path]) -> Path | None:
+    bare = name.removeprefix('file://').removeprefix('package://')
+    if name.startswith('package://'):
+        # A description usually lies inside the package that its meshes name.
+        candidates = [folder / bare for folder in (*folders, *path.parents)]
+    else:
+        candidates = [path.parent / bare]
+    return next((candidate for candidate in candidates if candidate.is_file()), None)
 
 
 def kinematic_tree(urdf: str, source: str = 'URDF') -> pin.Model:

@@ -22,7 +22,7 @@ ARM = """<robot name="arm">
     <parent link="base"/><child link="arm"/><axis xyz="0 1 0"/>{limit}</joint>
 </robot>"""
 LIMIT = '<limit lower="-1" upper="1" velocity="3" effort="4"/>'
-MESH = '<visual><geometry><mesh filename="package://nowhere/arm.stl"/></geometry></visual>'
+MESH = '<collision><geometry><mesh filename="package://nowhere/arm.stl"/></geometry></collision>'
 XACRO = '<robot name="a" xmlns:xacro="http://www.ros.org/wiki/xacro"><xacro:none/></robot>'
 
 

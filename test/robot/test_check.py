@@ -71,7 +71,8 @@ FATAL = {
     'loop': ('parent link="base"', 'parent link="tool"', 'arm', 'are a loop'),
     'missing mesh': (
         '<link name="tool"/>',
-        '<link name="tool"><visual><geometry><mesh filename="a.stl"/></geometry></visual></link>',
+        '<link name="tool"><collision><geometry><mesh filename="a.stl"/></geometry></collision>'
+        '</link>',
         'mesh',
         "'a.stl' cannot be found",
     ),

@@ -176,8 +176,8 @@ def test_xacro(tmp_path: Path) -> None:
     assert load(tmp_path, text, 'arm.urdf.xacro').total_mass == 9.0
 
 
-def mesh(name: str) -> str:
-    return arm(link=f'<visual><geometry><mesh filename="{name}"/></geometry></visual>')
+def mesh(name: str, tag: str = 'visual') -> str:
+    return arm(link=f'<{tag}><geometry><mesh filename="{name}"/></geometry></{tag}>')
 
 
 @pytest.mark.parametrize('how', ['packages', 'ROS_PACKAGE_PATH', 'AMENT_PREFIX_PATH', 'above'])
@@ -206,7 +206,8 @@ def test_finds_a_mesh_beside_the_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize('name', ['package://nowhere/part.stl', 'part.stl'])
 def test_refuses_a_missing_mesh(tmp_path: Path, name: str) -> None:
     with pytest.raises(ModelError, match=r'part.stl.*cannot be found.*robot.packages'):
-        load(tmp_path, mesh(name))
+        load(tmp_path, mesh(name, 'collision'))
+    assert 'part.stl' not in load(tmp_path, mesh(name)).urdf  # nobody has to see the robot
 
 
 def test_gravity(tmp_path: Path) -> None:
