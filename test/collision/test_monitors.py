@@ -80,6 +80,20 @@ def test_a_residual_at_its_threshold_is_contact(kind, two_link, swing):
         assert last.margin == pytest.approx(1.0 - 1.0 / factor, abs=1e-9)
 
 
+def test_a_residual_of_just_its_threshold_is_contact(two_link):
+    """Nothing is left of the margin; half of the threshold leaves half of it."""
+    limits = MonitorLimits(np.full((1, 1, 2), 2.0), jumps(2))  # N m
+    home, still = two_link.home, np.zeros(2)
+    for residual, verdict, margin in ((2.0, 'contact', 0.0), (1.0, 'free', 0.5)):
+        monitor = ForceDifference(two_link, H, limits)
+        effort = np.array([residual, 0.0])
+        for k in range(round(monitor.settling / H) + 2):
+            reading = monitor.step(
+                Observation(k * H, home, effort, home, JointState(home, still), still)
+            )
+        assert (reading.verdict, reading.margin) == (verdict, margin)
+
+
 def jumps(n: int) -> np.ndarray:
     return np.full(n, 1e-2)
 

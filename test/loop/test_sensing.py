@@ -16,7 +16,7 @@ from simloop_ros.collision.detector import CollisionDetector
 from simloop_ros.collision.wrist_torque import WristTorque
 from simloop_ros.core.errors import ConfigError
 from simloop_ros.core.values import Command, JointState, PlantReport, Rollback, Setpoint
-from simloop_ros.loop.sensing import MonitoredSensing
+from simloop_ros.loop.sensing import MonitoredSensing, Sensing
 from simloop_ros.record.log import LogWriter
 from simloop_ros.robot.model import RobotModel
 from simloop_ros.scenario.loading import load_scenario
@@ -104,6 +104,25 @@ def test_a_push_can_have_a_reaction_of_its_own(tmp_path: Path) -> None:
     assert forces[0] > 15.0
     assert forces[1] < 1.0
     assert np.isfinite(forces).all()
+
+
+class Timekeeper(Sensing):
+    """Remembers the times of observations [s]."""
+
+    def __init__(self) -> None:
+        self.times: list[float] = []
+
+    def step(self, time: float, *_: Any) -> None:
+        self.times.append(time)
+
+
+def test_an_observation_has_the_time_at_the_end_of_its_step() -> None:
+    loop = assemble(load_scenario(SCENARIO)).loop
+    loop.sensing = timekeeper = Timekeeper()
+    for _ in range(3):
+        loop.step()
+    loop.plant.close()
+    assert timekeeper.times == [k * loop.control.period for k in (1, 2, 3)]
 
 
 # Two hands on one object

@@ -210,6 +210,14 @@ def slow_start(robot: RobotModel) -> OfflinePlanner:
     return OfflinePlanner(robot.home + np.linspace(0.0, 0.1, 500)[:, None] ** 2, H)
 
 
+def test_inputs_that_tell_of_no_contact_begin_no_reaction(two_link: RobotModel) -> None:
+    """None at all, and those of wrist sensors alone."""
+    reacting = Reacting(slow_start(two_link), two_link, H, 'stop')
+    for inputs in (NO_INPUTS, ExternalInputs(wrenches=np.zeros((1, 6)))):
+        reacting.step(at_rest(two_link), inputs)
+        assert reacting.activity == 'moving'
+
+
 def test_a_push_and_an_impact_have_their_own_reactions(two_link: RobotModel) -> None:
     for kind, expected in (('push', 'hold'), ('impact', 'stop')):
         reacting = Reacting(slow_start(two_link), two_link, H, 'stop', 'hold')

@@ -6,15 +6,16 @@ import numpy as np
 import pytest
 
 from simloop_ros.core.errors import SimloopError, UnsafeCommandError
-from simloop_ros.core.values import Array, JointState
+from simloop_ros.core.values import Array, Disturbance, JointState
 from simloop_ros.plants.pinocchio_plant import PinocchioPlant
 from simloop_ros.robot.model import RobotModel
 from simloop_ros.ros.messages.joint_state import DecodedJointState
 from simloop_ros.ros.messages.stamps import stamp_of
-from simloop_ros.ros.pacing.braked_plant import BrakedPlant
+from simloop_ros.ros.pacing.braked_plant import BrakedPlant, ExternalWrench
 from simloop_ros.ros.pacing.config import GraphConfig
 from simloop_ros.ros.pacing.plant_pace import MAX_CATCH_UP, LockstepPlant, RealtimePlant
 from simloop_ros.ros.pacing.position_stream import PositionStream, StreamConfig
+from simloop_ros.safety.brake import Brake
 from simloop_ros.safety.config import SafetyConfig
 
 H = 0.01  # s
@@ -110,6 +111,21 @@ def test_a_wrench_moves_the_plant(port: Port, two_link: RobotModel) -> None:
     port.plant.wrench.apply('tip', np.array([0.0, 0, 5, 0, 0, 0]))
     port.plant.step(EFFORT)
     assert (port.position != expected(two_link, [EFFORT])).any()
+
+
+def test_brakes_do_not_know_a_push(port: Port, two_link: RobotModel) -> None:
+    """They hold by the position alone: the robot gives way as it does without a sensor."""
+    bare, brake = PinocchioPlant(two_link, H), Brake(two_link, H, SafetyConfig(timeout=TIMEOUT))
+    push, wrench = ExternalWrench(two_link, H), np.array([0.0, 0, 5, 0, 0, 0])
+    port.plant.engage('test')
+    port.plant.wrench.apply('tip', wrench)
+    push.apply('tip', wrench)
+    for _ in range(5):
+        port.plant.step(None)
+        truth = bare.truth
+        bare.step(brake.effort(truth), Disturbance(push.torque(truth.position)))
+    assert np.abs(port.position - two_link.home).max() > 1e-6
+    np.testing.assert_array_equal(port.position, bare.truth.position)
 
 
 # Lockstep

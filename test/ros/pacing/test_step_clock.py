@@ -66,3 +66,11 @@ def test_a_restart_forgets_the_time() -> None:
     clock.restart()
     assert clock.advance(EPOCH + 1000 * STEP) == 1
     assert clock.time == EPOCH + 1000 * STEP
+
+
+def test_a_stamp_is_the_nearest_nanosecond() -> None:
+    """Of whole milliseconds it is exact, though a product of floats may lie just below it."""
+    assert [stamp_of(step, 0.001) for step in range(5000)] == [
+        step * 1_000_000 for step in range(5000)
+    ]
+    assert stamp_of(2, 1 / 3) == 666_666_667
