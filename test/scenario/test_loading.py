@@ -164,6 +164,22 @@ def test_a_value_of_the_wrong_kind_names_its_key(setting: str, where: str) -> No
         load_scenario('sphere_step', [setting])
 
 
+@pytest.mark.parametrize(
+    ('setting', 'where', 'valid'),
+    [
+        ('monitor.reaction=my_module:Mine', 'monitor.reaction', 'comply, float, hold'),
+        ('graphs=[my_module:Mine]', r'graphs\[0\]', ''),
+        ('plant.obstacles=[{kind: my_module:Mine}]', r'plant.obstacles\[0\].kind', 'box, plane'),
+    ],
+)
+def test_a_class_is_refused_where_only_names_are_possible(
+    setting: str, where: str, valid: str
+) -> None:
+    """With the names that are possible there."""
+    with pytest.raises(ConfigError, match=f"^{where}: .*'my_module:Mine': valid: {valid}"):
+        load_scenario('sphere_step', [setting])
+
+
 @pytest.mark.parametrize('setting', ['period', '=1', '', 'period:1', 'planner.move=[[0'])
 def test_a_setting_of_the_wrong_form_is_refused(setting: str) -> None:
     with pytest.raises(ConfigError, match='--set'):

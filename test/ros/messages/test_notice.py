@@ -33,6 +33,19 @@ def test_a_notice_survives_the_way(contact: bool, kind: str) -> None:
     assert notice.located is None
 
 
+@pytest.mark.parametrize(
+    ('kind', 'level'),
+    [
+        ('none', DiagnosticStatus.OK),
+        ('push', DiagnosticStatus.WARN),
+        ('impact', DiagnosticStatus.ERROR),
+    ],
+)
+def test_an_impact_is_an_error_and_a_push_a_warning(kind: str, level: bytes) -> None:
+    message = to_message(STAMP, Detection(True, kind, READING))  # type: ignore[arg-type]
+    assert [status.level for status in message.status] == [level]
+
+
 def test_a_located_hit_is_told_with_its_place() -> None:
     located = sent(Detection(True, 'impact', READING, HIT)).located
     assert located == Located('link2', 0.9, (0.1, 0.2, 0.3), (0.0, -5.0, 0.0))

@@ -11,6 +11,7 @@ import pytest
 
 from simloop_ros.control.config import ControlConfig
 from simloop_ros.control.control_simulation import ControlSimulation
+from simloop_ros.core.errors import MessageError
 from simloop_ros.core.resources import resource_folder
 from simloop_ros.core.values import NO_INPUTS, Array, JointState, Setpoint
 from simloop_ros.loop.guarded_control import GuardedControl
@@ -315,6 +316,22 @@ def test_a_motion_after_a_release_begins_without_a_leap(yumi: RobotModel, pause:
     assert not world.control.stopped
     assert world.distance() < EXACT
     assert world.acceleration() < 10.0  # rad/s^2
+
+
+@pytest.mark.parametrize('age', [0, 1, PERIOD], ids=lambda age: f'{age} ns')
+def test_a_state_that_is_not_newer_than_the_last_one_is_no_step(
+    yumi: RobotModel, age: int
+) -> None:
+    """It is refused and counted, and the robot gets no effort for it."""
+    world = World(yumi, prompt)
+    world.run(10 * H)
+    realtime = world.realtime
+    due, sent = realtime.due, len(world.efforts)
+    assert sent > 0
+    with pytest.raises(MessageError, match=r'joint_states: stamp .* is not after'):
+        realtime.measured(DecodedJointState(due - age, world.plant.observe()))
+    assert (realtime.due, len(world.efforts)) == (due, sent)
+    assert realtime.report()['stale states'] == 1
 
 
 def test_a_driver_that_is_silent_is_told_of_rarely(yumi: RobotModel) -> None:
