@@ -111,6 +111,27 @@ def test_a_snapshot_goes_back(yumi: RobotModel, rig: Make, kind: str, planner: s
         np.testing.assert_array_equal(again, straight[3 * (k + 1) :])
 
 
+def test_a_restored_robot_retreats_along_the_same_trail(two_link: RobotModel, rig: Make) -> None:
+    """Also from between two positions of the trail."""
+    loop = rig(two_link, 'retreat')
+    parts = loop.reacting, loop.control, loop.plant
+    loop.run(HIT - 25)
+    saved = [part.snapshot() for part in parts]
+
+    def retreat() -> np.ndarray:
+        first = len(loop.setpoints)
+        loop.run(23)
+        loop.step(contact=True)
+        loop.run(150)
+        assert (loop.reacting.active, loop.reacting.activity) == ('retreat', 'reacting')
+        return loop.positions[first:]
+
+    straight = retreat()
+    for part, snapshot in zip(parts, saved, strict=True):
+        part.restore(snapshot)
+    np.testing.assert_array_equal(retreat(), straight)
+
+
 def test_another_kind_takes_effect_at_the_next_contact(yumi: RobotModel, rig: Make) -> None:
     loop = rig(yumi, 'hold')
     loop.run(HIT)

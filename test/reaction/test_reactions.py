@@ -369,3 +369,17 @@ def test_floating_ends_before_a_joint_leaves_its_range_on_either_side(
         state = JointState(side * np.array([0.0, 0.99]), velocity * np.array([0.0, 0.5]))
         reaction.begin(Onset(state, ()))
         assert (reaction.step(state, NO_INPUTS).effort is not None) is floats
+
+
+@pytest.mark.parametrize('side', [1.0, -1.0])
+def test_within_its_range_a_joint_floats_to_either_side_of_home(
+    two_link: RobotModel, side: float
+) -> None:
+    """Only the ends of its range end the floating."""
+    home = two_link.home
+    model = replace(two_link, lower=home - 1.0, upper=home + 1.0)
+    reaction = Float(Motors(model, H, 0.8, H**2), model, H, None)
+    reaction.begin(Onset(JointState(home, np.zeros(2)), ()))
+    for away in (0.0, 0.5, 0.9):
+        state = JointState(home + side * away, np.full(2, 0.5 * side))
+        assert reaction.step(state, NO_INPUTS).effort is not None

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 
+from geometry_msgs.msg import Vector3, Wrench, WrenchStamped
 import numpy as np
 import pytest
 
 from simloop_ros.core.errors import MessageError
 from simloop_ros.record.hands_log import AXES
+from simloop_ros.ros.messages.arrays import wrench_from_message
 from simloop_ros.ros.messages.joint_state import JointStateDecoder, JointStateEncoder
 from simloop_ros.ros.messages.wrists import WRENCHES, by_hand, hand_axes
 from simloop_ros.ros.node.inputs import WristReadings
@@ -35,6 +37,12 @@ def test_the_numbers_of_a_hand_are_its_six_axes() -> None:
     assert names[:2] == ('left/x', 'left/y')
     assert names[6:] == tuple(f'right/{axis}' for axis in AXES)
     np.testing.assert_array_equal(by_hand(np.arange(12.0)), [range(6), range(6, 12)])
+
+
+def test_a_wrench_is_the_force_and_then_the_torque() -> None:
+    force, torque = Vector3(x=1.0, y=2.0, z=3.0), Vector3(x=4.0, y=5.0, z=6.0)
+    message = WrenchStamped(wrench=Wrench(force=force, torque=torque))
+    np.testing.assert_array_equal(wrench_from_message(message), [1, 2, 3, 4, 5, 6])
 
 
 def test_wrenches_survive_a_message_a_lost_sensor_too() -> None:
