@@ -23,7 +23,10 @@ COLUMNS = (
 """q_d [rad], v_c [rad/s], tau [N m], q_r [rad], control q and v, tau' [N m], the plant's truth."""
 GUIDED_COLUMNS = (*COLUMNS, 'external_torque', 'true_external_torque')
 """Of a robot that is guided: also the external torque [N m], as estimated and as it is."""
-TRUE_POSITION = COLUMNS.index('true_position')
+DESIRED_POSITION, EFFORT, MEASURED_POSITION, TRUE_POSITION = map(
+    COLUMNS.index, ('desired_position', 'effort', 'measured_position', 'true_position')
+)
+"""Places of those columns that others read."""
 
 Row = Callable[[StepRecord], tuple[Array, ...]]
 

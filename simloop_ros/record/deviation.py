@@ -8,12 +8,11 @@ import pinocchio as pin
 
 from ..core.values import Array
 from ..robot.model import RobotModel
-from .columns import COLUMNS, TRUE_POSITION
+from .columns import DESIRED_POSITION, EFFORT, TRUE_POSITION
 from .log import LogRows
 
 AT_LIMIT = 1.0 - 1e-9
 """Share of its limit from which an effort is at it: it is clipped to exactly that."""
-DESIRED, EFFORT = (COLUMNS.index(name) for name in ('desired_position', 'effort'))
 
 
 class Deviation(msgspec.Struct, frozen=True):
@@ -49,7 +48,7 @@ def largest_deviation(model: RobotModel, log: LogRows, bound: float) -> Deviatio
     largest: Deviation | None = None
     first = 0
     for block in log.chunks():
-        true, desired = block[:, TRUE_POSITION], block[:, DESIRED]
+        true, desired = block[:, TRUE_POSITION], block[:, DESIRED_POSITION]
         most = points.bound(np.abs(true - desired))
         for row in np.argsort(most)[::-1]:
             if not most[row] > (bound if largest is None else largest.distance):

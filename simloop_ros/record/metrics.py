@@ -10,7 +10,7 @@ import msgspec
 import numpy as np
 
 from ..core.values import Array
-from .columns import COLUMNS
+from .columns import COLUMNS, EFFORT
 from .log import LogRows
 
 DIFFERENCES: Mapping[str, tuple[str, str]] = {
@@ -91,7 +91,7 @@ def compute_metrics(log: LogRows, beside: LogRows | None = None) -> Metrics:
             force.add(force_difference)
             force_end = force_difference[-1]
             velocity.add(difference(block, *DIFFERENCES['velocity_difference']))
-            effort = np.abs(block[:, COLUMNS.index('effort')])
+            effort = np.abs(block[:, EFFORT])
             effort_max = np.maximum(effort_max, effort.max(axis=0))
             digest.update(np.ascontiguousarray(block).data)
     for block in beside.chunks() if beside is not None else ():

@@ -12,7 +12,7 @@ import pinocchio as pin
 from ..collision.learning import AVERAGING_TIME, average
 from ..core.values import Array, Flags
 from ..robot.model import RobotModel
-from .columns import COLUMNS
+from .columns import EFFORT, MEASURED_POSITION
 from .log import LogRows
 
 BLOCKS = 8
@@ -35,8 +35,6 @@ MOVING = 0.02
 """Speed above which the direction of dry friction is certain [rad/s]."""
 WEIGHTING_ROUNDS = 3
 """Number of times that the joints are weighted by what they leave unexplained."""
-
-EFFORT, MEASURED = (COLUMNS.index(name) for name in ('effort', 'measured_position'))
 
 
 class ModelMismatch(msgspec.Struct, frozen=True):
@@ -107,7 +105,7 @@ def _windows(
     step = max(1, round(AVERAGING_TIME / period))
     stride = ceil(log.rows * period / AVERAGING_TIME / MOST_WINDOWS)
     for block in log.chunks():
-        motions = average(block[:, EFFORT], block[:, MEASURED], period)
+        motions = average(block[:, EFFORT], block[:, MEASURED_POSITION], period)
         count = len(motions.torque)
         times = (first + step * np.arange(1.0, count + 1.0)) * period
         first += len(block)

@@ -12,7 +12,7 @@ from ..core.config_types import ReactionKind
 from ..core.values import Array, Flags
 from ..plants.config import OBJECT, Hand
 from ..scenario.scenario import Scenario
-from .columns import COLUMNS, TRUE_POSITION
+from .columns import DESIRED_POSITION, TRUE_POSITION
 from .log import LogReader
 from .wording import moment, span
 
@@ -28,7 +28,6 @@ LONGEST_STOP = 5.0
 """Time after an alarm in which a robot stops, if it does [s]."""
 STANDING_TIME = 0.05
 """Time over which that speed is averaged: encoders make a robot jitter where it stands [s]."""
-DESIRED_POSITION = COLUMNS.index('desired_position')
 YIELDING = {'float': 'floated', 'comply': 'yielded'}
 """Reactions that end nowhere."""
 

@@ -7,7 +7,7 @@ from typing import Literal
 import msgspec
 import numpy as np
 
-from .columns import COLUMNS, TRUE_POSITION
+from .columns import DESIRED_POSITION, TRUE_POSITION
 from .events import halt_reason
 from .evidence import Evidence
 from .findings import find_lines
@@ -34,7 +34,6 @@ CAUSE_TIME = 0.5
 MOST_LINES = 3
 MOST_INCIDENTS = 3
 """Number of incidents that are told in words; the events have all."""
-DESIRED = COLUMNS.index('desired_position')
 
 
 class Outcome(msgspec.Struct, frozen=True):
@@ -108,7 +107,7 @@ def _goal(evidence: Evidence) -> Goal | None:
     tips = [model.tip_positions(row[TRUE_POSITION]) for row in (rows[0], rows[-1])]
     at_rest = _apart(*tips) <= tolerance
     if facts.plan is not None:
-        off = _apart(tips[-1], model.tip_positions(rows[-1, DESIRED]))
+        off = _apart(tips[-1], model.tip_positions(rows[-1, DESIRED_POSITION]))
         left, count = list(results['tasks_left']), len(facts.plan.legs)
         dropped = results.get('dropped')
         if dropped is not None:
@@ -202,7 +201,7 @@ def _cause(evidence: Evidence) -> Cause:
     if limited is not None and since < np.inf:
         return Cause(f'{limited.name} at its effort limit from {since:.1f} s')
     row = log.read(log.rows - 1)[0]
-    behind = np.abs(row[TRUE_POSITION] - row[DESIRED])
+    behind = np.abs(row[TRUE_POSITION] - row[DESIRED_POSITION])
     joint = int(behind.argmax())
     name, unit = model.joint_names[joint], model.joint_units[joint]
     return Cause(f'{name} does not follow, it is {behind[joint]:.2g} {unit} from its setpoint')

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from math import ceil, isfinite, log10
 
-EFFORT_UNITS = {'rad': 'N m', 'm': 'N'}
-"""Unit of a joint's position -> unit of its effort."""
+from ..robot.model import EFFORT_UNITS
 
 
 def moment(time: float, period: float) -> str:

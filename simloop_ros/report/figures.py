@@ -12,7 +12,7 @@ import msgspec
 import numpy as np
 
 from ..core.errors import UnknownNameError
-from ..record.wording import EFFORT_UNITS
+from ..robot.model import EFFORT_UNITS
 from .drawing import (
     BLUE,
     DOTS_PER_INCH,

@@ -17,7 +17,7 @@ from ..collision.wrist_torque import WristTorque
 from ..core.values import Array, JointState
 from ..record.folder import HANDS_LOG
 from ..record.mcap import McapReader, read_mcap
-from ..record.wording import EFFORT_UNITS
+from ..record.wording import effort_unit
 from ..robot.config import RobotConfig
 from ..robot.fit_robot import load_fit_robot
 from .drawing import RED, Mark, draw_marks, empty_figure, finite, head, readable, shortened
@@ -78,7 +78,7 @@ def monitor_curves(folder: Path, summary: Mapping[str, Any]) -> MonitorCurves:
         reading = monitor.step(seen if wrist is None else wrist.explain(seen, hands[row, :2]))
         shares.append(np.nan if reading.verdict == 'unknown' else 1.0 - reading.margin)
         torques.append(reading.torque)
-    unit = ' or '.join(sorted({EFFORT_UNITS[each] for each in model.joint_units}))
+    unit = effort_unit(model.joint_units)
     return MonitorCurves(
         config.kind, unit, model.joint_names, log.time, np.array(shares), np.array(torques)
     )

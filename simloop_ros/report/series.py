@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..core.values import Array
-from ..record.columns import COLUMNS, TRUE_POSITION
+from ..record.columns import MEASURED_POSITION, TRUE_POSITION
 from ..record.log import LogRows
 from ..record.metrics import DIFFERENCES, difference
 
@@ -108,7 +108,7 @@ def series_of(
         for block in log.chunks():
             if takes_positions:
                 block = block.copy()
-                block[:, COLUMNS.index('measured_position')] = block[:, TRUE_POSITION]
+                block[:, MEASURED_POSITION] = block[:, TRUE_POSITION]
             differences = [difference(block, *pair) for pair in DIFFERENCES.values()]
             envelope.add(np.concatenate((block, np.stack(differences, axis=1)), axis=1))
     names = (*log.columns, *DIFFERENCES)

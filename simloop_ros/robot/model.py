@@ -16,6 +16,9 @@ from ..core.values import Array
 from .flexible_joints import FlexibleJoints
 from .urdf import kinematic_tree
 
+EFFORT_UNITS = {'rad': 'N m', 'm': 'N'}
+"""Unit of a joint's position -> unit of its effort."""
+
 
 @dataclass(frozen=True)
 class RobotModel:
@@ -63,7 +66,7 @@ class RobotModel:
     @property
     def effort_units(self) -> tuple[str, ...]:
         """Return the unit of each joint's effort, ``N m`` or ``N``."""
-        return tuple('N' if unit == 'm' else 'N m' for unit in self.joint_units)
+        return tuple(EFFORT_UNITS[unit] for unit in self.joint_units)
 
     @property
     def gravity(self) -> Array:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from simloop_ros.record.columns import COLUMNS, TRUE_POSITION
-from simloop_ros.record.deviation import DESIRED, EFFORT, largest_deviation, most_limited
+from simloop_ros.record.columns import COLUMNS, DESIRED_POSITION, EFFORT, TRUE_POSITION
+from simloop_ros.record.deviation import largest_deviation, most_limited
 from simloop_ros.record.log import LogArray
 from simloop_ros.robot.model import RobotModel
 
@@ -16,7 +16,7 @@ BOUND = 0.005
 
 def rows_at_home(robot: RobotModel) -> np.ndarray:
     rows = np.zeros((ROWS, len(COLUMNS), robot.n))
-    rows[:, DESIRED] = rows[:, TRUE_POSITION] = robot.home
+    rows[:, DESIRED_POSITION] = rows[:, TRUE_POSITION] = robot.home
     return rows
 
 
@@ -30,7 +30,9 @@ def test_the_largest_deviation_is_found_wherever_it_is(robot: RobotModel) -> Non
     found = largest_deviation(robot, LogArray(rows), BOUND)
     assert found is not None
     assert found.row == 4321
-    tips = [robot.tip_positions(rows[4321, column]) for column in (DESIRED, TRUE_POSITION)]
+    tips = [
+        robot.tip_positions(rows[4321, column]) for column in (DESIRED_POSITION, TRUE_POSITION)
+    ]
     assert found.distance >= np.linalg.norm(tips[1] - tips[0], axis=1).max() > BOUND
 
 

@@ -21,7 +21,7 @@ INTERRUPTED = 128 + signal.SIGINT
 """Status after a signal that all programs obeyed."""
 FAILED = 1
 """Status where a program that failed has none of its own."""
-RESULTS = (1, 130)
+RESULTS = (FAILED, INTERRUPTED)
 """Statuses of a recorder whose run did not end as it should: it has said so itself."""
 
 
