@@ -163,13 +163,6 @@ class ControlSimulation:
         self._law.start(JointState(state.position + self._h * velocity, velocity), clipped)
         return Command(velocity, acceleration, clipped, saturated)
 
-    def pass_over(self, desired: Array) -> None:
-        """Advance the desired motion by a step for which no command was sent.
-
-        :param desired: desired position of that step [rad], shape ``(n,)``.
-        """
-        self._apply_law(self.state, (desired - self.state.position) * self._rate)
-
     def rollback(self, command: Command, measured: Array) -> Rollback:
         """Follow the robot: from the old state, step to the measured one; 000 (5.5) to (5.7).
 

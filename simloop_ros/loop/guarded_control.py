@@ -69,12 +69,12 @@ class GuardedControl:
         return Command(still, still, self.stop_effort(), False)
 
     def pass_over(self, desired: Array) -> None:
-        """Advance the desired motion by a period in which the robot kept its last effort.
+        """Take a step whose command is not sent: the robot goes on by itself.
 
         :param desired: position at its end [rad], shape ``(n,)``.
         """
         if not self.stopped and self._command is not None:
-            self.control.pass_over(desired)
+            self._command = self.control.step(Setpoint(desired, np.zeros_like(desired)))
 
     def stop_effort(self) -> Array:
         """Return the effort for a stopped robot [N m], shape ``(n,)``."""

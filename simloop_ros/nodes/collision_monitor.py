@@ -78,8 +78,8 @@ class CollisionMonitorNode(BlockNode):
         if reporting.wrist_tare_time is not None:
             wrist_torque = WristTorque(model, reporting.wrist_tare_time, graph.period)
             late += self._open_wrists(model)
-        gaps = GapFiller(graph.period, realtime=graph.realtime)
-        self._monitor = StepMonitor(detector, gaps, model.n, wrist_torque)
+        gaps = GapFiller(model, graph.period, realtime=graph.realtime)
+        self._monitor = StepMonitor(detector, gaps, model, graph.period, wrist_torque)
         self._rows = RowJoiner(
             'control_state',
             ('effort_command',),

@@ -61,7 +61,7 @@ class ControlSimulationNode(BlockNode):
             safety,
         )
         self._pace: LockstepControl | RealtimeControl = (
-            RealtimeControl(self, graph, lambda: self.config(SafetyConfig, 'safety').timeout)
+            RealtimeControl(self, graph, lambda: self.config(SafetyConfig, 'safety'))
             if graph.realtime
             else LockstepControl(self, graph)
         )
@@ -82,9 +82,10 @@ class ControlSimulationNode(BlockNode):
         self.service(SetBool, 'stop', self._serve_stop)
         watched: list[tuple[str, type, int]] = []
         if graph.realtime and not topics.bus:
-            recorder = max(safety.timeout, round(RECORDER_TIMEOUT / graph.period))
+            timeout = safety.timeout_periods(graph.period)
+            recorder = max(timeout, round(RECORDER_TIMEOUT / graph.period))
             watched = [
-                ('external_torque', JointStateMessage, safety.timeout - 1),
+                ('external_torque', JointStateMessage, timeout - 1),
                 ('recorded', Header, recorder),
             ]
         self._heartbeats = Heartbeats(self, watched)
@@ -122,7 +123,7 @@ class ControlSimulationNode(BlockNode):
         stops = self.control.stops
         desired = setpoint.position
         command = self.control.step(setpoint, age)
-        kind = effort_command.LIMITED if command.saturated else ''
+        kind = effort_command.command_kind(setpoint, command, bool(self.control.stopped))
         self._effort.send(stamp, desired, command.velocity, command.effort, frame_id=kind)
         if self._driver:
             try:

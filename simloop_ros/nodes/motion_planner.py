@@ -84,7 +84,7 @@ class MotionPlannerNode(BlockNode):
             noise=tracking.noise,
             compliance=tracking.compliance,
         )
-        self.guide = MotionGuide(model, settings)
+        self.guide = MotionGuide(model, settings, self.config(SafetyConfig, 'safety').stop_time)
         self.hold = MotionHold()
         self._desired = topics.publish_joints(TOPIC, names, FIELDS)
         inputs = open_inputs(topics, names, monitor, admittance, self.FORCE_TOPIC, self.add_input)
@@ -110,7 +110,8 @@ class MotionPlannerNode(BlockNode):
 
     @property
     def _input_timeout(self) -> int:
-        return self.stamp(self.config(SafetyConfig, 'safety').timeout)
+        safety = self.config(SafetyConfig, 'safety')
+        return self.stamp(safety.timeout_periods(self.graph.period))
 
     def _read_states(self) -> None:
         """Subscribe to the control states, which the setpoints depend on from now on."""

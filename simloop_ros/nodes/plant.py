@@ -86,10 +86,11 @@ class PlantNode(BlockNode):
             ('effort',),
             self._pace.command,
             on_refusal=self.engage,
+            optional=('position',),
         )
 
     def _timeout(self) -> int:
-        return self.config(SafetyConfig, 'safety').timeout
+        return self.config(SafetyConfig, 'safety').timeout_periods(self.graph.period)
 
     def apply_live(self) -> None:
         """Take over how old a command may be."""

@@ -8,6 +8,10 @@ import msgspec
 
 from ..core.config_types import Positive
 
+TIMEOUT, MIN_TIMEOUT = 0.1, 10
+"""Timeout where none is given [s, periods]: an ordinary Linux leaves out a process for up to
+40 ms."""
+
 
 class SafetyConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Which commands may reach the robot, and what it gets when they stop.
@@ -19,13 +23,20 @@ class SafetyConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
         change where none is given. Deadbeat control may rightly go from limit to limit in one
         step; for a real robot give what its maker allows.
     :ivar timeout: periods without a fresh message after which a node counts as dead, and a state
-        as too old to compute a command from.
+        as too old to compute a command from; where none is given, 0.1 s and at least 10 periods.
+    :ivar stop_time: time in which a robot whose next command is late comes to rest along its
+        way, unless the command comes after all [s].
     :ivar brake_time: time constant with which the simulated plant's brake stops a joint [s].
     :ivar hold_frequency: natural frequency with which it holds a joint that has stopped [rad/s].
     """
 
     stop: Literal['gravity', 'zero'] = 'gravity'
     effort_rate: Positive | None = None
-    timeout: Annotated[int, msgspec.Meta(ge=2, le=1000)] = 10
+    timeout: Annotated[int, msgspec.Meta(ge=2, le=1000)] | None = None
+    stop_time: Positive = 0.5
     brake_time: Positive = 0.05
     hold_frequency: Positive = 60.0
+
+    def timeout_periods(self, period: float) -> int:
+        """Return the timeout in periods of some length [s]."""
+        return self.timeout or max(MIN_TIMEOUT, round(TIMEOUT / period))

@@ -61,7 +61,7 @@ class CommandGate(Remembering):
         self._half_change = (
             None if self._rate is None else 0.5 * self._rate * period * effort_limit
         )
-        self._oldest = config.timeout * period
+        self._oldest = config.timeout_periods(period) * period
         self.previous: Array | None = None
 
     def reset(self) -> None:

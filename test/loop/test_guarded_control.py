@@ -77,7 +77,7 @@ def test_a_desired_position_out_of_reach_costs_no_more_than_the_limits(
 
 
 def test_a_state_that_is_too_old_stops(model: RobotModel, guarded: GuardedControl) -> None:
-    oldest = SafetyConfig().timeout * PERIOD
+    oldest = SafetyConfig().timeout_periods(PERIOD) * PERIOD
     guarded.step(at(model.home), age=oldest)
     assert not guarded.stopped
     guarded.step(at(model.home), age=1.01 * oldest)

@@ -11,6 +11,7 @@ from ...plants.plant import Plant
 from ...robot.model import RobotModel, wrench_torque
 from ...safety.brake import Brake
 from ...safety.config import SafetyConfig
+from ...safety.follower import EffortFollower
 from ...safety.gate import CommandGate
 
 HOLD_TIME = 0.1
@@ -64,12 +65,16 @@ class ExternalWrench:
 
 
 class BrakedPlant:
-    """A plant that brakes instead of applying efforts, from ``engage`` until ``release``.
+    """A plant that comes to rest instead of applying efforts, from ``engage`` until ``release``.
+
+    Where the motion of the last commands is known and the robot is on it, it follows that to
+    rest, see ``EffortFollower``; else its brakes stop it. In the end the brakes hold it.
 
     :param plant: at rest.
     :param period: length of a step [s].
     :ivar engaged: why the brakes are engaged; empty while they are not.
     :ivar stops: number of times that they were engaged.
+    :ivar applied: effort of motors or brakes in the last step [N m], shape ``(n,)``.
     """
 
     def __init__(self, plant: Plant, model: RobotModel, period: float, safety: SafetyConfig):
@@ -80,7 +85,10 @@ class BrakedPlant:
         self._model = model
         self._period = period
         self._brake = Brake(model, period, safety)
+        self._follower = EffortFollower(model, period, safety)
+        self._steps = 0
         self._largest: Array = np.zeros(model.n)
+        self.applied: Array = np.zeros(model.n)
         self.configure(safety)
 
     def configure(self, safety: SafetyConfig) -> None:
@@ -111,27 +119,51 @@ class BrakedPlant:
         self._brake.release()
         return True
 
+    def follow(self, desired: Array | None, age: int) -> None:
+        """Note where a command shall bring the robot [rad], shape ``(n,)``; none if it floats.
+
+        :param age: steps since the state that it was computed from.
+        """
+        self._follower.take(self._steps - age, desired)
+
     def release(self, fault: str = '') -> None:
         """Release the brakes, unless there is a fault that keeps them engaged."""
         self.engaged = fault
+        self._follower.reset()
         self._gate.reset()
 
     def rest_at(self, position: Array) -> None:
         """Put the robot to rest at a position [rad], shape ``(n,)``."""
         self.plant.start(JointState(position, np.zeros(self._model.n)))
         self._brake.release()
+        self._follower.reset()
 
     def rest_at_home(self) -> None:
         """Put the robot to rest at its home."""
         self.rest_at(self._model.home)
 
     def step(self, effort: Array | None) -> None:
-        """Apply an effort [N m], shape ``(n,)``, for one period; the brakes if there is none."""
+        """Apply an effort [N m], shape ``(n,)``, for one period.
+
+        Without one the robot follows the motion of the last commands to rest.
+        """
         truth = self.plant.truth
         if self.engaged or effort is None:
-            # Friction of the brakes bears the forces of an object between the hands, too.
-            report = self.plant.report()
-            external = None if report.object is None else report.external
-            effort = self._brake.effort(truth, external)
+            effort = self._own_effort(truth)
+        self._steps += 1
+        self.applied = effort
         np.maximum(self._largest, np.abs(effort), out=self._largest)  # keeps a NaN
         self.plant.step(effort, Disturbance(self.wrench.torque(truth.position)))
+
+    def _own_effort(self, state: JointState) -> Array:
+        """Return the effort of a robot that is left alone [N m], shape ``(n,)``."""
+        step, follower = self._steps, self._follower
+        if (
+            self._brake.held is None
+            and not follower.rests(step)
+            and follower.is_close(state, step)
+        ):
+            return follower.effort(state, step)
+        # Friction of the brakes bears the forces of an object between the hands, too.
+        report = self.plant.report()
+        return self._brake.effort(state, None if report.object is None else report.external)

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 import time
 from typing import Any, Protocol
 
 import numpy as np
 
+from ...collision.gaps import filled
+from ...control.bumpless import BumplessReference
 from ...core.errors import MessageError, SimloopError
 from ...core.values import Array, Setpoint
 from ...loop.guarded_control import GuardedControl
+from ...maths.coasting import coasting_rate, coasting_time
+from ...safety.config import SafetyConfig
 from ..messages.joint_state import DecodedJointState
 from ..messages.setpoint import read_setpoint
 from ..messages.stamps import NANO, stamp_of
@@ -21,6 +25,12 @@ from .step_clock import StepClock
 
 MAX_AHEAD = 4096
 """Steps from now on whose setpoints are kept."""
+AGE_TOLERANCE = 0.5
+"""By how much the age of a plan's last point may fall from step to step [periods]: more means that
+the plan was late and is there again."""
+PLANNED_TIME = 0.02
+"""Longest time without a state in which the robot counts as on its plan [s]: it goes on at its
+velocity, and an acceleration of 1 rad/s^2 in the plan is 0.2 mrad by then."""
 WATCH_SHARE = 0.5
 """Time between two checks of the deadlines, as a share of the period."""
 STOP_MARGIN = 0.75
@@ -120,12 +130,14 @@ class RealtimeControl:
     """Each joint state is a step, which is answered at once.
 
     Control waits for no message: the planner sends its setpoints ahead, and where they end the
-    motion continues at the same velocity. Control starts with the first joint state that the plan
+    motion coasts (``maths.coasting``), as the robot does that gets no command. After a gap in the
+    states or in the plan the reference goes on from where it was, see ``BumplessReference``.
+    Control starts with the first joint state that the plan
     has a setpoint for: before, the robot gets no effort, and after a release it is held at the
     position of a new joint state, for as long as the planner needs. ``watch``, called by a steady
-    timer, stops the robot when a node has sent nothing for ``timeout`` periods.
+    timer, stops the robot when a node has sent nothing for ``safety.timeout`` periods.
 
-    :param timeout: returns the present number of periods after which a node counts as dead.
+    :param safety: returns the present configuration.
     :param clock: returns the time of a steady clock [ns].
     :ivar due: stamp of the control state [ns].
     """
@@ -134,16 +146,19 @@ class RealtimeControl:
         self,
         node: _ControlNode,
         graph: GraphConfig,
-        timeout: Callable[[], int],
+        safety: Callable[[], SafetyConfig],
         clock: Callable[[], int] = time.monotonic_ns,
     ):
         self._node = node
+        self._h = graph.period
         self._period = graph.period * NANO
-        self._timeout = timeout
+        self._safety = safety
         self._clock = clock
         self._steps = StepClock(graph.period)
         self._plan = Plan()
+        self._reference = BumplessReference(graph.period)
         self._beyond = 0
+        self._breaks = 0
         self._missed_states = 0
         self._stale_states = 0
         self._reaction_time = Durations()
@@ -158,7 +173,13 @@ class RealtimeControl:
         self._planner_arrival = 0
         self._hold_from: int | None = None
         self._plan.clear()
+        self._reference.reset()
         self._steps.restart()
+        self._broken = False
+        self._age = 0.0
+
+    def _timeout(self) -> int:
+        return self._safety().timeout_periods(self._h)
 
     @property
     def fresh(self) -> bool:
@@ -187,7 +208,7 @@ class RealtimeControl:
             self._hold_from = None
             if not self._plan:
                 self._plan.hold(self._steps.time, message.position)
-        setpoint = self._resting() if control.stopped else self._plan.at(self._steps.time)
+        setpoint = self._resting() if control.stopped else self._next_setpoint()
         if setpoint is not None:
             self._send(setpoint)
         self._node.publish_state(message.stamp, effort)
@@ -241,6 +262,7 @@ class RealtimeControl:
         self._planner_arrival = 0
         self._hold_from = self._clock() + round(self._period)
         self._plan.clear()
+        self._reference.reset()
 
     def report(self) -> dict[str, Any]:
         """Return details for the diagnostics."""
@@ -248,6 +270,7 @@ class RealtimeControl:
             'missed states': self._missed_states,
             'stale states': self._stale_states,
             'steps beyond the plan': self._beyond,
+            'breaks of the reference': self._breaks,
             **self._reaction_time.summary('reaction'),
             **self._interval.summary('interval of states'),
         }
@@ -255,22 +278,64 @@ class RealtimeControl:
     def _follow(self, position: Array, periods: int) -> Array:
         """Roll back to a measured position, and return the effort that explains it [N m].
 
-        In periods without a state the robot kept its last effort; their positions are
-        interpolated. Without a command, because there is no plan yet or the robot is stopped, the
-        simulation rests where the robot is.
+        In periods without a state the robot went on by itself, as ``EffortFollower`` does: the
+        twin, too. Their positions are interpolated. Without a command, because there is no plan
+        yet or the robot is stopped, the simulation rests where the robot is.
 
         :param periods: since the last state.
         """
         control = self._node.control
         self._missed_states += periods - 1
         parts = min(periods, self._timeout())
-        before = control.state.position
-        for part in range(1, parts):
-            control.rollback(before + part / parts * (position - before))
-            setpoint = self._plan.at(self._steps.time - round((parts - part) * self._period))
-            if setpoint is not None and setpoint.effort is None:
-                control.pass_over(setpoint.position)
+        if parts > 1:
+            last = control.state.position
+            before = last - self._h * control.state.velocity
+            passed = filled(before, last, position, parts)
+            for measured, desired in zip(passed, self._passed_over(parts), strict=True):
+                control.rollback(measured)
+                if desired is not None:
+                    control.pass_over(desired)
         return control.rollback(position).effort
+
+    def _passed_over(self, parts: int) -> Iterator[Array | None]:
+        """Yield the desired position of each period without a state [rad], shape ``(n,)``.
+
+        For a moment the plan holds, which the robot does not leave far by itself. In a longer gap
+        the reference coasts as the robot does, and the plan is broken.
+
+        :param parts: periods since the last state.
+        """
+        h, stop_time, way = self._h, self._safety().stop_time, 0.0
+        holds = (
+            (parts - 1) * h <= PLANNED_TIME and self._plan and self._plan.end >= self._steps.time
+        )
+        self._broken |= not holds
+        for part in range(1, parts):
+            if holds:
+                stamp = self._steps.time - round((parts - part) * self._period)
+                setpoint = self._plan.at(stamp, stop_time)
+                if setpoint is not None and setpoint.effort is None:
+                    setpoint = self._reference.step(setpoint, broken=False)
+                yield (
+                    None if setpoint is None or setpoint.effort is not None else setpoint.position
+                )
+            else:
+                come = coasting_time(part * h, stop_time)
+                rate = 1.0 if part < parts - 1 else coasting_rate(part * h, stop_time)
+                yield self._reference.coast(come - way, rate)
+                way = come
+
+    def _next_setpoint(self) -> Setpoint | None:
+        """Return the setpoint of the step that begins now; none before the plan."""
+        plan, time = self._plan, self._steps.time
+        setpoint = plan.at(time, self._safety().stop_time)
+        if setpoint is None:
+            return None
+        age = plan.age(time) / self._period
+        broken = self._broken or (age < self._age - AGE_TOLERANCE)
+        self._broken, self._age = False, age
+        self._breaks += broken
+        return self._reference.step(setpoint, broken=broken)
 
     def _resting(self) -> Setpoint:
         """Return the present position: a stopped robot gets the stop effort anyway."""

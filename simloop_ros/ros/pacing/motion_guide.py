@@ -7,10 +7,11 @@ import numpy as np
 
 from ...assembly.motion import Motion, MotionSettings, build_motion
 from ...collision.config import MonitorConfig
-from ...core.values import Array, ExternalInputs, JointState, Setpoint
+from ...core.values import NO_INPUTS, Array, ExternalInputs, JointState, Setpoint
 from ...guiding.config import AdmittanceConfig
 from ...guiding.guidance import Guidance
 from ...guiding.torque_validation import TorqueFaults
+from ...maths.coasting import coasting_time, lost_time
 from ...planning.ahead import Ahead
 from ...planning.planner import Planner
 from ...reaction.reactive import ReactivePlanner
@@ -23,17 +24,31 @@ STEPS_AHEAD = 10
 
 
 class RealtimePlanner:
-    """Answers control states with setpoints at equal intervals [s], from the first state on."""
+    """Answers control states with setpoints at equal intervals [s], from the first state on.
 
-    def __init__(self, planner: Planner, period: float):
+    In a gap between the states the robot coasts. The motion goes on as much later as the robot
+    has become: time is stretched, not caught up.
+
+    :param stop_time: in which the robot comes to rest without commands [s].
+    """
+
+    def __init__(self, planner: Planner, period: float, stop_time: float):
         self._ahead = Ahead(planner, STEPS_AHEAD)
         self._period = period
+        self._stop_time = stop_time
         self._begin: int | None = None
+        self._last = 0
+        self._lost = 0.0
 
     def answer(self, stamp: int, control: JointState) -> list[PlanPoint]:
         """Return what is new of the plan from a stamp [ns] on, not before the last call's."""
         if self._begin is None:
-            self._begin = stamp
+            self._begin = self._last = stamp
+        self._lost += lost_time((stamp - self._last) / NANO - self._period, self._stop_time)
+        self._last = stamp
+        late = int(self._lost / self._period)
+        self._begin += stamp_of(late, self._period)
+        self._lost -= late * self._period
         step = step_of(stamp - self._begin, self._period)
         # The robot's stamps jitter: extrapolate to the beginning of the step.
         wait = (self._begin + stamp_of(step, self._period) - stamp) / NANO
@@ -52,15 +67,18 @@ class RealtimePlanner:
 class MotionGuide:
     """Plans, and answers control states: one by one, or ahead of the robot.
 
+    :param stop_time: in which the robot comes to rest without commands [s].
     :ivar motion: the present one; ``None`` before the first.
     :ivar held: where the robot is held instead of going on [rad], shape ``(n,)``, if it is.
     """
 
-    def __init__(self, model: RobotModel, settings: MotionSettings):
+    def __init__(self, model: RobotModel, settings: MotionSettings, stop_time: float):
         self._model = model
+        self._stop_time = stop_time
         self._settings = settings
         self._state: JointState | None = None
         self._last: Array | None = None
+        self._inputs = NO_INPUTS
         self.motion: Motion | None = None
         self.held: Array | None = None
 
@@ -138,11 +156,24 @@ class MotionGuide:
     def setpoint(self, state: JointState, inputs: ExternalInputs) -> Setpoint:
         """Return the setpoint of the step that begins in a control state, with the last inputs."""
         assert self.motion is not None
-        self._state = state
+        self._state, self._inputs = state, inputs
         held = self.held
         setpoint = self.motion.planner.step(state, inputs) if held is None else self._braked(held)
         self._last = setpoint.position
         return setpoint
+
+    def pass_over(self, gap: float, state: JointState, inputs: ExternalInputs) -> None:
+        """Go on by as much as the robot has, in a gap between two control states [s].
+
+        Torques and wrenches in between are interpolated: what was not seen is neither held for
+        the whole gap nor taken as zero, which would be a jump.
+
+        :param inputs: at its end.
+        """
+        period = self._settings.period
+        steps = int(coasting_time(gap - period, self._stop_time) / period + 0.5)
+        for i in range(1, steps + 1):
+            self.setpoint(state, _between(self._inputs, inputs, i / (steps + 1)))
 
     def _braked(self, position: Array) -> Setpoint:
         """Return the setpoint that brings the robot to rest, without drawing it back."""
@@ -177,4 +208,17 @@ class MotionGuide:
 
     def _run_ahead(self) -> None:
         assert self.motion is not None
-        self._realtime = RealtimePlanner(self.motion.planner, self._settings.period)
+        self._realtime = RealtimePlanner(
+            self.motion.planner, self._settings.period, self._stop_time
+        )
+
+
+def _between(first: ExternalInputs, last: ExternalInputs, share: float) -> ExternalInputs:
+    """Return the inputs some share of the way from one step to another."""
+
+    def mean(a: Array | None, b: Array | None) -> Array | None:
+        return b if a is None or b is None else a + share * (b - a)
+
+    return msgspec.structs.replace(
+        first, torque=mean(first.torque, last.torque), wrenches=mean(first.wrenches, last.wrenches)
+    )

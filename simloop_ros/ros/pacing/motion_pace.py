@@ -13,12 +13,14 @@ from ...core.values import NO_INPUTS, Array, JointState, Setpoint
 from ...robot.model import RobotModel
 from ..messages.joint_state import DecodedJointState
 from ..messages.safety_status import CONTROL, SafetyStatus
-from ..messages.stamps import stamp_of, step_of
+from ..messages.stamps import NANO, stamp_of, step_of
 from ..messages.wrists import WRENCHES
 from .config import GraphConfig
 from .input_buffer import InputBuffer
 from .motion_guide import MotionGuide
 
+MAX_STEP = 1.5
+"""Time between two control states that is one step [periods]; more is a gap."""
 MAX_REQUEST_AHEAD = 1000
 """Steps beyond the last one sent that may be requested."""
 
@@ -219,6 +221,7 @@ class RealtimeMotion(_MotionPace):
 
     def __init__(self, node: _MotionNode, graph: GraphConfig, *, runs_ahead: bool):
         super().__init__(node)
+        self._period = graph.period
         self._runs_ahead = runs_ahead
         self._needs_wrenches = WRENCHES in node.inputs.topics
         self._ready = not graph.window
@@ -238,9 +241,10 @@ class RealtimeMotion(_MotionPace):
             return
         if message.stamp <= self._stamp:
             return
+        gap = (message.stamp - self._stamp) / NANO
         self._stamp = message.stamp
         if guide.start is not None:
-            self._answer(message.stamp, JointState(message.position, message.velocity))
+            self._answer(message.stamp, JointState(message.position, message.velocity), gap)
         elif hold.control_known and self._ready:
             self._plan_first(message.position)
 
@@ -267,13 +271,16 @@ class RealtimeMotion(_MotionPace):
         """Return nothing: in real time no message is waited for."""
         return ()
 
-    def _answer(self, stamp: int, state: JointState) -> None:
+    def _answer(self, stamp: int, state: JointState, gap: float) -> None:
+        """Answer the control state with a stamp [ns], some time [s] after the one before."""
         node = self._node
         inputs = node.inputs.at(stamp)
         if self._runs_ahead:
             for point in node.guide.points(stamp, state, inputs):
                 node.send(point.stamp, point.setpoint)
             return
+        if gap > MAX_STEP * self._period:
+            node.guide.pass_over(gap, state, inputs)
         node.send(stamp, node.guide.setpoint(state, inputs))
         if node.inputs.silent != self._silent:
             self._silent = node.inputs.silent

@@ -8,6 +8,7 @@ import msgspec
 import numpy as np
 
 from ...core.values import Array, Setpoint
+from ...maths.coasting import coasting_rate, coasting_time
 from ..messages.stamps import NANO
 
 
@@ -21,9 +22,9 @@ class PlanPoint(msgspec.Struct, frozen=True, gc=False):
 class Plan:
     """The setpoints that a planner has sent, from the present step on.
 
-    Between two points the position is interpolated; beyond the last one it is extrapolated with
-    its velocity. A setpoint with an effort, or with ``restart``, is not interpolated to: it holds
-    from its step on.
+    Between two points the position is interpolated; beyond the last one the motion coasts to rest
+    (``maths.coasting``). A setpoint with an effort, or with ``restart``, is not interpolated to:
+    it holds from its step on.
     """
 
     def __init__(self) -> None:
@@ -54,10 +55,16 @@ class Plan:
             points.pop()
         points.append(point)
 
-    def at(self, stamp: int) -> Setpoint | None:
+    def age(self, stamp: int) -> int:
+        """Return the time since the last point, at a stamp [ns] beyond it; else 0 [ns]."""
+        return max(0, stamp - self._points[-1].stamp)
+
+    def at(self, stamp: int, stop_time: float) -> Setpoint | None:
         """Return the setpoint of the step that begins at a stamp [ns]; none before the plan.
 
         Earlier points are dropped: the next stamp must not be an earlier one.
+
+        :param stop_time: in which a motion without further points comes to rest [s].
         """
         points = self._points
         while len(points) > 1 and points[1].stamp <= stamp:
@@ -69,8 +76,10 @@ class Plan:
         if here.effort is not None:
             return here
         if len(points) == 1:
-            position = here.position + since / NANO * here.velocity
-            return Setpoint(position, here.velocity, restart=here.restart)
+            time = since / NANO
+            position = here.position + coasting_time(time, stop_time) * here.velocity
+            velocity = coasting_rate(time, stop_time) * here.velocity
+            return Setpoint(position, velocity, restart=here.restart)
         there = points[1].setpoint
         if there.effort is not None or there.restart:
             return here

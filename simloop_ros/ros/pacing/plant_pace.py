@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 from ...core.errors import SimloopError, UnsafeCommandError
 from ...core.values import Array
+from ..messages import effort_command
 from ..messages.joint_state import DecodedJointState
 from ..messages.stamps import NANO, stamp_of, step_of
 from .braked_plant import BrakedPlant
@@ -16,6 +17,8 @@ from .config import GraphConfig
 from .durations import Durations
 from .position_stream import PositionStream
 
+ROUNDING = 1e-6
+"""Share of a period that a step may be early: its time is not exact in floating point."""
 MAX_CATCH_UP = 100
 """Steps that are caught up with at once; after a longer pause time goes on from there."""
 
@@ -116,11 +119,13 @@ class LockstepPlant:
 
 
 class RealtimePlant:
-    """Applies the last command in every period; ``tick`` is called by a steady timer.
+    """Applies each command in its period; ``tick`` is called by a steady timer.
 
-    Before the first command the robot rests. After ``timeout`` periods without a command the
-    brakes are engaged. With a ``stream`` the plant is the surrogate of a real robot: it begins
-    where that one is, and brakes when that one does not follow.
+    Before the first command the robot rests. A command that is late was computed for a state that
+    is over: its effort is not applied, and the robot follows the motion of the last commands, see
+    ``BrakedPlant``. After ``timeout`` periods without a command it is stopped. With a ``stream``
+    the plant is the surrogate of a real robot: it begins where that one is, and brakes when that
+    one does not follow.
 
     :param timeout: returns the present number of periods after which control counts as dead.
     :param clock: returns the time of a steady clock [ns].
@@ -143,6 +148,7 @@ class RealtimePlant:
         self._clock = clock
         self._effort: Array | None = None
         self._commanded = False
+        self._due = 0  # step that the effort is for
         self._periods = 0  # since the last command
         self._late = self._missed = self._last_tick = 0
         self._interval = Durations()
@@ -166,8 +172,15 @@ class RealtimePlant:
 
     def command(self, message: DecodedJointState) -> None:
         """Take a command."""
-        if self._node.accepts(message.effort, (self.stamp - message.stamp) / NANO):
+        if message.frame_id == effort_command.STOPPED:
+            return  # the robot knows better how to come to rest
+        late = self.stamp - message.stamp
+        if self._node.accepts(message.effort, late / NANO):
+            age = round(late / NANO / self._period)
             self._effort = message.effort
+            self._due = self.steps - age
+            floats = message.frame_id == effort_command.FLOATING or not message.position.size
+            self._node.plant.follow(None if floats else message.position, age)
             self._periods = 0
             self._commanded = True
 
@@ -180,7 +193,7 @@ class RealtimePlant:
         if self.paused or not self._has_started():
             self._origin = now - self._elapsed
             return
-        due = int((now - self._origin) / NANO / self._period) - self.steps
+        due = int((now - self._origin) / NANO / self._period + ROUNDING) - self.steps
         self._missed += max(0, due - 1)
         for _ in range(min(due, MAX_CATCH_UP)):
             self._step()
@@ -239,11 +252,12 @@ class RealtimePlant:
         if self._commanded:
             if self._effort is not None:
                 self._periods += 1
-                self._late += self._periods > 1
                 timeout = self._timeout()
                 if self._periods >= timeout:
                     self._node.engage(f'effort_command: no message for {timeout} periods')
-            self._node.plant.step(self._effort)
+            fresh = self._due == self.steps
+            self._late += not fresh
+            self._node.plant.step(self._effort if fresh else None)
         self.steps += 1
 
     def _send_position(self, stream: PositionStream, periods: int) -> None:

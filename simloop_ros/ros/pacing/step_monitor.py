@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections import deque
 from typing import Any
 
 import msgspec
 import numpy as np
+import pinocchio as pin
 
 from ...collision.detector import CollisionDetector, Detection
 from ...collision.gaps import filled
 from ...collision.observation import Observation
 from ...collision.wrist_torque import WristTorque
 from ...core.values import Array, JointState
+from ...robot.model import RobotModel
 from ..messages.joint_state import DecodedJointState
 from ..messages.stamps import step_of
 
-MAX_GAP = 10
+MAX_GAP = 100
 """Real time: largest gap that is filled [steps]; after a longer one the detector sees a jump of
 the time, and starts again."""
 
@@ -24,38 +25,67 @@ the time, and starts again."""
 class GapFiller:
     """Numbers observations; in real time it fills the steps whose messages were lost.
 
-    The robot kept its command in those steps; their positions are interpolated.
+    In those steps the robot went on by itself, with efforts that nobody here knows. Nothing can be
+    learnt from them: they are filled with the efforts that explain the motion under the external
+    torque of the step before, so that it neither grows nor fades. Positions are interpolated.
     """
 
-    def __init__(self, period: float, *, realtime: bool):
+    def __init__(self, model: RobotModel, period: float, *, realtime: bool):
+        self._pin_model = model.pin_model
+        self._data = model.pin_model.createData()
         self._period = period
         self._realtime = realtime
         self._step = 0
         self._last_stamp = 0
-        self._positions: deque[Array] = deque(maxlen=2)
+        self._last: Observation | None = None
+        self._before: Array | None = None
         self.filled = 0
 
-    def steps(self, stamp: int, observation: Observation) -> list[Observation]:
-        """Return the observations due at a stamp [ns], with their times: filled ones first."""
-        gap = self._fill(stamp, observation) if self._realtime else []
-        return [self._timed(each) for each in (*gap, observation)]
+    def steps(
+        self, stamp: int, observation: Observation, external: Array, *, lag: int = 0
+    ) -> list[Observation]:
+        """Return the observations due at a stamp [ns], with their times: filled ones first.
 
-    def _fill(self, stamp: int, now: Observation) -> list[Observation]:
-        positions, gap = self._positions, []
-        steps = step_of(stamp - self._last_stamp, self._period) if positions else 1
-        self._last_stamp = stamp
-        if len(positions) == 2 and 1 < steps <= MAX_GAP:
-            before, last = positions
-            for position in filled(before, last, now.measured, steps):
-                state = JointState(position, now.state.velocity)
-                gap.append(msgspec.structs.replace(now, measured=position, state=state))
-                positions.append(position)
-            self.filled += len(gap)
-        elif steps != 1:
-            positions.clear()
-            self._step += MAX_GAP
-        positions.append(now.measured)
-        return gap
+        :param external: external torque of the step before [N m], shape ``(n,)``.
+        :param lag: steps since the one that the observation's effort was commanded for.
+        """
+        found = [observation]
+        if self._realtime:
+            found = self._fill(stamp, observation, external, lag)
+        return [self._timed(each) for each in found]
+
+    def _fill(self, stamp: int, now: Observation, external: Array, lag: int) -> list[Observation]:
+        last, before = self._last, self._before
+        steps = 1 if last is None else step_of(stamp - self._last_stamp, self._period)
+        self._last_stamp, self._last = stamp, now
+        if last is None or before is None or not 1 <= steps <= MAX_GAP:
+            self._before = None if last is None or steps != 1 else last.measured
+            self._step += 0 if steps == 1 else MAX_GAP
+            return [now]
+        found, previous = [], last
+        offset = last.desired - last.measured
+        for i, position in enumerate(filled(before, last.measured, now.measured, steps), 1):
+            velocity = last.state.velocity + i / steps * (now.state.velocity - last.state.velocity)
+            state = JointState(position, velocity)
+            explained = self._explained(previous.state, velocity)
+            previous = Observation(
+                0.0, position + offset, explained - external, position, state, explained
+            )
+            found.append(previous)
+        self.filled += len(found)
+        if lag:
+            effort = self._explained(previous.state, now.state.velocity) - external
+            now = msgspec.structs.replace(now, effort=effort)
+        self._before = previous.measured
+        return [*found, now]
+
+    def _explained(self, state: JointState, velocity: Array) -> Array:
+        """Return the effort that brings a state to a velocity in one step [N m]."""
+        acceleration = (velocity - state.velocity) / self._period
+        effort: Array = pin.rnea(
+            self._pin_model, self._data, state.position, state.velocity, acceleration
+        )
+        return effort
 
     def _timed(self, observation: Observation) -> Observation:
         self._step += 1
@@ -65,7 +95,7 @@ class GapFiller:
 class StepMonitor:
     """Observes the steps of the loop; keeps the largest differences for the diagnostics.
 
-    :param n: number of joints.
+    :param period: length of a step [s].
     :param wrist_torque: torque of the wrist sensors' wrenches, which is no collision.
     """
 
@@ -73,18 +103,22 @@ class StepMonitor:
         self,
         detector: CollisionDetector,
         gaps: GapFiller,
-        n: int,
+        model: RobotModel,
+        period: float,
         wrist_torque: WristTorque | None,
     ):
         self.detector = detector
         self._gaps = gaps
         self._wrist_torque = wrist_torque
-        self._torque: Array = np.zeros(n)
-        self._difference: Array = np.zeros(n)
+        self._period = period
+        self._external: Array = np.zeros(model.n)
+        self._torque: Array = np.zeros(model.n)
+        self._difference: Array = np.zeros(model.n)
 
     def reset(self) -> None:
         """Forget contact, filters and largest differences; not the bias of the wrist sensors."""
         self.detector.reset()  # meanwhile the hands may hold something
+        self._external = np.zeros_like(self._external)
         self._torque = np.zeros_like(self._torque)
         self._difference = np.zeros_like(self._difference)
 
@@ -109,10 +143,12 @@ class StepMonitor:
         )
         if self._wrist_torque is not None and wrenches is not None:
             observation = self._wrist_torque.explain(observation, wrenches)
-        *gap, present = self._gaps.steps(measured.stamp, observation)
+        lag = step_of(measured.stamp - command.stamp, self._period) - 1
+        *gap, present = self._gaps.steps(measured.stamp, observation, self._external, lag=lag)
         for each in gap:
             self.detector.step(each)
         detection = self.detector.step(present)
+        self._external = detection.reading.torque
         difference = state.position - command.position
         np.maximum(self._torque, np.abs(detection.reading.torque), out=self._torque)
         np.maximum(self._difference, np.abs(difference), out=self._difference)

@@ -25,7 +25,7 @@ class Guided:
         scenario = load_scenario('workerbot_bump', [f'bimanual.tasks=[{TASKS}]'])
         model = load_fit_robot(scenario.robot)
         settings = msgspec.structs.replace(MotionSettings.of(scenario), noise=1e-6)
-        self.guide = MotionGuide(model, settings)
+        self.guide = MotionGuide(model, settings, stop_time=0.5)
         self.guide.plan(model.home)
         self._rng = np.random.default_rng(0)
         self._q = model.home

@@ -11,6 +11,7 @@ from simloop_ros.ros.pacing.plan import Plan, PlanPoint
 
 EPOCH = 1_700_000_000 * NANO  # as many digits as today's stamps have
 STEP = 2_000_000  # ns
+STOP = 0.5  # s
 
 
 def point(step: float, position: float, velocity: float = 0.0) -> PlanPoint:
@@ -26,7 +27,7 @@ def plan_of(*points: PlanPoint) -> Plan:
 
 
 def at(plan: Plan, step: float) -> float | None:
-    setpoint = plan.at(EPOCH + round(step * STEP))
+    setpoint = plan.at(EPOCH + round(step * STEP), STOP)
     return None if setpoint is None else float(setpoint.position[0])
 
 
@@ -46,9 +47,19 @@ def test_between_two_points_the_way_is_straight() -> None:
     assert [at(plan, step) for step in (0, 0.25, 1, 1.5, 2, 3)] == [1.0, 1.5, 3.0, 4.0, 5.0, 7.0]
 
 
-def test_beyond_the_last_point_it_goes_on_at_its_velocity() -> None:
+def test_beyond_the_last_point_it_goes_on_at_its_velocity_slower_and_slower_to_rest() -> None:
     plan = plan_of(point(0, 0.0), point(1, 1.0, velocity=10.0))
-    assert at(plan, 6) == pytest.approx(1.0 + 5 * STEP / NANO * 10.0, rel=1e-15)
+    assert at(plan, 6) == pytest.approx(1.0 + 5 * STEP / NANO * 10.0, rel=1e-4)
+    assert at(plan, 1 + STOP * NANO / STEP) == pytest.approx(1.0 + 0.5 * STOP * 10.0)
+    assert at(plan, 1e6) == pytest.approx(1.0 + 0.5 * STOP * 10.0)
+    last = plan.at(EPOCH + 10**6 * STEP, STOP)
+    assert last is not None
+    assert last.velocity[0] == 0.0
+
+
+def test_the_age_of_a_plan_is_the_time_since_its_last_point() -> None:
+    plan = plan_of(point(0, 0.0), point(1, 1.0))
+    assert [plan.age(EPOCH + step * STEP) for step in (0, 1, 4)] == [0, 0, 3 * STEP]
 
 
 def test_a_point_replaces_what_was_planned_for_later() -> None:
@@ -76,7 +87,7 @@ def test_to_an_effort_no_way_leads() -> None:
     plan.add(PlanPoint(EPOCH + 2 * STEP, Setpoint(still, still, effort)))
     assert at(plan, 1) == 0.0
     for step in (2, 3, 50):
-        setpoint = plan.at(EPOCH + step * STEP)
+        setpoint = plan.at(EPOCH + step * STEP, STOP)
         assert setpoint is not None
         assert setpoint.effort is effort
 
@@ -86,7 +97,7 @@ def test_a_motion_that_sets_out_restarted_goes_on_at_its_velocity() -> None:
     restarted = Setpoint(np.array([1.0]), np.array([10.0]), restart=True)
     plan.add(PlanPoint(EPOCH + 2 * STEP, restarted))
     assert at(plan, 1) == 0.0
-    setpoint = plan.at(EPOCH + 3 * STEP)
+    setpoint = plan.at(EPOCH + 3 * STEP, STOP)
     assert setpoint is not None
     assert setpoint.restart
-    assert float(setpoint.position[0]) == pytest.approx(1.0 + 10.0 * STEP / NANO, rel=1e-15)
+    assert float(setpoint.position[0]) == pytest.approx(1.0 + 10.0 * STEP / NANO, rel=1e-5)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pinocchio as pin
 import pytest
 
 from simloop_ros.core.errors import SimloopError, UnsafeCommandError
@@ -225,21 +226,58 @@ class Realtime:
         self.plant.tick()
 
 
-def test_the_last_command_is_applied_in_every_period(port: Port, two_link: RobotModel) -> None:
+def test_a_command_is_applied_in_its_period_only(port: Port, two_link: RobotModel) -> None:
     robot = Realtime(port)
     robot.tick()
     np.testing.assert_array_equal(port.position, two_link.home)  # rests before the first command
-    robot.plant.command(command(robot.plant.stamp))
+    for efforts in (EFFORT, 2 * EFFORT):
+        robot.plant.command(command(robot.plant.stamp, efforts))
+        robot.tick()
+    np.testing.assert_array_equal(port.position, expected(two_link, [EFFORT, 2 * EFFORT]))
+    robot.plant.command(command(robot.plant.stamp - PERIOD, 3 * EFFORT))
     robot.tick()
-    robot.plant.command(command(robot.plant.stamp - PERIOD, 2 * EFFORT))
-    robot.tick()
-    robot.tick()
-    np.testing.assert_array_equal(
-        port.position, expected(two_link, [EFFORT, 2 * EFFORT, 2 * EFFORT])
-    )
+    assert (port.plant.applied != 3 * EFFORT).any()
     assert port.published == [EPOCH + k * PERIOD for k in range(1, 5)]
-    assert port.ages == pytest.approx([0.0, H])
+    assert port.ages == pytest.approx([0.0, 0.0, H])
     assert robot.plant.report()['late commands'] == 1
+
+
+def test_a_robot_without_commands_goes_on_and_comes_to_rest_softly(
+    port: Port, two_link: RobotModel
+) -> None:
+    """It follows where the last commands led, and the effort of none of them is held."""
+    robot, speed = Realtime(port), np.array([0.4, -0.3])
+    model, data = two_link.pin_model, two_link.pin_model.createData()
+    position, velocity = two_link.home, np.zeros(2)
+    for step in range(40):
+        wanted = min(1.0, step / 20) * speed
+        acceleration = (wanted - velocity) / H
+        effort = pin.rnea(model, data, position, velocity, acceleration)
+        position, velocity = position + H * wanted, wanted
+        stamp = robot.plant.stamp
+        robot.plant.command(DecodedJointState(stamp, position, effort=effort))
+        robot.tick()
+    np.testing.assert_allclose(port.position, position, atol=1e-12)
+    speeds = [port.plant.plant.truth.velocity]
+    for _ in range(80):
+        robot.tick()
+        speeds.append(port.plant.plant.truth.velocity)
+    assert port.plant.engaged == 'effort_command: no message for 5 periods'
+    np.testing.assert_allclose(speeds[3], speed, rtol=0.01)  # nearly as before
+    np.testing.assert_allclose(speeds[-1], 0.0, atol=1e-3)
+    way = 0.5 * SafetyConfig().stop_time * speed
+    np.testing.assert_allclose(port.position - position, way, rtol=0.05)
+    steepest = np.abs(np.diff(np.array(speeds), axis=0) / H).max(axis=0)
+    assert (steepest < 1.1 * 1.5 * np.abs(speed) / SafetyConfig().stop_time).all()
+
+
+def test_the_effort_of_a_stopped_controller_is_not_applied(port: Port) -> None:
+    robot = Realtime(port)
+    stamp = robot.plant.stamp
+    robot.plant.command(DecodedJointState(stamp, effort=EFFORT, frame_id='stopped'))
+    robot.tick()
+    assert not port.ages
+    assert not port.plant.applied.any()
 
 
 def test_missed_periods_are_caught_up_with_up_to_a_limit(port: Port) -> None:

@@ -30,6 +30,7 @@ from simloop_ros.scenario.robot_files import robot_config
 
 H = 0.002  # s
 PERIOD = round(H * NANO)
+SAFETY = SafetyConfig(timeout=10)
 EPOCH = 1_700_000_000 * NANO  # stamps have as many digits as today's
 MOVE = ((0, 0.1, 0), (0, -0.1, 0))  # m
 LIGHT = 20_000  # ns: what a message takes at least
@@ -62,8 +63,10 @@ class World:
     ):
         config = ControlConfig().resolved(noisy=True, realtime=True)
         self.now = 0
-        self.control = GuardedControl(ControlSimulation(model, config, H), H, SafetyConfig())
-        self.realtime = RealtimeControl(self, GraphConfig(period=H), lambda: 10, lambda: self.now)
+        self.control = GuardedControl(ControlSimulation(model, config, H), H, SAFETY)
+        self.realtime = RealtimeControl(
+            self, GraphConfig(period=H), lambda: SAFETY, lambda: self.now
+        )
         self.model = model
         self.plant = PinocchioPlant(model, H)
         self.path: list[Array] = []
@@ -93,7 +96,7 @@ class World:
         assert motion.goals is not None
         assert motion.duration is not None
         self.goals, self.duration = motion.goals, motion.duration
-        self.planner: RealtimePlanner | None = RealtimePlanner(motion.planner, H)
+        self.planner: RealtimePlanner | None = RealtimePlanner(motion.planner, H, SAFETY.stop_time)
 
     def run(self, seconds: float) -> None:
         end = self.now + round(seconds * NANO)

@@ -1,0 +1,112 @@
+"""What a robot does by itself while its next command is late."""
+
+from __future__ import annotations
+
+import numpy as np
+import pinocchio as pin
+
+from ..core.state import Remembering
+from ..core.values import Array, JointState
+from ..maths.coasting import coasting_rate, coasting_slope, coasting_time
+from ..maths.effort_share import largest_share
+from ..robot.model import RobotModel
+from .config import SafetyConfig
+
+MAX_GAIN = 0.5
+"""Largest product of ``hold_frequency`` and period, as of the brake."""
+STEEPEST = 1.5
+"""Deceleration of a coasting motion at its steepest, times ``stop_time``."""
+MAX_POSITION_ERROR, MAX_SPEED_ERROR = 0.05, 0.5
+"""How far a robot may be from the reference that it shall follow [rad, rad/s]; beyond it is out of
+control, and braked at once."""
+
+
+class EffortFollower(Remembering):
+    """Follows the motion of the last commands, slower and slower, to rest.
+
+    An effort alone is wrong a few milliseconds later: it was computed for a state that is over.
+    The desired positions of the last two commands say where the motion was going. From there the
+    reference coasts (``maths.coasting``, over ``stop_time``), and ::
+
+        a = a_r + 2 w (v_r - v) + w^2 (q_r - q),      w: hold_frequency, at most 0.5/h
+        tau = rnea(q, v, s a),                        s <= 1 the largest share within the limits
+
+    A robot that floats (its efforts have no desired positions) is damped: ``a = -1.5 v/T``. No
+    effort is ever held: gravity is that of the present position.
+
+    :param period: h [s].
+    """
+
+    _remembered = ('_position', '_velocity', '_floats', '_step')
+
+    def __init__(self, model: RobotModel, period: float, config: SafetyConfig):
+        self._pin_model = model.pin_model
+        self._data = model.pin_model.createData()
+        self._limit = model.effort_limit
+        self._period = period
+        self._stop_time = config.stop_time
+        w = min(config.hold_frequency, MAX_GAIN / period)
+        self._stiffness, self._damping = w * w, w * (2.0 - w * period)
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget the motion: the robot rests, or gets efforts without positions."""
+        self._position: Array | None = None
+        self._velocity: Array | None = None
+        self._floats = False
+        self._step = 0
+
+    def take(self, step: int, desired: Array | None) -> None:
+        """Take the desired position at the end of a step [rad], shape ``(n,)``, if it has one."""
+        self._floats = desired is None
+        if desired is None:
+            self._position = self._velocity = None
+            self._step = step
+            return
+        if self._position is not None and step > self._step:
+            self._velocity = (desired - self._position) / ((step - self._step) * self._period)
+        self._position, self._step = desired, step
+
+    def is_close(self, state: JointState, step: int) -> bool:
+        """Return whether there is a motion to follow from a state in a step, and it is near."""
+        if self._position is None or self._velocity is None:
+            return self._floats
+        q, v, _ = self._reference(step)
+        return bool(
+            (np.abs(q - state.position) <= MAX_POSITION_ERROR).all()
+            and (np.abs(v - state.velocity) <= MAX_SPEED_ERROR).all()
+        )
+
+    def rests(self, step: int) -> bool:
+        """Return whether the reference has come to rest before a step."""
+        return (step - self._step - 1) * self._period >= self._stop_time
+
+    def effort(self, state: JointState, step: int) -> Array:
+        """Return the effort for a step [N m], shape ``(n,)``; only where ``is_close``.
+
+        :param state: of the robot at its begin.
+        """
+        q, v = state.position, state.velocity
+        if self._floats:
+            acceleration = -STEEPEST / self._stop_time * v
+        else:
+            position, velocity, acceleration = self._reference(step)
+            acceleration = acceleration + self._stiffness * (position - q)
+            acceleration += self._damping * (velocity - v)
+        effort: Array = pin.rnea(self._pin_model, self._data, q, v, acceleration)
+        if (np.abs(effort) <= self._limit).all():
+            return effort
+        drift = pin.rnea(self._pin_model, self._data, q, v, np.zeros_like(q))
+        share = min(1.0, largest_share(drift, effort - drift, self._limit))
+        return np.clip(drift + share * (effort - drift), -self._limit, self._limit)
+
+    def _reference(self, step: int) -> tuple[Array, Array, Array]:
+        """Return position, velocity and acceleration of the reference at a step's begin."""
+        assert self._position is not None
+        assert self._velocity is not None
+        time, stop = max(0, step - self._step - 1) * self._period, self._stop_time
+        return (
+            self._position + coasting_time(time, stop) * self._velocity,
+            coasting_rate(time, stop) * self._velocity,
+            coasting_slope(time, stop) * self._velocity,
+        )

@@ -1,0 +1,87 @@
+"""A robot whose commands do not come: where it goes, and with which efforts."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from simloop_ros.core.values import Array, JointState
+from simloop_ros.plants.pinocchio_plant import PinocchioPlant
+from simloop_ros.robot.model import RobotModel
+from simloop_ros.safety.config import SafetyConfig
+from simloop_ros.safety.follower import MAX_POSITION_ERROR, EffortFollower
+
+H = 0.002  # s
+SPEED = np.array([0.4, -0.3])
+
+
+def following(model: RobotModel, speed: Array = SPEED) -> tuple[EffortFollower, PinocchioPlant]:
+    """Return a robot at home that moves, and the follower after its last two commands."""
+    follower, plant = EffortFollower(model, H, SafetyConfig()), PinocchioPlant(model, H)
+    plant.start(JointState(model.home, speed))
+    follower.take(-2, model.home - H * speed)
+    follower.take(-1, model.home)
+    return follower, plant
+
+
+def test_it_comes_to_rest_along_the_way_of_the_commands(two_link: RobotModel) -> None:
+    follower, plant = following(two_link)
+    for step in range(round(SafetyConfig().stop_time / H)):
+        assert follower.is_close(plant.truth, step)
+        assert not follower.rests(step)
+        plant.step(follower.effort(plant.truth, step))
+    assert np.abs(plant.truth.velocity).max() < 1e-3
+    way = plant.truth.position - two_link.home
+    np.testing.assert_allclose(way, 0.5 * SafetyConfig().stop_time * SPEED, rtol=0.02)
+    assert follower.rests(round(SafetyConfig().stop_time / H))
+
+
+def test_a_lost_command_leaves_the_same_velocity(two_link: RobotModel) -> None:
+    follower, plant = following(two_link)
+    follower.take(3, two_link.home + 4 * H * SPEED)  # three commands were lost
+    plant.start(JointState(two_link.home + 4 * H * SPEED, SPEED))
+    plant.step(follower.effort(plant.truth, 4))
+    np.testing.assert_allclose(plant.truth.velocity, SPEED, rtol=1e-3)
+
+
+def test_a_robot_that_is_pushed_aside_is_held_by_the_spring(two_link: RobotModel) -> None:
+    follower, plant = following(two_link, np.zeros(2))
+    aside = np.array([0.01, 0.0])
+    effort = follower.effort(JointState(two_link.home + aside, np.zeros(2)), 0)
+    gravity = follower.effort(JointState(two_link.home, np.zeros(2)), 0)
+    assert effort[0] < gravity[0]
+    assert plant.truth is not None
+
+
+def test_efforts_stay_within_their_limits(two_link: RobotModel) -> None:
+    follower, _ = following(two_link, np.zeros(2))
+    state = JointState(two_link.home - MAX_POSITION_ERROR, np.full(2, -50.0))
+    effort = follower.effort(state, 0)
+    assert np.isfinite(effort).all()
+    assert (np.abs(effort) <= two_link.effort_limit).all()
+
+
+def test_a_robot_that_is_elsewhere_does_not_follow(two_link: RobotModel) -> None:
+    follower, plant = following(two_link)
+    far = JointState(two_link.home + 2 * MAX_POSITION_ERROR, SPEED)
+    assert follower.is_close(plant.truth, 0)
+    assert not follower.is_close(far, 0)
+    assert not follower.is_close(JointState(two_link.home, SPEED + 1.0), 0)
+
+
+def test_one_command_is_no_motion_yet_and_a_reset_forgets_all(two_link: RobotModel) -> None:
+    follower, plant = following(two_link)
+    follower.reset()
+    assert not follower.is_close(plant.truth, 0)
+    follower.take(0, two_link.home)
+    assert not follower.is_close(plant.truth, 1)
+
+
+def test_a_robot_that_floats_is_damped(two_link: RobotModel) -> None:
+    follower, plant = following(two_link)
+    follower.take(0, None)
+    assert follower.is_close(plant.truth, 1)
+    before = plant.truth.velocity
+    plant.step(follower.effort(plant.truth, 1))
+    damped = before * (1.0 - 1.5 / SafetyConfig().stop_time * H)
+    assert plant.truth.velocity == pytest.approx(damped, rel=1e-9)
