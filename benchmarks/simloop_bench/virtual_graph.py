@@ -338,7 +338,7 @@ class VirtualMonitor:
         wrist = None if tare_time is None else WristTorque(model, tare_time, scenario.period)
         late = ['joint_states', *([WRENCHES] if wrist else [])]
         gaps = GapFiller(model, scenario.period, realtime=True)
-        self._monitor = StepMonitor(detector, gaps, model, scenario.period, wrist)
+        self._monitor = StepMonitor(detector, gaps, model.n, scenario.period, wrist)
         self._rows = RowJoiner(
             'control_state',
             ('effort_command',),

@@ -79,7 +79,7 @@ class CollisionMonitorNode(BlockNode):
             wrist_torque = WristTorque(model, reporting.wrist_tare_time, graph.period)
             late += self._open_wrists(model)
         gaps = GapFiller(model, graph.period, realtime=graph.realtime)
-        self._monitor = StepMonitor(detector, gaps, model, graph.period, wrist_torque)
+        self._monitor = StepMonitor(detector, gaps, model.n, graph.period, wrist_torque)
         self._rows = RowJoiner(
             'control_state',
             ('effort_command',),

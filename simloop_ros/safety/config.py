@@ -23,7 +23,7 @@ class SafetyConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
         change where none is given. Deadbeat control may rightly go from limit to limit in one
         step; for a real robot give what its maker allows.
     :ivar timeout: periods without a fresh message after which a node counts as dead, and a state
-        as too old to compute a command from; where none is given, 0.1 s and at least 10 periods.
+        as too old to compute a command from; 0 for as many as 0.1 s has, at least 10.
     :ivar stop_time: time in which a robot whose next command is late comes to rest along its
         way, unless the command comes after all [s].
     :ivar brake_time: time constant with which the simulated plant's brake stops a joint [s].
@@ -32,11 +32,13 @@ class SafetyConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
 
     stop: Literal['gravity', 'zero'] = 'gravity'
     effort_rate: Positive | None = None
-    timeout: Annotated[int, msgspec.Meta(ge=2, le=1000)] | None = None
+    timeout: Annotated[int, msgspec.Meta(ge=0, le=1000)] = 0
     stop_time: Positive = 0.5
     brake_time: Positive = 0.05
     hold_frequency: Positive = 60.0
 
     def timeout_periods(self, period: float) -> int:
         """Return the timeout in periods of some length [s]."""
-        return self.timeout or max(MIN_TIMEOUT, round(TIMEOUT / period))
+        if self.timeout:
+            return max(2, self.timeout)
+        return max(MIN_TIMEOUT, round(TIMEOUT / period))

@@ -24,12 +24,13 @@ from simloop_ros.ros.messages.joint_state import JointStateDecoder, JointStateEn
 from simloop_ros.ros.messages.markers import METRES_PER_NEWTON
 from simloop_ros.ros.messages.safety_status import SAFETY, SafetyStatus, to_message
 from simloop_ros.ros.transport.qos import LATCHED, STREAM
+from simloop_ros.safety.config import SafetyConfig
 from simloop_ros.scenario.loading import load_scenario
 
 H = 0.002
 ACCELERATION = 20.0  # default of admittance.acceleration [rad/s^2]
 ROUNDING = 1e-9
-TIMEOUT = 10  # default of safety.timeout [periods]
+TIMEOUT = SafetyConfig().timeout_periods(H)
 OK = DiagnosticStatus.OK
 PUSHED = 3  # joint that is pushed
 FULL = ('position', 'velocity', 'effort')

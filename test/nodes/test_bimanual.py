@@ -20,10 +20,11 @@ from simloop_ros.ros.messages.joint_state import JointStateDecoder, JointStateEn
 from simloop_ros.ros.messages.safety_status import SAFETY, SafetyStatus, to_message
 from simloop_ros.ros.messages.wrists import CORRECTIONS
 from simloop_ros.ros.transport.qos import LATCHED, STREAM
+from simloop_ros.safety.config import SafetyConfig
 from simloop_ros.scenario.loading import load_scenario
 
 H = 0.001
-TIMEOUT = 10  # default of safety.timeout [periods]
+TIMEOUT = SafetyConfig().timeout_periods(H)
 SETTINGS = (
     'bimanual.tasks=[{do: approach, path: cp, clearance: 0.008, durations: [1]}]',
     'bimanual.sensor_noise=false',  # else a silent driver is a frozen sensor, as soon

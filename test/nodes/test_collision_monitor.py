@@ -33,6 +33,7 @@ SQUEEZE = np.zeros((2, 6))
 SQUEEZE[:, 2] = -40.0  # N, on each palm
 FREE = np.zeros((2, 6))
 EXACT = 1e-6  # N m: nothing is left unexplained but rounding
+FILLED = 0.01  # N m: what was unexplained before a gap is a mean, and the bias was learnt lately
 FULL = ('position', 'velocity', 'effort')
 TOPICS = {
     'effort_command': FULL,
@@ -181,7 +182,7 @@ def test_steps_that_nobody_saw_have_an_object_in_hand(robot: Callable[..., Robot
     hands.press(SQUEEZE, 10)
     for missed in (1, 3, 8):
         hands.miss(missed)
-        assert hands.press(SQUEEZE, 10) < EXACT
+        assert hands.press(SQUEEZE, 10) < FILLED
     assert hands.node.report().values['interpolated steps'] == 12
     assert not any(hands.contacts)
 

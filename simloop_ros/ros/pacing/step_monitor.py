@@ -22,12 +22,16 @@ MAX_GAP = 100
 the time, and starts again."""
 
 
+MEMORY = 0.1
+"""Weight of a step in the mean torque that is unexplained."""
+
+
 class GapFiller:
     """Numbers observations; in real time it fills the steps whose messages were lost.
 
     In those steps the robot went on by itself, with efforts that nobody here knows. Nothing can be
-    learnt from them: they are filled with the efforts that explain the motion under the external
-    torque of the step before, so that it neither grows nor fades. Positions are interpolated.
+    learnt from them: they are filled with the efforts that leave unexplained what was unexplained
+    before, so that an external torque neither grows nor fades. Positions are interpolated.
     """
 
     def __init__(self, model: RobotModel, period: float, *, realtime: bool):
@@ -39,22 +43,20 @@ class GapFiller:
         self._last_stamp = 0
         self._last: Observation | None = None
         self._before: Array | None = None
+        self._unexplained: Array = np.zeros(model.n)
         self.filled = 0
 
-    def steps(
-        self, stamp: int, observation: Observation, external: Array, *, lag: int = 0
-    ) -> list[Observation]:
+    def steps(self, stamp: int, observation: Observation, lag: int = 0) -> list[Observation]:
         """Return the observations due at a stamp [ns], with their times: filled ones first.
 
-        :param external: external torque of the step before [N m], shape ``(n,)``.
         :param lag: steps since the one that the observation's effort was commanded for.
         """
         found = [observation]
         if self._realtime:
-            found = self._fill(stamp, observation, external, lag)
+            found = self._fill(stamp, observation, lag)
         return [self._timed(each) for each in found]
 
-    def _fill(self, stamp: int, now: Observation, external: Array, lag: int) -> list[Observation]:
+    def _fill(self, stamp: int, now: Observation, lag: int) -> list[Observation]:
         last, before = self._last, self._before
         steps = 1 if last is None else step_of(stamp - self._last_stamp, self._period)
         self._last_stamp, self._last = stamp, now
@@ -69,13 +71,16 @@ class GapFiller:
             state = JointState(position, velocity)
             explained = self._explained(previous.state, velocity)
             previous = Observation(
-                0.0, position + offset, explained - external, position, state, explained
+                0.0, position + offset, explained - self._unexplained, position, state, explained
             )
             found.append(previous)
         self.filled += len(found)
         if lag:
-            effort = self._explained(previous.state, now.state.velocity) - external
+            effort = self._explained(previous.state, now.state.velocity) - self._unexplained
             now = msgspec.structs.replace(now, effort=effort)
+        elif steps == 1:
+            unexplained = self._explained(last.state, now.state.velocity) - now.effort
+            self._unexplained = self._unexplained + MEMORY * (unexplained - self._unexplained)
         self._before = previous.measured
         return [*found, now]
 
@@ -95,6 +100,7 @@ class GapFiller:
 class StepMonitor:
     """Observes the steps of the loop; keeps the largest differences for the diagnostics.
 
+    :param n: number of joints.
     :param period: length of a step [s].
     :param wrist_torque: torque of the wrist sensors' wrenches, which is no collision.
     """
@@ -103,7 +109,7 @@ class StepMonitor:
         self,
         detector: CollisionDetector,
         gaps: GapFiller,
-        model: RobotModel,
+        n: int,
         period: float,
         wrist_torque: WristTorque | None,
     ):
@@ -111,14 +117,12 @@ class StepMonitor:
         self._gaps = gaps
         self._wrist_torque = wrist_torque
         self._period = period
-        self._external: Array = np.zeros(model.n)
-        self._torque: Array = np.zeros(model.n)
-        self._difference: Array = np.zeros(model.n)
+        self._torque: Array = np.zeros(n)
+        self._difference: Array = np.zeros(n)
 
     def reset(self) -> None:
         """Forget contact, filters and largest differences; not the bias of the wrist sensors."""
         self.detector.reset()  # meanwhile the hands may hold something
-        self._external = np.zeros_like(self._external)
         self._torque = np.zeros_like(self._torque)
         self._difference = np.zeros_like(self._difference)
 
@@ -144,11 +148,10 @@ class StepMonitor:
         if self._wrist_torque is not None and wrenches is not None:
             observation = self._wrist_torque.explain(observation, wrenches)
         lag = step_of(measured.stamp - command.stamp, self._period) - 1
-        *gap, present = self._gaps.steps(measured.stamp, observation, self._external, lag=lag)
+        *gap, present = self._gaps.steps(measured.stamp, observation, lag)
         for each in gap:
             self.detector.step(each)
         detection = self.detector.step(present)
-        self._external = detection.reading.torque
         difference = state.position - command.position
         np.maximum(self._torque, np.abs(detection.reading.torque), out=self._torque)
         np.maximum(self._difference, np.abs(difference), out=self._difference)
