@@ -15,7 +15,7 @@ from .columns import TRUE_POSITION
 from .evidence import Evidence
 from .guided_summary import TRUE_EXTERNAL
 from .model_mismatch import ModelMismatch, find_mismatch
-from .touches import untouched
+from .touches import Events, untouched
 from .wording import effort_unit, length
 
 TOUCH_MARGIN = 0.05
@@ -28,6 +28,8 @@ MOST_POSTURES = 50
 """Number of postures in which the distance from obstacles is looked at."""
 MOST_ROWS = 500
 """Number of rows from which the path and the force of a hand are taken."""
+DISTURBANCES = ('push_start', 'contact', 'collision', 'stop')
+"""Kinds of events after which an internal force settles anew."""
 LEAST_MOBILITY = 0.05
 """Singular value of the hands' Jacobian below which their force does not follow from torques."""
 
@@ -126,7 +128,12 @@ def _held(evidence: Evidence) -> str:
     words.append(f'internal force up to {results["internal_force_peak"]:.3g} N')
     settling = results.get('internal_force_settling')
     if settling is not None:
-        words.append(f'settled after {evidence.moment(settling)}')
+        again = is_disturbed(evidence.events, touched, touched + settling)
+        words.append(
+            f'settled again at {evidence.moment(touched + settling)}'
+            if again
+            else f'settled after {evidence.moment(settling)}'
+        )
     if 'squeeze_error_max' in results:
         words.append(f'while carried at most {results["squeeze_error_max"]:.2g} N off')
     if 'object_error_max' in results:
@@ -141,6 +148,11 @@ def _held(evidence: Evidence) -> str:
     if results.get('dropped') is not None:
         words.append(f'dropped at {evidence.moment(results["dropped"])}')
     return ', '.join(words)
+
+
+def is_disturbed(events: Events, start: float, end: float) -> bool:
+    """Return whether something acted on the robot between two times [s]."""
+    return any(e['kind'] in DISTURBANCES and start < e['time'] <= end for e in events)
 
 
 def _model(evidence: Evidence) -> Iterator[str]:
