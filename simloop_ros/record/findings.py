@@ -12,10 +12,11 @@ from ..plants.config import OBJECT, Hand
 from ..robot.model import RobotModel, link_positions
 from .clearance import clearance
 from .columns import TRUE_POSITION
+from .events import is_disturbed
 from .evidence import Evidence
 from .guided_summary import TRUE_EXTERNAL
 from .model_mismatch import ModelMismatch, find_mismatch
-from .touches import Events, untouched
+from .touches import untouched
 from .wording import effort_unit, length
 
 TOUCH_MARGIN = 0.05
@@ -28,8 +29,6 @@ MOST_POSTURES = 50
 """Number of postures in which the distance from obstacles is looked at."""
 MOST_ROWS = 500
 """Number of rows from which the path and the force of a hand are taken."""
-DISTURBANCES = ('push_start', 'contact', 'collision', 'stop')
-"""Kinds of events after which an internal force settles anew."""
 LEAST_MOBILITY = 0.05
 """Singular value of the hands' Jacobian below which their force does not follow from torques."""
 
@@ -148,11 +147,6 @@ def _held(evidence: Evidence) -> str:
     if results.get('dropped') is not None:
         words.append(f'dropped at {evidence.moment(results["dropped"])}')
     return ', '.join(words)
-
-
-def is_disturbed(events: Events, start: float, end: float) -> bool:
-    """Return whether something acted on the robot between two times [s]."""
-    return any(e['kind'] in DISTURBANCES and start < e['time'] <= end for e in events)
 
 
 def _model(evidence: Evidence) -> Iterator[str]:

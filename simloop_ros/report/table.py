@@ -9,7 +9,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from ..record.events import halt_reason
+from ..record.events import halt_reason, is_disturbed
 from ..record.folder import HANDS_LOG
 from ..record.wording import effort_unit, moment
 from .units import period_text
@@ -142,8 +142,10 @@ def _rows(summary: dict[str, Any]) -> Iterator[tuple[str, float | str, str]]:
         for tip, mass in summary['effective_mass'].items():
             yield f'effective mass of {tip}', *_masses(list(mass.values()))
     if 'internal_force_peak' in summary:
+        begin, settling = summary['touched'] or 0.0, summary.get('internal_force_settling') or 0.0
+        again = is_disturbed(summary['events'], begin, begin + settling)
         for key, unit in HANDS_ROWS.items():
-            if summary.get(key) is not None:
+            if summary.get(key) is not None and not (again and key.endswith('settling')):
                 yield key.replace('_', ' '), summary[key], unit
     factor = summary['real_time_factor']
     if factor > 0.0:

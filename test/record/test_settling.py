@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from simloop_ros.record.findings import is_disturbed
+from simloop_ros.record.events import is_disturbed
 from simloop_ros.record.hands_summary import settling
 
 
