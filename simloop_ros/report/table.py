@@ -28,7 +28,7 @@ HANDS_ROWS = {
 LOCKED_MASS = 1e5
 """Effective mass from which a tip is locked in that direction [kg]: the robot is stretched."""
 LOCKED = 'locked in this direction'
-LOCKED_NOTE = f'{LOCKED}: the arm is stretched there, and no joint moves its tip that way'
+LOCKED_NOTE = f'{LOCKED}: at that posture, as of a stretched arm, no joint moves its tip that way'
 MOST_EVENTS = 12
 """Number of events that are printed."""
 MAIN_EVENTS = ('contact', 'collision', 'push_start', 'hand_start', 'stop', 'divergence')
