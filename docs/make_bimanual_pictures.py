@@ -23,12 +23,12 @@ from simloop_bench.hands_run import HandsRun, run_hands
 from simloop_ros.assembly.assemble import assemble
 from simloop_ros.assembly.run import run
 from simloop_ros.report.bimanual_figures import (
-    ForceCourse,
     draw_carry,
     draw_correction,
     draw_hands,
     draw_internal_forces,
 )
+from simloop_ros.report.contact_peak import ForceCourse
 from simloop_ros.report.drawing import DOTS_PER_INCH, GREY, RED, Mark
 from simloop_ros.report.hand_curves import HandCurves, hand_curves
 from simloop_ros.report.joint_figures import COLOURS

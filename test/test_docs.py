@@ -9,11 +9,11 @@ import os
 from pathlib import Path
 import re
 import runpy
-import shlex
 import subprocess
 import sys
 from typing import Any
 
+from pages import PAGES, ROOT, blocks, commands, words
 import pytest
 import xacro
 
@@ -31,11 +31,9 @@ from simloop_ros.ros.launch.options import (
 from simloop_ros.ros.launch.wiring import wire
 from simloop_ros.scenario.loading import load_scenario
 
-ROOT = Path(__file__).parent.parent
-PAGES = (ROOT / 'README.md', *sorted((ROOT / 'docs').rglob('*.md')))
 MADE = runpy.run_path(str(ROOT / 'docs' / 'make_reference.py'))
-TOO_LONG = ('bench', 'calibrate')
-"""Commands that take minutes: their arguments are tested."""
+SHORT = {'bench': ['--quick'], 'calibrate': ['--duration', '120']}
+"""Commands that take minutes -> what makes them as short as they can be."""
 PANDA = 'panda_description/urdf/panda.urdf'
 NEEDS_A_RUN = re.compile(r'simloop (plot|robotstudio) ')
 FAILING = {
@@ -45,32 +43,6 @@ FAILING = {
     'name: shelf': 'missed',
 }
 """Part of a command -> how its run ends, if that is not with success."""
-
-
-def blocks(page: Path, language: str) -> list[str]:
-    """Return the code blocks of a page that are marked with a language; empty for a shell."""
-    found = re.findall(r'^```(\w*)\n(.*?)^```', page.read_text(), re.DOTALL | re.MULTILINE)
-    return [text for name, text in found if name == language]
-
-
-def commands() -> list[str]:
-    """Return every ``simloop`` command in the code blocks of the pages, once, without comments."""
-    found: list[str] = []
-    for page in PAGES:
-        for block in blocks(page, ''):
-            lines = block.replace('\\\n', ' ').splitlines()
-            found += [line for line in lines if line.startswith('simloop ')]
-    return list(dict.fromkeys(shlex.join(shlex.split(line, comments=True)) for line in found))
-
-
-def words(command: str) -> list[str]:
-    """Return the arguments of a command, without redirections."""
-    given = shlex.split(command)[1:]
-    return given[: given.index('>')] if '>' in given else given
-
-
-def is_run(command: str) -> bool:
-    return command.startswith('simloop run')
 
 
 @pytest.fixture(scope='module', autouse=True)
@@ -106,7 +78,7 @@ def run_shortly(command: str, out: Path) -> int:
     return main([*given, *short])
 
 
-@pytest.mark.parametrize('command', filter(is_run, commands()))
+@pytest.mark.parametrize('command', commands('run'))
 def test_runs_of_the_pages_run_for_a_moment(command: str, tmp_path: Path, capsys: Any) -> None:
     """A run that is shorter than its motion has ended, and not missed its goal."""
     assert run_shortly(command, tmp_path / 'out') == 0, capsys.readouterr().err
@@ -114,9 +86,9 @@ def test_runs_of_the_pages_run_for_a_moment(command: str, tmp_path: Path, capsys
     assert set(summary) <= set(MADE['SUMMARY_KEYS'])
 
 
-@pytest.mark.parametrize('command', [c for c in commands() if c.startswith('simloop launch')])
+@pytest.mark.parametrize('command', commands('launch'))
 def test_graphs_of_the_pages_can_be_wired(command: str) -> None:
-    """Graphs that run are tested with the nodes."""
+    """Most run in ``nodes/test_graphs_of_the_pages.py``; some need a robot."""
     given = words(command)
     options = make_parser('launch').parse_args(given)
     settings = [*options.settings, *plant_settings(options.plant)]
@@ -131,14 +103,9 @@ def test_graphs_of_the_pages_can_be_wired(command: str) -> None:
     assert len(nodes) >= 2 + simulated
 
 
-@pytest.mark.parametrize(
-    'command', [c for c in commands() if not is_run(c) and not c.startswith('simloop launch')]
-)
+@pytest.mark.parametrize('command', commands(*set(COMMANDS) - {'run', 'launch', *SHORT}))
 def test_other_commands_of_the_pages(command: str, capsys: Any) -> None:
     given = words(command)
-    make_parser(given[0]).parse_args(given)
-    if given[0] in TOO_LONG:
-        return
     if NEEDS_A_RUN.match(command):
         folder = next(argument for argument in given if argument.startswith('runs/'))
         if not Path(folder).exists():
@@ -156,8 +123,25 @@ def test_snippets_of_the_pages_run(page: Path) -> None:
             exec(compile(block, str(page), 'exec'), {'__name__': 'snippet'})
 
 
+@pytest.mark.parametrize('command', commands(*SHORT))
+def test_arguments_of_long_commands_are_valid(command: str) -> None:
+    given = words(command)
+    assert make_parser(given[0]).parse_args(given).command == given[0]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize('command', commands(*SHORT))
+def test_long_commands_of_the_pages_run_in_their_short_form(command: str, capsys: Any) -> None:
+    given = words(command)
+    status = main([*given, *SHORT[given[0]]])
+    shown = capsys.readouterr()
+    # Times are limited too, and a busy machine misses those limits.
+    assert status in ((0, 1) if given[0] == 'bench' else (0,)), shown.out + shown.err
+    assert not shown.err
+
+
 @pytest.mark.long  # minutes: whole runs, whose laws have tests of their own
-@pytest.mark.parametrize('command', filter(is_run, commands()))
+@pytest.mark.parametrize('command', commands('run'))
 def test_runs_of_the_pages_run_to_their_end(command: str, tmp_path: Path, capsys: Any) -> None:
     found = main([*words(command), '--out', str(tmp_path / 'out')])
     status = json.loads((tmp_path / 'out' / 'summary.json').read_text())['status']

@@ -122,10 +122,13 @@ def _print(name: str, result: BenchResult, console: Console) -> None:
 
 
 def heading(name: str) -> str:
-    """Return a name as people write it: ``ripple [N m]`` for ``ripple_nm``."""
+    """Return a name as people write it: ``ripple [N m]`` for ``ripple_nm``, ``steps per s``."""
     stem, _, last = name.rpartition('_')
-    words = name if not stem or last not in UNITS else f'{stem} [{UNITS[last]}]'
-    return words.replace('_', ' ')
+    unit = UNITS.get(last, '') if stem else ''
+    if not unit:
+        return name.replace('_', ' ')
+    words = stem.replace('_', ' ')
+    return f'{words} {unit}' if words.endswith(' per') else f'{words} [{unit}]'
 
 
 def _figure(value: float) -> str:

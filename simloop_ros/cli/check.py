@@ -44,7 +44,7 @@ def call(options: argparse.Namespace) -> int:
         if not broken:
             lines += _home_lines(model, tips, semantics.postures)
         if options.home is not None:
-            lines.append(f'home   {home_setting(model, model.home)}')
+            lines.append(f'home   for simloop run: {home_setting(model, model.home)}')
     for problem in sorted(problems, key=lambda problem: not problem.fatal):
         kind = 'unfit' if problem.fatal else 'hint '
         print(f'{kind}  {problem.where}: {problem.what}; {problem.remedy}')
@@ -106,12 +106,15 @@ def _home_lines(
         pairs = zip(model.joint_names, model.home, strict=True)
         q = np.array([posture.get(joint, value) for joint, value in pairs])
         if (q >= model.lower).all() and (q <= model.upper).all() and not search.faults(q):
-            return [*lines, f'home   better, posture {name}: {home_setting(model, q)}']
+            return [
+                *lines,
+                f'home   better, posture {name}; for simloop run: {home_setting(model, q)}',
+            ]
     found = search.propose()
     better = (
         'no posture without such faults was found; choose one with robot.home'
         if found is None
-        else f'better, found by a search: {home_setting(model, found)}'
+        else f'better, found by a search; for simloop run: {home_setting(model, found)}'
     )
     return [*lines, f'home   {better}']
 

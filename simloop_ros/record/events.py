@@ -20,6 +20,8 @@ RESIDUAL_WINDOW = 0.1
 """Time before and after a contact in which residuals are compared [s]."""
 TIME_DECIMALS = 9
 """Decimals of times: without the rounding of a number of periods [s]."""
+DISTURBANCES = ('push_start', 'contact', 'collision', 'stop')
+"""Kinds of events after which an internal force settles anew."""
 END_WINDOW = 0.5
 """Time at the end of a run over which the remaining contact force is averaged [s]."""
 
@@ -58,6 +60,11 @@ def halt_step(events: Iterable[Mapping[str, Any]], period: float) -> int | None:
     times = (float(event['time']) for event in events if halt_reason(event) is not None)
     first = next(times, None)
     return None if first is None else round(first / period)
+
+
+def is_disturbed(events: Iterable[Mapping[str, Any]], start: float, end: float) -> bool:
+    """Return whether something acted on the robot between two times [s]."""
+    return any(e['kind'] in DISTURBANCES and start < e['time'] <= end for e in events)
 
 
 class EventRecorder:

@@ -12,6 +12,7 @@ from ..plants.config import OBJECT, Hand
 from ..robot.model import RobotModel, link_positions
 from .clearance import clearance
 from .columns import TRUE_POSITION
+from .events import is_disturbed
 from .evidence import Evidence
 from .guided_summary import TRUE_EXTERNAL
 from .model_mismatch import ModelMismatch, find_mismatch
@@ -126,7 +127,12 @@ def _held(evidence: Evidence) -> str:
     words.append(f'internal force up to {results["internal_force_peak"]:.3g} N')
     settling = results.get('internal_force_settling')
     if settling is not None:
-        words.append(f'settled after {evidence.moment(settling)}')
+        again = is_disturbed(evidence.events, touched, touched + settling)
+        words.append(
+            f'settled again at {evidence.moment(touched + settling)}'
+            if again
+            else f'settled after {evidence.moment(settling)}'
+        )
     if 'squeeze_error_max' in results:
         words.append(f'while carried at most {results["squeeze_error_max"]:.2g} N off')
     if 'object_error_max' in results:

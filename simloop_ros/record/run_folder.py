@@ -237,7 +237,7 @@ def _refuse(place: Path, target: Path) -> None:
         raise ConfigError(f'{place}: cannot be read: {error.strerror}') from error
     if others:
         some = ', '.join(others[:3]) + (', ...' if len(others) > 3 else '')
-        raise ConfigError(f'{place}: holds something else than a run ({some}); {inside}')
+        raise ConfigError(f'{place}: holds something other than a run ({some}); {inside}')
 
 
 def _is_run(folder: Path) -> bool:

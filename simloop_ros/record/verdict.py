@@ -29,6 +29,8 @@ REST_TIME = 0.01
 """Time at the end in which a robot at rest moves by less than the tolerance of its goal [s]."""
 PERSISTENT = 0.1
 """Share of the steps at an effort limit from which that limit is a cause."""
+FOLLOWED = 0.1
+"""Share of the distance from the goal below which setpoints were followed."""
 CAUSE_TIME = 0.5
 """Time after a touch in which it is the cause of a deviation [s]."""
 MOST_LINES = 3
@@ -188,7 +190,8 @@ def _cause(evidence: Evidence) -> Cause:
     """Return the likeliest reason why a goal was missed.
 
     Whichever came first of an effort limit that lasts and a touch that was found or lasts to the
-    end; else the joint that is furthest from its setpoint.
+    end; else the joint that is furthest from its setpoint, unless the tips are that near to where
+    the setpoints put them that most of the distance from the goal has another reason.
     """
     model, log, period = evidence.facts.model, evidence.log, evidence.period
     limited, since = evidence.limited, np.inf
@@ -201,6 +204,12 @@ def _cause(evidence: Evidence) -> Cause:
     if limited is not None and since < np.inf:
         return Cause(f'{limited.name} at its effort limit from {since:.1f} s')
     row = log.read(log.rows - 1)[0]
+    tips = [model.tip_positions(row[column]) for column in (TRUE_POSITION, DESIRED_POSITION)]
+    missed = max(
+        evidence.results['tip_error_end'].values(), default=evidence.facts.scenario.goal_tolerance
+    )
+    if _apart(*tips) < FOLLOWED * missed:
+        return Cause('the robot followed its setpoints; these did not lead there')
     behind = np.abs(row[TRUE_POSITION] - row[DESIRED_POSITION])
     joint = int(behind.argmax())
     name, unit = model.joint_names[joint], model.joint_units[joint]

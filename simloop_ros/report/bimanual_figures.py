@@ -11,9 +11,10 @@ import msgspec
 import numpy as np
 
 from ..core.values import Array, Flags
-from ..record.hands_summary import SETTLED_SHARE, settling
+from .contact_peak import ForceCourse, peak_of, peak_text
 from .drawing import (
     GREY,
+    WHITE,
     Mark,
     draw_marks,
     empty_figure,
@@ -25,6 +26,7 @@ from .drawing import (
 )
 from .joint_figures import COLOURS
 from .ranges import rounding_text
+from .units import scale_for
 
 SQUEEZE_BAND = 1.0
 """Allowed difference of the squeeze from its setpoint [N]."""
@@ -32,44 +34,10 @@ PATH_BAND = 1.0
 """Allowed distance of the object from its path [mm]."""
 BAND_SHARE = 0.3
 """Part of what is allowed from which on errors are drawn beside it."""
-RISEN_SHARE = 0.9
-"""Part of the peak at which a force counts as risen."""
 ZOOM_BEFORE, ZOOM_AFTER = 0.5, 6.0
 """What is shown of a contact, as multiples of the time in which the force rises."""
 _BAND, _BEAM = '#CFE0EE', '#EAD7B8'
 _AXES = ('x', 'y', 'z')
-
-
-class ForceCourse(msgspec.Struct, frozen=True):
-    """Internal force of one run.
-
-    :ivar label: of the run, for instance ``K = 5e4 N/m``.
-    :ivar time: [s], shape ``(steps,)``.
-    :ivar force: internal force, positive when the hands press [N], shape ``(steps,)``.
-    """
-
-    label: str
-    time: Array
-    force: Array
-
-
-class Peak(msgspec.Struct, frozen=True):
-    """The contact in the internal force of a run.
-
-    :ivar contact: first time at which the force is above ``SETTLED_SHARE`` of its peak [s].
-    :ivar risen: first time at which it is above ``RISEN_SHARE`` of its peak [s].
-    :ivar force: the largest one [N].
-    :ivar overshoots: whether it is above the setpoint by more than ``SETTLED_SHARE``, and so more
-        than noise.
-    :ivar settled: time after the contact from which on the force stays within ``SETTLED_SHARE`` of
-        the peak about its setpoint, or about zero if that is as small [s]; None if it does not.
-    """
-
-    contact: float
-    risen: float
-    force: float
-    overshoots: bool
-    settled: float | None
 
 
 class CorrectionCourse(msgspec.Struct, frozen=True):
@@ -122,21 +90,6 @@ class CarryCourse(msgspec.Struct, frozen=True):
     error: Array
 
 
-def peak_of(course: ForceCourse, setpoint: float = 0.0) -> Peak | None:
-    """Return the peak of the internal force after the contact; ``None`` without contact."""
-    force = np.nan_to_num(finite(course.force))
-    if not len(force) or force.max() <= 0.0:
-        return None
-    at = int(force.argmax())
-    band = SETTLED_SHARE * float(force[at])
-    contact = float(course.time[np.argmax(force > band)])
-    risen = float(course.time[np.argmax(force > RISEN_SHARE * force[at])])
-    within = settling(force, setpoint if setpoint >= band else 0.0, band)
-    settled = None if within is None else float(course.time[within]) - contact
-    overshoots = float(force[at]) > (1.0 + 2.0 * SETTLED_SHARE) * setpoint
-    return Peak(contact, risen, float(force[at]), overshoots, settled)
-
-
 def draw_internal_forces(
     runs: Sequence[ForceCourse],
     title: str,
@@ -155,7 +108,7 @@ def draw_internal_forces(
     peaks = [peak_of(run, aim) for run in runs]
     for ax in (whole, near):
         for i, (run, peak) in enumerate(zip(runs, peaks, strict=True)):
-            label = run.label if peak is None else f'{run.label}: {_peak_text(peak)}'
+            label = run.label if peak is None else f'{run.label}: {peak_text(peak, events)}'
             colour = COLOURS[i % len(COLOURS)]
             ax.plot(run.time, finite(run.force), color=colour, lw=1.4, label=label)
         if known.any():
@@ -179,7 +132,7 @@ def draw_internal_forces(
         near.clear()
         say(near, 'the hands touch nothing')
         near.set_xticks([])
-    whole.set_title('the whole run', fontsize=9, pad=3)
+    whole.set_title('the whole run', fontsize=9, pad=3, bbox=WHITE)
     near.set_title('the contact', fontsize=9, pad=3)
     above = draw_marks(whole, readable(events, _longest(runs)), labelled=True)
     seen = 'Internal force: how hard the two hands press on the object'
@@ -197,7 +150,8 @@ def draw_correction(course: CorrectionCourse, title: str, events: Sequence[Mark]
         (grid[1], course.rotation, 'rotation', 'rad'),
     ):
         largest = float(np.fmax.reduce(np.abs(finite(values)).ravel(), initial=0.0))
-        _label(ax, f'{quantity} [m{unit}]')
+        scale = scale_for(largest, unit)
+        _label(ax, f'{quantity} [{scale.unit}]')
         _limit(ax, [course.time])
         note = rounding_text(largest, 0.0, unit)
         shown = slice(0 if note else None)
@@ -205,7 +159,7 @@ def draw_correction(course: CorrectionCourse, title: str, events: Sequence[Mark]
             # From thick to thin: where two are the same, both are seen.
             ax.plot(
                 course.time[shown],
-                1e3 * finite(values[shown, axis]),
+                finite(values[shown, axis]) / scale.factor,
                 color=COLOURS[axis],
                 lw=2.4 - 0.6 * axis,
                 label=f'{name} of the object',
@@ -285,20 +239,12 @@ def _allowed(ax: Axes, curves: Sequence[Array], limit: float, unit: str) -> None
     if not np.isfinite(values).any():
         say(ax, 'the object is not carried')
     elif np.nanmax(np.abs(values)) > BAND_SHARE * limit:
-        ax.axhspan(-limit, limit, color=_BAND, lw=0.0, zorder=0)
+        # Distances are never negative.
+        low = -limit if np.nanmin(values) < 0.0 else 0.0
+        ax.axhspan(low, limit, color=_BAND, lw=0.0, zorder=0)
     else:
         text += ', beyond these axes'
     ax.set_title(text, fontsize=8, loc='right', color=GREY, pad=3)
-
-
-def _peak_text(peak: Peak) -> str:
-    if not peak.overshoots:
-        return f'at most {peak.force:.3g} N, without a peak at the contact'
-    text = f'peak {peak.force:.3g} N'
-    if peak.settled is None:
-        return text
-    share = 100.0 * SETTLED_SHARE
-    return f'{text}, settled to {share:g} % of it {peak.settled:.2g} s after the contact'
 
 
 def _off(run: CarryCourse) -> Array:

@@ -106,11 +106,14 @@ def head(
 
 
 def _legend(figure: Figure, lines: Sequence[Artist], labels: Sequence[str]) -> Legend:
-    """Return a legend with as many entries side by side as fit."""
-    for columns in range(len(labels), 0, -1):
+    """Return a legend of as few rows as fit, which are read from left to right."""
+    for rows in range(1, len(labels) + 1):
+        columns = -(-len(labels) // rows)
+        # Matplotlib fills columns.
+        order = [i for first in range(columns) for i in range(first, len(labels), columns)]
         legend = figure.legend(
-            lines,
-            labels,
+            [lines[i] for i in order],
+            [labels[i] for i in order],
             loc='upper center',
             ncols=columns,
             fontsize=9,

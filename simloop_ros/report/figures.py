@@ -231,7 +231,7 @@ def _frame(ax: Axes, series: Series, joint: int) -> None:
 
 def _draw_joint(ax: Axes, graph: _Graph, series: Series, joint: int, shown: Range) -> None:
     unit = graph.unit(series.units[joint])
-    scale = scale_for(max(abs(shown.low), abs(shown.high)), unit)
+    scale = scale_for(shown.largest, unit)
     curves = [finite(series.curves[name][:, joint]) / scale.factor for name, _ in graph.curves]
     # The second is thinner, dashed and on top: where they agree, both are seen.
     styles: tuple[dict[str, Any], ...] = (

@@ -27,13 +27,13 @@ from ..scenario.scenario import HANDS_GRAPHS
 from .bimanual_figures import (
     CarryCourse,
     CorrectionCourse,
-    ForceCourse,
     HandsCourse,
     draw_carry,
     draw_correction,
     draw_hands,
     draw_internal_forces,
 )
+from .contact_peak import ForceCourse
 from .drawing import Mark
 
 

@@ -25,6 +25,8 @@ from .joint_figures import COLOURS
 
 LEAST_SHARE = 1e-2
 """Share of a threshold that is drawn at least: the axis is logarithmic."""
+EFFORTS = {'N m': 'torque', 'N': 'force'}
+"""Unit of an effort -> what it is called; a robot may have both kinds of joints."""
 JOINTS_SHOWN = 7
 """Number of joints whose torque is drawn: those with the largest."""
 
@@ -107,7 +109,8 @@ def draw_residual(curves: MonitorCurves, title: str, events: Sequence[Mark] = ()
     for i, joint in enumerate(np.argsort(-largest, kind='stable')[:JOINTS_SHOWN]):
         name = shortened(curves.joint_names[joint])
         torque.plot(curves.time, values[:, joint], color=COLOURS[i], lw=1.2, label=name)
-    torque.set_ylabel(f'external torque [{curves.unit}]', fontsize=9)
+    effort = EFFORTS.get(curves.unit, 'force or torque')
+    torque.set_ylabel(f'external {effort} [{curves.unit}]', fontsize=9)
     above = []
     for ax in (share, torque):
         ax.set_xlabel('time [s]', fontsize=9)
@@ -117,6 +120,6 @@ def draw_residual(curves: MonitorCurves, title: str, events: Sequence[Mark] = ()
             ax.set_xlim(0.0, float(curves.time[-1]))
         above.append(draw_marks(ax, readable(events, curves.time), labelled=ax is share))
     kind = curves.monitor.replace('_', ' ')
-    seen = f'Collisions: residual of the {kind} against its threshold, and estimated torque'
+    seen = f'Collisions: residual of the {kind} against its threshold, and estimated {effort}'
     head(figure, *torque.get_legend_handles_labels(), seen, title, above=above[0])
     return figure

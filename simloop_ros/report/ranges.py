@@ -46,10 +46,14 @@ class Extent(msgspec.Struct, frozen=True):
 
 
 class Range(msgspec.Struct, frozen=True):
-    """Limits of the vertical axis of a joint [SI]."""
+    """Limits of the vertical axis of a joint [SI].
+
+    :ivar largest: absolute value on all axes of this scale: they have one unit.
+    """
 
     low: float
     high: float
+    largest: float
 
 
 def without_side(name: str) -> str:
@@ -109,4 +113,5 @@ def _ranges_of(
         i: (low + high) / 2.0 if same_limits else (extents[i].low + extents[i].high) / 2.0
         for i in group
     }
-    return {i: Range(middle - half, middle + half) for i, middle in middles.items()}
+    most = max(map(abs, middles.values())) + half
+    return {i: Range(middle - half, middle + half, most) for i, middle in middles.items()}

@@ -9,6 +9,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
+from ..record.events import halt_reason, is_disturbed
 from ..record.folder import HANDS_LOG
 from ..record.wording import effort_unit, moment
 from .units import period_text
@@ -26,8 +27,12 @@ HANDS_ROWS = {
 """Rows of two hands in the table, with units."""
 LOCKED_MASS = 1e5
 """Effective mass from which a tip is locked in that direction [kg]: the robot is stretched."""
+LOCKED = 'locked in this direction'
+LOCKED_NOTE = f'{LOCKED}: at that posture, as of a stretched arm, no joint moves its tip that way'
 MOST_EVENTS = 12
 """Number of events that are printed."""
+MAIN_EVENTS = ('contact', 'collision', 'push_start', 'hand_start', 'stop', 'divergence')
+"""Kinds of events that are printed before any other."""
 
 
 def print_run(summary: dict[str, Any], folder: Path, figures: list[Path]) -> None:
@@ -55,12 +60,24 @@ def print_table(summary: dict[str, Any], console: Console) -> None:
     for name, value, unit in _rows(summary):
         table.add_row(name, value if isinstance(value, str) else f'{value:.4g}', unit)
     console.print(table)
+    if any(str(cell).startswith(LOCKED) for cell in table.columns[1].cells):
+        say(LOCKED_NOTE)
     events = summary['events']
-    for event in events[:MOST_EVENTS]:
+    for event in main_events(events):
         say(f'{moment(event["time"], summary["period"]):>9}  {event_words(event)}')
     if len(events) > MOST_EVENTS:
         say(f'{"":>9}  {len(events) - MOST_EVENTS} more events in summary.json')
     say(f'digest   {summary["digest"]}')
+
+
+def main_events(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the events that are printed, in their order: if there are too many, the main ones."""
+
+    def is_lesser(k: int) -> bool:
+        return events[k]['kind'] not in MAIN_EVENTS and halt_reason(events[k]) is None
+
+    ranked = sorted(range(len(events)), key=is_lesser)
+    return [events[k] for k in sorted(ranked[:MOST_EVENTS])]
 
 
 def event_words(event: dict[str, Any]) -> str:
@@ -125,8 +142,10 @@ def _rows(summary: dict[str, Any]) -> Iterator[tuple[str, float | str, str]]:
         for tip, mass in summary['effective_mass'].items():
             yield f'effective mass of {tip}', *_masses(list(mass.values()))
     if 'internal_force_peak' in summary:
+        begin, settling = summary['touched'] or 0.0, summary.get('internal_force_settling') or 0.0
+        again = is_disturbed(summary['events'], begin, begin + settling)
         for key, unit in HANDS_ROWS.items():
-            if summary.get(key) is not None:
+            if summary.get(key) is not None and not (again and key.endswith('settling')):
                 yield key.replace('_', ' '), summary[key], unit
     factor = summary['real_time_factor']
     if factor > 0.0:
@@ -139,6 +158,5 @@ def _masses(values: list[float | None]) -> tuple[str, str]:
     known = [value for value in values if value is not None and value <= LOCKED_MASS]
     if len(known) == len(values):
         return ' to '.join(f'{value:.4g}' for value in known), 'kg'
-    locked = 'locked in this direction'
-    words = [f'{value:.4g} kg' if value in known else locked for value in values]
+    words = [f'{value:.4g} kg' if value in known else LOCKED for value in values]
     return ' to '.join(dict.fromkeys(words)), ''

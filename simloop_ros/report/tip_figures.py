@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from operator import itemgetter
 from typing import Any
 
 from matplotlib.axes import Axes
@@ -157,6 +158,7 @@ def _draw_paths(
     """Draw the paths of all tips with their events; what is at one place has one label."""
     ax.set_autoscale_on(False)
     groups: list[tuple[Array, list[str]]] = []
+    drawn = np.concatenate([_on_paper(ax, finite(tip.actual[:, list(axes)])) for tip in tips])
     for tip in tips:
         for path, style in ((tip.desired, DESIRED_STYLE), (tip.actual, ACTUAL_STYLE)):
             ax.plot(*(finite(path[:, axis]) for axis in axes), **style)
@@ -166,28 +168,33 @@ def _draw_paths(
             if not np.isfinite(place).all():
                 continue
             ax.plot(*([x] for x in place), 'k.', ms=7)
-            at = _on_paper(ax, place)
+            at = _on_paper(ax, place[None])[0]
             near = (each for other, each in groups if np.linalg.norm(at - other) < LABEL_DISTANCE)
             labels = next(near, None)
             if labels is None:
                 groups.append((at, [mark.label]))
             elif mark.label not in labels:
                 labels.append(mark.label)
-    _write_labels(ax, groups)
+    _write_labels(ax, groups, np.unique(np.round(drawn), axis=0))
 
 
-def _on_paper(ax: Any, place: Array) -> Array:
-    """Return where a point is drawn [dot], shape ``(2,)``."""
+def _on_paper(ax: Any, places: Array) -> Array:
+    """Return where points are drawn [dot], shape ``(m, 2)``."""
     ax.apply_aspect()
-    if len(place) == 3:
-        x, y, _, w = ax.get_proj() @ (*place, 1.0)
-        place = np.array([x / w, y / w])
-    at: Array = ax.transData.transform(place)
+    if places.shape[1] == 3:
+        x, y, _, w = ax.get_proj() @ np.vstack((places.T, np.ones(len(places))))
+        places = np.stack((x / w, y / w), axis=1)
+    at: Array = ax.transData.transform(places)
     return at
 
 
-def _write_labels(ax: Any, groups: Sequence[tuple[Array, Sequence[str]]]) -> None:
-    """Write each label beside its point, where it is free of other labels and inside the axes."""
+def _write_labels(ax: Any, groups: Sequence[tuple[Array, Sequence[str]]], paths: Array) -> None:
+    """Write each label beside its point, where it is free of other labels and inside the axes.
+
+    Of those places, where it hides little of the paths and is near its point.
+
+    :param paths: points of them [dot], shape ``(m, 2)``.
+    """
     taken: list[Bbox] = []
     for at, labels in groups:
         lines = [labels[i : i + LABELS_PER_LINE] for i in range(0, len(labels), LABELS_PER_LINE)]
@@ -201,14 +208,28 @@ def _write_labels(ax: Any, groups: Sequence[tuple[Array, Sequence[str]]]) -> Non
             parse_math=False,
             bbox={**WHITE, 'alpha': 0.6},
         )
-        for x, y in LABEL_PLACES:
-            text.set(position=(x, y), ha='left' if x > 0 else 'right', va=_side(y))
-            box = text.get_window_extent().padded(2.0)
+        free = []
+        for place in LABEL_PLACES:
+            box = _put(text, place)
             if _inside(box, ax.bbox) and not any(box.overlaps(each) for each in taken):
-                taken.append(box)
-                break
+                free.append((_hidden(box, paths) + abs(place[1]), place))
+        if free:
+            taken.append(_put(text, min(free, key=itemgetter(0))[1]))
         else:
             text.remove()
+
+
+def _put(text: Any, place: tuple[float, float]) -> Bbox:
+    """Put a label at an offset from its point, and return what it covers [dot]."""
+    x, y = place
+    text.set(position=place, ha='left' if x > 0 else 'right', va=_side(y))
+    return text.get_window_extent().padded(2.0)
+
+
+def _hidden(box: Bbox, paths: Array) -> int:
+    """Return how many points are behind a label."""
+    inside = (paths >= (box.x0, box.y0)) & (paths <= (box.x1, box.y1))
+    return int(inside.all(axis=1).sum())
 
 
 def _side(y: float) -> str:

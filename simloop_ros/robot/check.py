@@ -299,7 +299,8 @@ def _sensors(tree: _Tree, sensors: tuple[str, ...], tips: tuple[str, ...]) -> It
 def _home(tree: _Tree, home: dict[str, float]) -> Iterator[Problem]:
     for name, value in home.items():
         if name not in tree.joints:
-            yield Problem('robot.home', f'there is no joint {name!r}', 'correct robot.home')
+            valid = ', '.join(n for n, e in tree.joints.items() if e.get('type') in MOVING_TYPES)
+            yield Problem('robot.home', f'there is no joint {name!r}', f'valid: {valid}')
             continue
         joint, limit = tree.joints[name], tree.joints[name].find('limit')
         lower, upper = _number(limit, 'lower'), _number(limit, 'upper')

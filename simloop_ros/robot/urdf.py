@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 import os
 from pathlib import Path
-from typing import Any
 import xml.etree.ElementTree as ET
 
 import numpy as np
@@ -14,10 +13,9 @@ import pinocchio as pin
 from ..core.errors import ConfigError, ModelError, UnknownNameError
 from ..core.files import read_text
 from ..core.values import Array
+from .xacro_file import expand_xacro
 
 MOVING_TYPES = ('revolute', 'continuous', 'prismatic')
-MOST_MACRO_CALLS = 20_000
-"""Calls of xacro macros in one file; the largest robots in use have some hundred."""
 UNBOUNDED = 1e6
 """Range given to a continuous joint [rad]: beyond any number of turns that a run can make."""
 
@@ -44,7 +42,7 @@ def parse_description(path: Path) -> ET.Element:
     except ConfigError as error:
         raise ModelError(str(error)) from error
     if path.suffix == '.xacro':
-        text = _expand_xacro(path)
+        text = expand_xacro(path)
     try:
         root = ET.fromstring(text)
         ET.tostring(root)
@@ -55,37 +53,6 @@ def parse_description(path: Path) -> ET.Element:
     if root.tag != 'robot':
         raise ModelError(f'{path}: not a robot: its root element is <{root.tag}>, not <robot>')
     return root
-
-
-class _MacroStack(list[Any]):
-    """The macros that xacro is in; it gives up when there were too many calls."""
-
-    calls = 0
-
-    def append(self, macro: Any) -> None:
-        self.calls += 1
-        if self.calls > MOST_MACRO_CALLS:
-            raise RecursionError
-        super().append(macro)
-
-
-def _expand_xacro(path: Path) -> str:
-    import xacro
-
-    try:
-        xacro.init_stacks(str(path))
-        xacro.macrostack = _MacroStack()
-        document = xacro.parse(None, str(path))
-        xacro.process_doc(document)
-        return str(document.toxml())
-    except RecursionError as error:
-        raise ModelError(
-            f'{path}: not a valid xacro file: a macro, a property or an include uses itself '
-            'without end'
-        ) from error
-    except Exception as error:  # whatever the expressions of the file raise
-        why = ' '.join(str(error).split()) or type(error).__name__
-        raise ModelError(f'{path}: not a valid xacro file: {why}') from error
 
 
 def lock_joint(root: ET.Element, name: str, position: float) -> None:

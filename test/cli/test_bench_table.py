@@ -42,6 +42,8 @@ def test_the_status_says_whether_the_limits_are_met(
         ('lwr_force_largest_n', 'lwr force largest [N]'),
         ('tip_rms_um', 'tip rms [um]'),
         ('rate_hz', 'rate [Hz]'),
+        ('composed_steps_per_s', 'composed steps per s'),
+        ('us_per_step', 'us per step'),
         ('n', 'n'),
         ('bare_calls', 'bare calls'),
     ],

@@ -261,7 +261,7 @@ def test_check_shows_the_robot_and_a_better_home(tmp_path: Path, capsys: Capture
     (tmp_path / 'arm.srdf').write_text(SRDF)
     setting = "--set 'robot.home={joint1: 1.2, joint2: -1}'"
     assert main(['check', path, '--tips', 'tip']) == 0
-    assert f'better, posture up: {setting}' in capsys.readouterr().out
+    assert f'better, posture up; for simloop run: {setting}' in capsys.readouterr().out
     assert main(['check', path, '--tips', 'tip', '--home', 'up']) == 0
     assert setting in capsys.readouterr().out
     assert main(['check', path, '--home', 'down']) == 2

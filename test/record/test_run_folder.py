@@ -133,7 +133,7 @@ def test_what_is_no_run_is_refused_and_stays(
         folder = tmp_path / name.partition('.')[0]
         folder.mkdir()
         (folder / name).write_text(text)
-        with pytest.raises(ConfigError, match=rf'something else than a run \({name}\); name a'):
+        with pytest.raises(ConfigError, match=rf'something other than a run \({name}\); name a'):
             RunFolder(folder)
         assert names(folder) == {name}
     (tmp_path / 'file').touch()

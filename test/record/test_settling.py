@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from simloop_ros.record.events import is_disturbed
 from simloop_ros.record.hands_summary import settling
 
 
@@ -20,3 +21,9 @@ from simloop_ros.record.hands_summary import settling
 )
 def test_a_force_has_settled_once_it_stays(force: list[float], steps: int | None) -> None:
     assert settling(np.array(force), 10.0, 1.0) == steps
+
+
+def test_a_force_that_was_disturbed_meanwhile_settled_again() -> None:
+    events = [{'time': 0.5, 'kind': 'task', 'doing': 'grasp'}, {'time': 2.5, 'kind': 'push_start'}]
+    assert is_disturbed(events, 0.8, 2.7)
+    assert not is_disturbed(events, 0.4, 2.4)

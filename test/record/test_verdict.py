@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,19 @@ def test_a_goal_is_reached_within_its_tolerance(tmp_path: Path) -> None:
     reached = go(tmp_path, 'yumi_step', *settings, f'goal_tolerance={1.01 * distance}')
     assert reached['status'] == 'reached'
     assert reached['digest'] == missed['digest']
+
+
+def test_a_joint_is_not_blamed_for_setpoints_that_end_elsewhere(tmp_path: Path) -> None:
+    """As of a motion that was held: the joints are within 0.1 um of setpoints 0.1 m away."""
+    made = assemble(load_scenario('sphere_step', ['graphs=[]']))
+    assert made.facts.goals is not None
+    facts = replace(made.facts, goals=made.facts.goals + 0.1)
+    summary = run(replace(made, facts=facts), tmp_path, lambda: 0.0)
+    words = (
+        'missed its goal by 0.173 m: the robot followed its setpoints; these did not lead there'
+    )
+    assert summary['status'] == 'missed'
+    assert summary['verdict'][0] == words
 
 
 def test_a_motion_that_was_cut_off_has_ended(tmp_path: Path) -> None:

@@ -12,14 +12,13 @@ import pytest
 from simloop_ros.report.bimanual_figures import (
     CarryCourse,
     CorrectionCourse,
-    ForceCourse,
     HandsCourse,
     draw_carry,
     draw_correction,
     draw_hands,
     draw_internal_forces,
-    peak_of,
 )
+from simloop_ros.report.contact_peak import ForceCourse, peak_of, peak_text
 from simloop_ros.report.drawing import Mark
 
 TIME = 1e-3 * np.arange(1, 2001)
@@ -95,7 +94,7 @@ def test_internal_forces_and_their_contact() -> None:
         assert text.startswith(f'{run.label}: peak {peak:.3g} N')
         # ln 50 decay times.
         assert '0.2 s after' in text
-    assert legend(draw_internal_forces(runs, 'hold', 0.5))[-1] == 'setpoint: 0.5 N'
+    assert 'setpoint: 0.5 N' in legend(draw_internal_forces(runs, 'hold', 0.5))
 
 
 def test_a_wanted_force_is_drawn_in_its_steps() -> None:
@@ -112,6 +111,15 @@ def test_a_wanted_force_is_drawn_in_its_steps() -> None:
     assert len(legend(draw_internal_forces([run], 'steps', np.full(len(TIME), np.nan)))) == 1
 
 
+def test_how_a_force_settled_is_said_only_if_nothing_disturbed_it() -> None:
+    late = pulse(40.0, 0.05)
+    late[TIME > 1.0] += 5.0 * np.exp((1.0 - TIME[TIME > 1.0]) / 0.05)
+    found = peak_of(ForceCourse('run', TIME, late))
+    assert found is not None
+    assert 'settled' in peak_text(found, [Mark(0.1, 'push start'), Mark(1.0, 'hold')])
+    assert peak_text(found, [Mark(1.0, 'push start')]) == f'peak {found.force:.3g} N'
+
+
 def test_a_correction_is_in_millimetres_and_milliradians() -> None:
     position = 1e-3 * np.sin(TIME)[:, None] * [1.0, 2.0, 3.0]
     course = CorrectionCourse(TIME, position, -0.2 * position)
@@ -121,6 +129,8 @@ def test_a_correction_is_in_millimetres_and_milliradians() -> None:
     np.testing.assert_allclose(np.array(curves(lower)).T, -200.0 * position)
     assert (upper.get_ylabel(), lower.get_ylabel()) == ('position [mm]', 'rotation [mrad]')
     assert legend(figure) == [f'{axis} of the object' for axis in 'xyz']
+    small = draw_correction(CorrectionCourse(TIME, position, 1e-3 * position), 'left')
+    assert small.axes[1].get_ylabel() == 'rotation [µrad]'
 
 
 def test_hands_are_drawn_with_the_end_before_them() -> None:
@@ -162,10 +172,11 @@ def test_carry_shows_squeeze_band_and_path_error() -> None:
     np.testing.assert_array_equal(curves(upper)[1], setpoint)
     np.testing.assert_allclose(curves(middle)[0], np.where(carried, squeeze - 20.0, np.nan))
     np.testing.assert_allclose(curves(lower)[0], 1e3 * error)
-    for ax, text in ((middle, 'allowed: 1 N'), (lower, 'allowed: 1 mm')):
+    # A distance is never negative.
+    for ax, low, text in ((middle, -1.0, 'allowed: 1 N'), (lower, 0.0, 'allowed: 1 mm')):
         (band,) = ax.patches
         extent = band.get_extents().transformed(ax.transData.inverted())
-        assert sorted(extent.intervaly) == pytest.approx([-1.0, 1.0])
+        assert sorted(extent.intervaly) == pytest.approx([low, 1.0])
         assert ax.get_title('right') == text
     # The largest errors while the object is moved, not before.
     assert legend(figure) == [

@@ -17,7 +17,8 @@ import pytest
 
 from simloop_ros.assembly.assemble import assemble
 from simloop_ros.assembly.run import run
-from simloop_ros.report.bimanual_figures import ForceCourse, draw_internal_forces
+from simloop_ros.report.bimanual_figures import draw_internal_forces
+from simloop_ros.report.contact_peak import ForceCourse
 from simloop_ros.report.drawing import Mark
 from simloop_ros.report.monitor_figures import monitor_curves
 from simloop_ros.report.page import run_figures

@@ -137,6 +137,9 @@ def test_the_verdict_comes_before_the_table_and_events_after_it(finished: Path) 
     text = table({**summary, 'events': many})
     assert text.count('first step at an effort limit') == MOST_EVENTS
     assert '3 more events in summary.json' in text
+    late = {'time': 1.0, 'kind': 'contact', 'link': 'sphere', 'obstacle': 'box', 'force': 2.0}
+    lines = table({**summary, 'events': [*many, late, many[0]]}).splitlines()
+    assert lines[-3].split() == ['1', 's', 'sphere', 'touches', 'box,', '2', 'N']
 
 
 def test_the_table_has_the_figures_with_their_units(finished: Path) -> None:
@@ -186,6 +189,7 @@ def test_the_table_of_a_guided_robot_has_energy_and_masses(finished: Path) -> No
         masses = {'tool': {'begin': stretched, 'end': 2.0}}
         text = table(summary | guided | {'effective_mass': masses})
         assert 'locked in this direction to 2 kg' in text
+        assert 'no joint moves its tip that way' in text
         assert '5e+10' not in text
 
 

@@ -17,6 +17,7 @@ def test_joints_of_similar_size_have_equal_heights_about_their_own_middles() -> 
     )
     assert first.high - first.low == pytest.approx(second.high - second.low)
     assert first.low < 1.0 < 2.0 < first.high
+    assert first.largest == second.largest == first.high  # one unit for both
     assert (second.low + second.high) / 2.0 == pytest.approx(-0.1)
     assert small.high - small.low < 0.1
 

@@ -107,6 +107,18 @@ def test_what_happened_at_one_place_has_one_label(graph: str) -> None:
     assert len(ax.lines) == 2 + len(marks)
 
 
+@pytest.mark.parametrize('slope', [1.0, -1.0])
+def test_a_label_does_not_hide_the_path(slope: float) -> None:
+    t = np.linspace(0.0, 1.0, 401)
+    way = np.stack((t, 0.0 * t, slope * t), axis=1)
+    curve = TipCurve('tip', t, way, way)
+    (ax,) = TIP_GRAPHS['tip_path_plane']([curve], 'run', [Mark(0.5, 'collision, push')]).axes
+    (label,) = ax.texts
+    box = label.get_window_extent()
+    points = ax.transData.transform(way[:, [0, 2]])
+    assert not any(box.contains(x, y) for x, y in points)
+
+
 @pytest.mark.parametrize('value', [0.0, np.nan, 1e308])
 @pytest.mark.parametrize('graph', TIP_GRAPHS)
 def test_unusual_ways_are_drawn(tmp_path: Path, graph: str, value: float) -> None:

@@ -121,6 +121,11 @@ def test_config(
     assert what in problem.what
 
 
+def test_an_unknown_joint_of_home_is_answered_with_the_valid_ones(tmp_path: Path) -> None:
+    (problem,) = check(tmp_path, GOOD, home={'trun': 0.0})
+    assert problem.remedy == 'valid: turn'
+
+
 def test_hint_names_the_ends(tmp_path: Path) -> None:
     (problem,) = check(tmp_path, GOOD, tips=())
     assert 'tool' in problem.remedy

@@ -176,6 +176,24 @@ def test_xacro(tmp_path: Path) -> None:
     assert load(tmp_path, text, 'arm.urdf.xacro').total_mass == 9.0
 
 
+@pytest.mark.parametrize(
+    'expression',
+    ['9**9**9', "'a'*10**10", '[1]*10**12', 'list(range(10**12))', 'math.factorial(10**9)'],
+)
+def test_an_expression_that_would_take_hours_is_refused(tmp_path: Path, expression: str) -> None:
+    text = arm().replace('value="2"', f'value="${{{expression}}}"')
+    with pytest.raises(ModelError, match=r'arm\.xacro: .* at most 1000000 .* are allowed'):
+        load(tmp_path, text, 'arm.xacro')
+
+
+def test_a_text_that_doubles_again_and_again_is_refused(tmp_path: Path) -> None:
+    double = '<xacro:property name="p" lazy_eval="false" value="${p}${p}"/>'
+    lines = '<xacro:property name="p" value="ab"/>' + 40 * double
+    text = f'<robot name="a" xmlns:xacro="http://www.ros.org/wiki/xacro">{lines}</robot>'
+    with pytest.raises(ModelError, match='at most 1000000'):
+        load(tmp_path, text, 'arm.xacro')
+
+
 def mesh(name: str, tag: str = 'visual') -> str:
     return arm(link=f'<{tag}><geometry><mesh filename="{name}"/></geometry></{tag}>')
 
