@@ -19,6 +19,7 @@ from .graph import bench_graph
 from .guiding import bench_guiding
 from .guiding_realtime import bench_guiding_realtime
 from .kinematics import bench_kinematics
+from .lateness import bench_lateness
 from .loop import bench_loop
 from .reaction import bench_reaction
 from .realtime import bench_realtime
@@ -28,6 +29,7 @@ BENCHES = {
     'loop': bench_loop,
     'graph': bench_graph,
     'realtime': bench_realtime,
+    'lateness': bench_lateness,
     'guiding_realtime': bench_guiding_realtime,
     'collision': bench_collision,
     'reaction': bench_reaction,

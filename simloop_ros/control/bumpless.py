@@ -7,9 +7,9 @@ import numpy as np
 from ..core.state import Remembering
 from ..core.values import Array, Setpoint
 
-RETURN_FREQUENCY = 20.0
+RETURN_FREQUENCY = 10.0
 """Natural frequency with which the robot returns to the plan [rad/s]: a speed of 0.1 rad/s too
-much is taken back with 4 rad/s^2, and after 0.3 s nothing is left of it."""
+much is taken back with 2 rad/s^2, and after 0.6 s nothing is left of it."""
 NEGLIGIBLE = 1e-12
 """Difference below which the robot is back on the plan [rad, rad/s]."""
 

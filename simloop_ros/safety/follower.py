@@ -14,6 +14,8 @@ from .config import SafetyConfig
 
 MAX_GAIN = 0.5
 """Largest product of ``hold_frequency`` and period, as of the brake."""
+MEMORY = 0.1
+"""Weight of a step in what the commands have beyond the law."""
 STEEPEST = 1.5
 """Deceleration of a coasting motion at its steepest, times ``stop_time``."""
 MAX_POSITION_ERROR, MAX_SPEED_ERROR = 0.05, 0.5
@@ -29,15 +31,19 @@ class EffortFollower(Remembering):
     reference coasts (``maths.coasting``, over ``stop_time``), and ::
 
         a = a_r + 2 w (v_r - v) + w^2 (q_r - q),      w: hold_frequency, at most 0.5/h
-        tau = rnea(q, v, s a),                        s <= 1 the largest share within the limits
+        tau = rnea(q, v, s a) + r b,                  s <= 1 the largest share within the limits
+
+    ``b`` is what the commands had beyond this law lately: a load, friction, an integrator. It
+    fades with the rate ``r`` of the coasting motion.
+
 
     A robot that floats (its efforts have no desired positions) is damped: ``a = -1.5 v/T``. No
-    effort is ever held: gravity is that of the present position.
+    effort is held: gravity is that of the present position.
 
     :param period: h [s].
     """
 
-    _remembered = ('_position', '_velocity', '_floats', '_step')
+    _remembered = ('_position', '_velocity', '_acceleration', '_bias', '_floats', '_step')
 
     def __init__(self, model: RobotModel, period: float, config: SafetyConfig):
         self._pin_model = model.pin_model
@@ -53,6 +59,8 @@ class EffortFollower(Remembering):
         """Forget the motion: the robot rests, or gets efforts without positions."""
         self._position: Array | None = None
         self._velocity: Array | None = None
+        self._acceleration: Array = np.zeros(self._limit.size)
+        self._bias: Array = np.zeros(self._limit.size)
         self._floats = False
         self._step = 0
 
@@ -64,7 +72,11 @@ class EffortFollower(Remembering):
             self._step = step
             return
         if self._position is not None and step > self._step:
-            self._velocity = (desired - self._position) / ((step - self._step) * self._period)
+            time = (step - self._step) * self._period
+            velocity = (desired - self._position) / time
+            if self._velocity is not None:
+                self._acceleration = (velocity - self._velocity) / time
+            self._velocity = velocity
         self._position, self._step = desired, step
 
     def is_close(self, state: JointState, step: int) -> bool:
@@ -81,6 +93,14 @@ class EffortFollower(Remembering):
         """Return whether the reference has come to rest before a step."""
         return (step - self._step - 1) * self._period >= self._stop_time
 
+    def learn(self, state: JointState, effort: Array) -> None:
+        """Take the effort of the step that the last command is for [N m], shape ``(n,)``."""
+        if self._position is None or self._velocity is None:
+            return
+        position = self._position - self._period * self._velocity
+        own = self._law(state, position, self._velocity, self._acceleration)
+        self._bias = self._bias + MEMORY * (effort - own - self._bias)
+
     def effort(self, state: JointState, step: int) -> Array:
         """Return the effort for a step [N m], shape ``(n,)``; only where ``is_close``.
 
@@ -88,17 +108,27 @@ class EffortFollower(Remembering):
         """
         q, v = state.position, state.velocity
         if self._floats:
-            acceleration = -STEEPEST / self._stop_time * v
+            damping = -STEEPEST / self._stop_time * v
+            effort: Array = pin.rnea(self._pin_model, self._data, q, v, damping)
         else:
-            position, velocity, acceleration = self._reference(step)
-            acceleration = acceleration + self._stiffness * (position - q)
-            acceleration += self._damping * (velocity - v)
-        effort: Array = pin.rnea(self._pin_model, self._data, q, v, acceleration)
+            time = max(0, step - self._step - 1) * self._period
+            effort = self._law(state, *self._reference(step))
+            effort += coasting_rate(time, self._stop_time) * self._bias
         if (np.abs(effort) <= self._limit).all():
             return effort
         drift = pin.rnea(self._pin_model, self._data, q, v, np.zeros_like(q))
         share = min(1.0, largest_share(drift, effort - drift, self._limit))
         return np.clip(drift + share * (effort - drift), -self._limit, self._limit)
+
+    def _law(
+        self, state: JointState, position: Array, velocity: Array, acceleration: Array
+    ) -> Array:
+        """Return the effort that takes a state to a reference [N m], shape ``(n,)``."""
+        q, v = state.position, state.velocity
+        a = acceleration + self._stiffness * (position - q)
+        a += self._damping * (velocity - v)
+        effort: Array = pin.rnea(self._pin_model, self._data, q, v, a)
+        return effort.copy()
 
     def _reference(self, step: int) -> tuple[Array, Array, Array]:
         """Return position, velocity and acceleration of the reference at a step's begin."""

@@ -34,7 +34,7 @@ def test_a_steady_plan_is_passed_on_as_it_is() -> None:
 @pytest.mark.parametrize('lead', [0.05, -0.05])
 def test_a_plan_that_jumps_is_reached_softly(lead: float) -> None:
     """With the second difference of the plan itself it would be 0.05 SPEED/h^2."""
-    times = [i * H + (lead if i >= 10 else 0.0) for i in range(600)]
+    times = [i * H + (lead if i >= 10 else 0.0) for i in range(2500)]
     path = run(times, {10})
     accelerations = np.abs(np.diff(path, 2, axis=0)) / H**2
     largest = RETURN_FREQUENCY**2 * abs(lead) * np.abs(SPEED)

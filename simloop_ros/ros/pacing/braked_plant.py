@@ -150,6 +150,8 @@ class BrakedPlant:
         truth = self.plant.truth
         if self.engaged or effort is None:
             effort = self._own_effort(truth)
+        else:
+            self._follower.learn(truth, effort)
         self._steps += 1
         self.applied = effort
         np.maximum(self._largest, np.abs(effort), out=self._largest)  # keeps a NaN
