@@ -205,11 +205,12 @@ def test_limits_that_are_none_are_refused(limit: np.ndarray) -> None:
     'config',
     [
         {'stop': 'fall'},
-        {'timeout': 1},
+        {'timeout': -1},
         {'timeout': 1001},
         {'timeout': 2.5},
         {'effort_rate': 0.0},
         {'brake_time': 0.0},
+        {'stop_time': 0.0},
         {'hold_frequency': -1.0},
         {'effort_rte': 1.0},
     ],

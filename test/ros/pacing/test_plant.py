@@ -263,7 +263,7 @@ def test_a_robot_without_commands_goes_on_and_comes_to_rest_softly(
         robot.tick()
         speeds.append(port.plant.plant.truth.velocity)
     assert port.plant.engaged == 'effort_command: no message for 5 periods'
-    np.testing.assert_allclose(speeds[3], speed, rtol=0.01)  # nearly as before
+    np.testing.assert_allclose(speeds[3], speed, rtol=0.03)  # nearly as before
     np.testing.assert_allclose(speeds[-1], 0.0, atol=1e-3)
     way = 0.5 * SafetyConfig().stop_time * speed
     np.testing.assert_allclose(port.position - position, way, rtol=0.05)
