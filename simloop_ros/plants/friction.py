@@ -110,13 +110,15 @@ def end_velocity(a: Array, b: Array, limit: float | Array, sign: Array) -> Array
     edge = limit + IMPULSE_ROUNDING * np.abs(b).max()
     for trial in range(ROUNDS):
         slide = sign.nonzero()[0]
+        right = b - limit * sign
         if slide.size == b.size:
-            v = np.linalg.solve(a, b - limit * sign)
+            v = np.linalg.solve(a, right)
         else:
             v = np.zeros(b.size)
             if slide.size:
-                right = b[slide] - limit[slide] * sign[slide]
-                v[slide] = np.linalg.solve(a[slide][:, slide], right)
+                # take is twice as fast as indexing
+                part = a.take(slide, 0).take(slide, 1)
+                v[slide] = np.linalg.solve(part, right.take(slide))
         hold = b - a @ v
         stops = sign * v < 0.0
         stops &= dry
