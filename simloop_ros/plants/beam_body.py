@@ -70,7 +70,7 @@ class BeamBody:
         rate -= moving[:, None, :3]
 
     def moved(
-        self, state: BodyState, wrench: Array, surfaces: Surfaces, h: float, push: Array
+        self, state: BodyState, wrench: Array, surfaces: Surfaces, h: float | Array, push: Array
     ) -> BodyState:
         """Return the state after a physics step.
 

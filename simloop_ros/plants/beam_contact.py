@@ -176,7 +176,7 @@ def _add_up(corners: Corners) -> None:
     """Set the wrenches: the sums of the forces and of their moments about the origins."""
     force = corners.force
     force[:] = corners.force_rows
-    np.add.reduce(force, 1, None, corners.total_force)
+    np.add.reduce(force, 1, out=corners.total_force)
     corners.total_moment[:] = (corners.place_columns @ force).reshape(-1, 9) @ MOMENT
 
 

@@ -104,13 +104,13 @@ def end_velocity(a: Array, b: Array, limit: float | Array, sign: Array) -> Array
     :param limit: largest impulse of dry friction [N m s], of all joints or each.
     :param sign: first guess of the directions of motion, 0 for sticking, shape ``(n,)``.
     """
-    limit = np.zeros(b.size) + limit
-    dry = limit > 0.0
+    limits: Array = np.zeros(b.size) + limit
+    dry = limits > 0.0
     sign = np.where(dry, sign, 1.0)
-    edge = limit + IMPULSE_ROUNDING * np.abs(b).max()
+    edge = limits + IMPULSE_ROUNDING * np.abs(b).max()
     for trial in range(ROUNDS):
         slide = sign.nonzero()[0]
-        right = b - limit * sign
+        right = b - limits * sign
         if slide.size == b.size:
             v = np.linalg.solve(a, right)
         else:

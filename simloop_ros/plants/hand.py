@@ -125,8 +125,7 @@ class Hands(PlantWrapper):
         self._grips = (None,) * len(self._holders)
         self._unexplained = self._zero  # acceleration beyond the model's, last step [rad/s^2]
         self._reports: tuple[HandReport, ...] = tuple(
-            HandReport(holder.link, False, NOTHING, NOTHING, 0.0, 0.0)
-            for holder in self._holders
+            HandReport(holder.link, False, NOTHING, NOTHING, 0.0, 0.0) for holder in self._holders
         )
 
     def step(self, effort: Array, disturbance: Disturbance = UNDISTURBED) -> None:
