@@ -112,7 +112,7 @@ def end_velocity(a: Array, b: Array, limit: float | Array, sign: Array) -> Array
         slide = sign.nonzero()[0]
         right = b - limits * sign
         if slide.size == b.size:
-            v = np.linalg.solve(a, right)
+            v: Array = np.linalg.solve(a, right).astype(float, copy=False)
         else:
             v = np.zeros(b.size)
             if slide.size:
