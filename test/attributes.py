@@ -51,10 +51,10 @@ def poison(*things: Any) -> None:
         if id(thing) in met or not hasattr(thing, '__dict__') or isinstance(thing, type):
             return
         met.add(id(thing))
-        for name, part in vars(thing).items():
+        for name, part in list(vars(thing).items()):
             if name.startswith('_scratch') and isinstance(part, np.ndarray):
                 part.fill(np.nan)
-            for item in part.values() if isinstance(part, dict) else (part,):
+            for item in list(part.values()) if isinstance(part, dict) else (part,):
                 walk(item)
 
     for thing in things:

@@ -57,12 +57,12 @@ class StallDetector:
             distance = dist(measured.position[stalled.tip], reference)
             return msgspec.structs.replace(state, stalled=stalled.after(q, distance))
         setpoint = self._find(state.position)
-        gaps = [dist(a, b) for a, b in zip(measured.position, setpoint.position, strict=True)]
-        turns = np.linalg.norm(measured.rotation - setpoint.rotation, axis=(1, 2))
-        turns /= NORM_PER_RADIAN
-        errors = [
-            max(gap, ROTATION_ARM * turn) for gap, turn in zip(gaps, turns.tolist(), strict=True)
-        ]
+        here, there = measured.position.tolist(), setpoint.position.tolist()
+        gaps = [dist(a, b) for a, b in zip(here, there, strict=True)]
+        apart = measured.rotation - setpoint.rotation
+        apart *= apart
+        turns = [sqrt(x) / NORM_PER_RADIAN for x in np.add.reduce(apart, (1, 2)).tolist()]
+        errors = [max(gap, ROTATION_ARM * turn) for gap, turn in zip(gaps, turns, strict=True)]
         error = max(errors)
         if error <= self._leash:
             return state

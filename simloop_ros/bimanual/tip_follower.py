@@ -34,7 +34,7 @@ class Followed(msgspec.Struct, frozen=True, gc=False):
     @property
     def converged(self) -> bool:
         """Return whether every tip has its pose."""
-        return bool((self.errors <= POSE_TOLERANCE).all())
+        return all(error <= POSE_TOLERANCE for error in self.errors.tolist())
 
 
 class TipFollower:
@@ -80,7 +80,9 @@ class TipFollower:
             if not size.max() > POSE_TOLERANCE:  # also where it is NaN
                 break
             J = np.concatenate(jacobians)
-            step = J.T @ np.linalg.solve(J @ J.T + self._regular, error)
+            square = J @ J.T
+            square += self._regular
+            step = J.T @ np.linalg.solve(square, error)
             if not np.abs(step).max() <= MAX_JOINT_STEP:
                 break
             q = q + step

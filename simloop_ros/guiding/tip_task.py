@@ -39,6 +39,8 @@ class TipTask:
         self._frames = model.tip_frames
         self._rows = TASK_ROWS[keep]
         self._weight = 1.0 / mass
+        self._cached_desired: Array | None = None
+        self._scratch_right = np.empty((self._rows * len(self._frames), 2))
 
     def project(self, desired: Array, motion: JointState) -> JointState:
         """Return the motion that keeps the tips.
@@ -46,27 +48,33 @@ class TipTask:
         :param desired: posture whose tips are wanted [rad], shape ``(n,)``.
         :param motion: compliant motion at the end of the step.
         """
-        model, q = self._model, motion.position
-        pin.framesForwardKinematics(model, self._wanted, desired)
-        pin.computeJointJacobians(model, self._data, q)
-        pin.updateFramePlacements(model, self._data)
+        model, data, q = self._model, self._data, motion.position
+        if desired is not self._cached_desired:  # a robot that holds desires the same for long
+            pin.forwardKinematics(model, self._wanted, desired)
+            for frame in self._frames:
+                pin.updateFramePlacement(model, self._wanted, frame)
+            self._cached_desired = desired
+        pin.computeJointJacobians(model, data, q)
         jacobian, error = [], []
         for frame in self._frames:
-            away = self._wanted.oMf[frame].actInv(self._data.oMf[frame])
-            full = pin.getFrameJacobian(model, self._data, frame, pin.ReferenceFrame.LOCAL)
+            away = self._wanted.oMf[frame].actInv(pin.updateFramePlacement(model, data, frame))
+            full = pin.getFrameJacobian(model, data, frame, pin.ReferenceFrame.LOCAL)
             if self._rows == 3:
                 # In the axes of the wanted tip; the tip itself may turn.
                 jacobian.append(away.rotation @ full[:3])
                 error.append(away.translation)
             else:
                 jacobian.append(full)
-                error.append(np.asarray(pin.log6(away)))
-        J = np.vstack(jacobian)
+                error.append(pin.log6(away).vector)
+        J = np.concatenate(jacobian)
         weighted = J * self._weight
         pivot = weighted @ J.T
-        pivot[np.diag_indices_from(pivot)] += INVERSE_DAMPING * pivot.diagonal().max()
-        out = np.linalg.solve(pivot, np.column_stack((np.concatenate(error), J @ motion.velocity)))
-        change = weighted.T @ out
+        diagonal = pivot.ravel()[:: len(pivot) + 1]
+        diagonal += INVERSE_DAMPING * diagonal.max()
+        right = self._scratch_right
+        right[:, 0] = np.concatenate(error)
+        right[:, 1] = J @ motion.velocity
+        change = weighted.T @ np.linalg.solve(pivot, right)
         return JointState(q - change[:, 0], motion.velocity - change[:, 1])
 
 
@@ -105,10 +113,10 @@ class IsotropicTips:
         """
         model, data = self._model, self._data
         pin.computeJointJacobians(model, data, q)
-        pin.updateFramePlacements(model, data)
         moves = self._weight * torque
         total = torque
         for frame in self._frames:
+            # This also brings the placement up to date, which these axes need.
             J = pin.getFrameJacobian(model, data, frame, WORLD_AXES).reshape(6, -1)[:3]
             a, directions = np.linalg.eigh((J * self._weight) @ J.T)
             least = a[2] / self._gain

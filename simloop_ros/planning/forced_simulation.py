@@ -96,15 +96,12 @@ class ForcedSimulation:
         self._dynamics(joints.position)
         velocity = self._scratch_jacobian.dot(joints.velocity).reshape(-1, 3)
         displacements = self.goals - self._scratch_tips.reshape(-1, 3)
-        lengths = np.linalg.norm(displacements, axis=1)
-        directions = np.divide(
-            displacements,
-            lengths[:, None],
-            out=np.zeros_like(displacements),
-            where=lengths[:, None] > 0.0,
-        )
-        speeds = np.maximum(0.0, np.sum(velocity * directions, axis=1))
-        travels = tuple(Travel(float(d), float(s)) for d, s in zip(lengths, speeds, strict=True))
+        lengths = np.sqrt(np.add.reduce(displacements * displacements, 1))
+        directions = np.zeros_like(displacements)
+        divisors = lengths[:, None]
+        np.divide(displacements, divisors, directions, where=divisors > 0.0)
+        speeds = np.maximum(0.0, np.add.reduce(velocity * directions, 1))
+        travels = tuple(map(Travel, lengths.tolist(), speeds.tolist()))
         return ForcedMotion(joints, directions.ravel(), travels)
 
     def step(self, motion: ForcedMotion) -> ForcedMotion:

@@ -61,10 +61,11 @@ class OnlinePlanner(StateValue, Planner):
         if not beyond.any():
             return motion
         own, robot = motion.joints.velocity, control.velocity
-        slower = np.where(own * robot > 0.0, np.sign(own) * np.minimum(abs(own), abs(robot)), 0.0)
+        least = np.copysign(np.minimum(np.abs(own), np.abs(robot)), own)
+        slower = np.where(own * robot > 0.0, least, 0.0)
         return self._simulation.start(
             JointState(
-                control.position + np.clip(apart, -self._leash, self._leash),
+                control.position + np.minimum(np.maximum(apart, -self._leash), self._leash),
                 np.where(beyond, slower, own),
             )
         )

@@ -56,24 +56,21 @@ class BeamBody:
         self.moments: Array = config.mass / 12.0 * (squares.sum() - squares)
         self._gravity = gravity
 
-    def corners(self, state: BodyState, surfaces: Surfaces) -> Corners:
-        """Return the corners of the ends over surfaces, which face the ends by turns."""
-        rotation, moving = state.rotation, surfaces.velocity
-        m = len(moving)
-        rows: Array = np.empty((m // 2, 2, 8, 3))
-        rows[:, :, :4] = self.ends @ rotation.T
+    def corners(self, state: BodyState, surfaces: Surfaces, corners: Corners) -> None:
+        """Set place and velocity of the corners over surfaces, which face the ends by turns."""
+        across, moving = state.rotation.T, surfaces.velocity
+        offset = state.position - surfaces.position
+        np.add(self.ends @ across, offset.reshape(-1, 2, 1, 3), corners.world_place)
         # As a row, w x r is r times the transposed matrix of w x.
-        rows[:, :, 4:] = self.ends @ (pin.skew(state.spin).T @ rotation.T) + state.velocity
-        rows = rows.reshape(m, 8, 3)
-        rows[:, :4] += (state.position - surfaces.position)[:, None]
-        rows = rows @ surfaces.rotation
-        place, rate = rows[:, :4], rows[:, 4:]
-        rate -= place @ turning(moving[:, 3:])
+        turned = self.ends @ (pin.skew(state.spin).T @ across)
+        np.add(turned, state.velocity, corners.world_velocity)
+        np.matmul(corners.world, surfaces.rotation, corners.rows)
+        rate = corners.velocity
+        rate -= corners.place @ turning(moving[:, 3:])
         rate -= moving[:, None, :3]
-        return Corners(place, rate)
 
     def moved(
-        self, state: BodyState, wrench: Array, surfaces: Surfaces, h: float, push: Array
+        self, state: BodyState, wrench: Array, surfaces: Surfaces, h: float | Array, push: Array
     ) -> BodyState:
         """Return the state after a physics step.
 
@@ -84,7 +81,7 @@ class BeamBody:
         m = len(wrench)
         forces = wrench.reshape(m, 2, 3) @ surfaces.rotation.transpose(0, 2, 1)
         arms = surfaces.position - state.position
-        force, torque = forces.sum(axis=0)
+        force, torque = np.add.reduce(forces)
         torque += (arms.T @ forces[:, 0]).ravel() @ MOMENT
         force += push[:3]
         torque += push[3:]

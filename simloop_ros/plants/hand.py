@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import sqrt
 
 import msgspec
 import numpy as np
@@ -20,6 +21,8 @@ from .wrapper import PlantWrapper
 
 NEVER = 2**62
 """Step of a release that does not happen."""
+NOTHING: Array = np.zeros(3)
+"""Gap and force of a hand that does not hold."""
 
 
 class HandGrip(msgspec.Struct, frozen=True):
@@ -122,8 +125,7 @@ class Hands(PlantWrapper):
         self._grips = (None,) * len(self._holders)
         self._unexplained = self._zero  # acceleration beyond the model's, last step [rad/s^2]
         self._reports: tuple[HandReport, ...] = tuple(
-            HandReport(holder.link, False, np.zeros(3), np.zeros(3), 0.0, 0.0)
-            for holder in self._holders
+            HandReport(holder.link, False, NOTHING, NOTHING, 0.0, 0.0) for holder in self._holders
         )
 
     def step(self, effort: Array, disturbance: Disturbance = UNDISTURBED) -> None:
@@ -188,7 +190,7 @@ class Hands(PlantWrapper):
         limited = force.copy()
         for k, pull in enumerate(pulls):
             part = limited[3 * k : 3 * k + 3]
-            size, limit = np.linalg.norm(part), self._holders[pull.index].max_force
+            size, limit = sqrt(part.dot(part)), self._holders[pull.index].max_force
             if size > limit:
                 part *= limit / size
         return limited
@@ -220,16 +222,18 @@ def _solve(
     """
     gap = np.concatenate([pull.gap for pull in pulls])
     velocity = np.concatenate([pull.velocity for pull in pulls])
-    stiffness = np.repeat([pull.stiffness for pull in pulls], 3)
-    damping = np.repeat([pull.damping for pull in pulls], 3)
+    stiffness = np.array([pull.stiffness for pull in pulls for _ in 'xyz'])
+    damping = np.array([pull.damping for pull in pulls for _ in 'xyz'])
     gap = gap + ahead * (velocity - rate)
     wanted = stiffness * (gap - 0.25 * h * (free - rate)) + damping * (velocity - free)
     resistance = h * (0.25 * h * stiffness + damping)
-    return np.linalg.solve(np.eye(gap.size) + resistance[:, None] * mobility, wanted)
+    matrix = resistance[:, None] * mobility
+    matrix.ravel()[:: gap.size + 1] += 1.0
+    return np.linalg.solve(matrix, wanted)
 
 
 def _let_go(report: HandReport) -> HandReport:
-    return HandReport(report.link, False, np.zeros(3), np.zeros(3), 0.0, report.energy)
+    return HandReport(report.link, False, NOTHING, NOTHING, 0.0, report.energy)
 
 
 def _holder(hand: Hand, model: RobotModel, period: float) -> _Holder:

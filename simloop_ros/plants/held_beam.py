@@ -12,7 +12,7 @@ from ..core.errors import ConfigError
 from ..core.values import UNDISTURBED, Array, Disturbance, JointState, ObjectReport, PlantReport
 from ..robot.model import RobotModel
 from .beam_body import BeamBody, BodyState
-from .beam_contact import SHEAR, BeamContact, CornerState, Surfaces
+from .beam_contact import SHEAR, BeamContact, Corners, CornerState, Surfaces
 from .beam_palms import BeamPalms
 from .config import HeldObject
 from .flexible_plant import MAX_SUBSTEPS
@@ -95,19 +95,22 @@ class HeldBeam(PlantWrapper):
             np.array(place.translation), np.array(place.rotation), np.zeros(3), np.zeros(3)
         )
         self._table = _table(config, self._first, model.gravity, self._contact)
-        table_half = np.full((len(self._table.position), 1, 1), np.inf)
+        table_half = np.full((len(self._table.position), 4), np.inf)
         self._half = np.concatenate([self._palms.half, table_half])
         self._zero: Array = np.zeros(model.n)
+        self._scratch_surfaces = _with_palms(self._table)
+        self._scratch_corners = Corners(len(self._half))
+        self._scratch_on_table = Corners(len(table_half))
         self._contact_steps = count_contact_steps(
             config,
             self._body,
             self._contact,
             self._inertia(model.home),
-            self._palms.motion(model.home, self._zero).jacobian,
+            self._palms.move(self._scratch_surfaces, model.home, self._zero),
             period,
             substeps,
         )
-        self._h = period / (substeps * self._contact_steps)
+        self._h = np.array(period / (substeps * self._contact_steps))
         self._forgets = -np.expm1(-period / (substeps * MEAN_TIME))
         self._to_sensors = _to_sensors(model)
         self._begin()
@@ -128,9 +131,10 @@ class HeldBeam(PlantWrapper):
         return self._report
 
     def _begin(self) -> None:
-        corners = self._body.corners(self._first, self._table)
+        corners = self._scratch_on_table
+        self._body.corners(self._first, self._table, corners)
         touching = np.ones((len(self._table.position), 4), bool)
-        table = CornerState(corners.place[..., :2], touching)
+        table = CornerState(corners.place[..., :2].transpose(2, 0, 1).copy(), touching)
         self._beam = BeamState(self._first, None, table, asleep=False)
         self._wrenches = np.zeros((2, 6))  # on the hands, at the tips, in their axes [N, N m]
         self._steady = self._zero  # mean torque of the beam on the arms over MEAN_TIME [N m]
@@ -168,10 +172,11 @@ class HeldBeam(PlantWrapper):
         """
         arms, body, table = self._plant, self._beam.body, self._beam.table
         corners = CornerState(
-            np.concatenate([corners.anchor, table.anchor]),
+            np.concatenate([corners.anchor, table.anchor], axis=1),
             np.concatenate([corners.faced, table.faced]),
         )
         total, torques = np.zeros((2, 6)), self._zero
+        surfaces, seen, h = self._scratch_surfaces, self._scratch_corners, self._h
         for _ in range(self._substeps):
             q, steady = arms.truth.position, self._steady
             predicted = total_torque(steady, external)
@@ -180,17 +185,16 @@ class HeldBeam(PlantWrapper):
             mobility = np.linalg.inv(self._inertia(q))
             contact = self._zero
             for _ in range(self._contact_steps):
-                palms = self._palms.motion(q, v)
-                surfaces = _joined(palms.surfaces, self._table)
-                press = self._contact.press(
-                    self._body.corners(body, surfaces), self._half, corners
-                )
-                torque = -(press.wrench[:2].ravel() @ palms.jacobian)
-                v = v + self._h * (mobility @ (torque - steady))
-                q = q + self._h * v
-                body = self._body.moved(body, press.wrench, surfaces, self._h, push)
+                jacobian = self._palms.move(surfaces, q, v)
+                self._body.corners(body, surfaces, seen)
+                press = self._contact.press(seen, self._half, corners)
+                on_palms = press.wrench[:2]
+                torque = -(on_palms.ravel() @ jacobian)
+                v = v + h * (mobility @ (torque - steady))
+                q = q + h * v
+                body = self._body.moved(body, press.wrench, surfaces, h, push)
                 corners = press.corners
-                total -= press.wrench[:2]
+                total -= on_palms
                 contact = contact + torque
             contact = contact / self._contact_steps
             torques = torques + contact + (predicted - steady)
@@ -202,16 +206,17 @@ class HeldBeam(PlantWrapper):
         self._external = torques / self._substeps
         self._beam = BeamState(
             body,
-            CornerState(corners.anchor[:2], corners.faced[:2]),
-            CornerState(corners.anchor[2:], corners.faced[2:]),
+            CornerState(corners.anchor[:, :2], corners.faced[:2]),
+            CornerState(corners.anchor[:, 2:], corners.faced[2:]),
             asleep=False,
         )
 
     def _moved_alone(self, push: Array) -> BeamState:
         body, corners, table = self._beam.body, self._beam.table, self._table
-        before = body.speed
+        before, seen = body.speed, self._scratch_on_table
         for _ in range(self._substeps * self._contact_steps):
-            press = self._contact.press(self._body.corners(body, table), self._half[2:], corners)
+            self._body.corners(body, table, seen)
+            press = self._contact.press(seen, self._half[2:], corners)
             body = self._body.moved(body, press.wrench, table, self._h, push)
             corners = press.corners
         still = max(before, body.speed) < SLEEP_SPEED
@@ -221,11 +226,12 @@ class HeldBeam(PlantWrapper):
         return BeamState(body, None, corners, asleep)
 
 
-def _joined(palms: Surfaces, table: Surfaces) -> Surfaces:
+def _with_palms(table: Surfaces) -> Surfaces:
+    """Return memory for two palms, and the table behind them."""
     return Surfaces(
-        np.concatenate([palms.position, table.position]),
-        np.concatenate([palms.rotation, table.rotation]),
-        np.concatenate([palms.velocity, table.velocity]),
+        np.concatenate([np.zeros((2, 3)), table.position]),
+        np.concatenate([np.zeros((2, 3, 3)), table.rotation]),
+        np.concatenate([np.zeros((2, 6)), table.velocity]),
     )
 
 
