@@ -85,3 +85,17 @@ def test_a_robot_that_floats_is_damped(two_link: RobotModel) -> None:
     plant.step(follower.effort(plant.truth, 1))
     damped = before * (1.0 - 1.5 / SafetyConfig().stop_time * H)
     assert plant.truth.velocity == pytest.approx(damped, rel=1e-9)
+
+
+def test_a_load_that_the_commands_bear_is_borne_when_they_are_late(two_link: RobotModel) -> None:
+    """It is beyond the model; without the memory of it the arm would sag by ``b/(M w^2)``."""
+    load, still = np.array([5.0, 2.0]), np.zeros(2)
+    follower, _ = following(two_link, still)
+    rest = JointState(two_link.home, still)
+    gravity = follower.effort(rest, 0)
+    for step in range(100):
+        follower.take(step, two_link.home)
+        follower.learn(rest, gravity + load)
+    np.testing.assert_allclose(follower.effort(rest, 100), gravity + load, atol=1e-3)
+    faded = follower.effort(rest, 100 + round(SafetyConfig().stop_time / H))
+    np.testing.assert_allclose(faded, gravity, atol=1e-9)
