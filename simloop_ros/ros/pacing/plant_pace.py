@@ -179,8 +179,9 @@ class RealtimePlant:
             age = round(late / NANO / self._period)
             self._effort = message.effort
             self._due = self.steps - age
-            floats = message.frame_id == effort_command.FLOATING or not message.position.size
-            self._node.plant.follow(None if floats else message.position, age)
+            floats = effort_command.has_kind(message.frame_id, effort_command.FLOATING)
+            known = bool(message.position.size) and not floats
+            self._node.plant.follow(message.position if known else None, age)
             self._periods = 0
             self._commanded = True
 

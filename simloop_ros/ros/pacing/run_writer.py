@@ -125,7 +125,7 @@ class RecordBuilder:
         command: DecodedJointState = parts[effort_command.TOPIC]
         state: DecodedJointState = parts[STATE]
         measured: Array = parts[MEASURED].position
-        limited = command.frame_id == effort_command.LIMITED
+        limited = effort_command.has_kind(command.frame_id, effort_command.LIMITED)
         return StepRecord(
             index,
             Setpoint(command.position, command.velocity),
