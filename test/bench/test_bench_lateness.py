@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+
 from simloop_bench.lateness_runs import late_rows
 from simloop_bench.lateness_traces import TRACES, LatenessTrace
 
