@@ -123,7 +123,7 @@ def bounds_left(evidence: Evidence, motion: RealtimeMotion) -> str:
     accelerations of a real robot, which are those of its encoders' noise.
     """
     touches = [touch for touch in evidence.touches if not touch.guiding]
-    rows = np.arange(1, evidence.log.rows + 1) * evidence.period
+    rows: Array = evidence.period * np.arange(1.0, evidence.log.rows + 1.0)
     free = untouched(touches, rows, TOUCH_MARGIN) & untouched(touches, motion.times, TOUCH_MARGIN)
     words = [*(_jerk(evidence, motion, free) if evidence.facts.simulated else ())]
     if evidence.results['effort_limited_steps']:
