@@ -58,7 +58,7 @@ class RecorderNode(BlockNode):
         self.at_cleanup(folder.discard)
         self._writer = RunWriter(facts, folder, realtime=graph.realtime)
         self._builder = RecordBuilder(layout)
-        self._rows = layout.joiner(scenario.period)
+        self._rows = layout.joiner(scenario.period, RECORD_DEPTH)
         self._channels = [
             topics.subscribe_joints(
                 topic.name,
@@ -109,10 +109,10 @@ class RecorderNode(BlockNode):
         return self._rows.gaps()
 
     def _taker(self, topic: str) -> Callable[[DecodedJointState], None]:
-        timing = self._writer.timing if topic == effort_command.TOPIC else None
+        timing = self._writer.timing
 
         def take(message: DecodedJointState) -> None:
-            if timing is not None:
+            if timing is not None and topic == effort_command.TOPIC:
                 timing.command(message.stamp)
             self._rows.add(topic, message.stamp, message)
             if topic == STATE:
@@ -133,8 +133,7 @@ class RecorderNode(BlockNode):
             if self.finished:
                 return
             writer.take(self._builder.build(writer.rows, row))
-            if writer.timing is not None:
-                writer.timing.row(row[0].stamp, row[-1].stamp)
+            writer.note_stamps(row[0], row[-1])
             self.finished = writer.complete
             if not self.finished and not (writer.rows % CREDIT_ROWS or self.graph.realtime):
                 self._publish_progress()

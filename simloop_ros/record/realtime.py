@@ -29,7 +29,7 @@ TOUCH_MARGIN = 0.5
 
 
 @dataclass(frozen=True)
-class RealtimeMotion:
+class RunAccelerations:
     """Accelerations in a run, row by row of its log; each array has the shape ``(rows,)``.
 
     They are second differences of positions at the times that the stamps tell; a row for which
@@ -116,7 +116,7 @@ def timing_words(timing: RunTiming) -> str:
     return f'{late:.3g} % of the periods were late, the longest gap was {gap}'
 
 
-def bounds_left(evidence: Evidence, motion: RealtimeMotion) -> str:
+def bounds_left(evidence: Evidence, motion: RunAccelerations) -> str:
     """Return how the robot left its bounds in real time, in words; empty if it did not.
 
     What happened while something other than a guiding hand touched it does not count, nor do
@@ -131,7 +131,7 @@ def bounds_left(evidence: Evidence, motion: RealtimeMotion) -> str:
     return '; '.join(words)
 
 
-def _jerk(evidence: Evidence, motion: RealtimeMotion, free: Flags) -> Iterator[str]:
+def _jerk(evidence: Evidence, motion: RunAccelerations, free: Flags) -> Iterator[str]:
     """Yield how much more a tip accelerated than its setpoints, if it is out of bounds."""
     tips, planned = np.where(free, motion.tips, 0.0), motion.setpoints.max(initial=0.0)
     if tips.max(initial=0.0) <= LARGEST_RATIO * planned + LEAST_ACCELERATION:
@@ -144,7 +144,7 @@ def _jerk(evidence: Evidence, motion: RealtimeMotion, free: Flags) -> Iterator[s
     )
 
 
-def _at_limit(evidence: Evidence, motion: RealtimeMotion, free: Flags) -> Iterator[str]:
+def _at_limit(evidence: Evidence, motion: RunAccelerations, free: Flags) -> Iterator[str]:
     """Yield which joint was at its effort limit first though its setpoints need less."""
     model, first = evidence.facts.model, 0
     data, steps = model.pin_model.createData(), motion.command_steps

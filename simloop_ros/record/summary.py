@@ -18,7 +18,7 @@ from .guided_summary import guided_summary
 from .hands_summary import hands_summary, tasks_left
 from .log import LogReader
 from .metrics import compute_metrics
-from .realtime import RealtimeMotion
+from .realtime import RunAccelerations
 from .timing import RunTiming
 from .verdict import judge
 
@@ -43,7 +43,7 @@ def summarise(
     duration = round(log.rows * scenario.period, TIME_DECIMALS)
     events = recorder.events(duration)
     results = _results(facts, log, hands, recorder, events)
-    motion = None if timing is None else RealtimeMotion(model, log, scenario.period, timing)
+    motion = None if timing is None else RunAccelerations(model, log, scenario.period, timing)
     results.update({} if motion is None else motion.summary())
     outcome = judge(Evidence(facts, log, events, results), motion)
     largest, digest = results.pop('effort_max'), results.pop('digest')

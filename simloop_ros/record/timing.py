@@ -13,7 +13,7 @@ class RunTiming:
 
     :param period: length of a step [s].
     :ivar row_steps: periods from the end of the row before to that of each row.
-    :ivar command_steps: periods from the last command to that of each row; 0 if it is the same.
+    :ivar command_steps: periods from the last setpoint to that of each row; 0: it has none.
     """
 
     def __init__(self, period: float):
@@ -31,8 +31,11 @@ class RunTiming:
             self._newest = stamp
             self._waiting.append(stamp)
 
-    def row(self, command: int, end: int) -> None:
-        """Note a row of the log: the stamp of its command, and that of its end [ns]."""
+    def row(self, command: int, end: int, *, leads: bool = True) -> None:
+        """Note a row of the log: the stamp of its command, and that of its end [ns].
+
+        :param leads: whether the command has a setpoint that was planned.
+        """
         if not self.row_steps:
             self._end = self._counted = command
             self._given = command - round(self._period)
@@ -40,10 +43,10 @@ class RunTiming:
                 self._waiting.popleft()
         steps = self._steps(end - self._end)
         self.row_steps.append(steps)
-        self.command_steps.append(
-            0 if command == self._given else self._steps(command - self._given)
-        )
-        self._end, self._given = end, command
+        new = leads and command != self._given
+        self.command_steps.append(self._steps(command - self._given) if new else 0)
+        self._given = command if new else self._given
+        self._end = end
         self._periods += steps
         while self._waiting and self._waiting[0] < end:
             stamp = self._waiting.popleft()

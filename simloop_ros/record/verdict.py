@@ -11,7 +11,7 @@ from .columns import DESIRED_POSITION, TRUE_POSITION
 from .events import halt_reason
 from .evidence import Evidence
 from .findings import find_lines
-from .realtime import RealtimeMotion, bounds_left, timing_words
+from .realtime import RunAccelerations, bounds_left, timing_words
 from .touches import Incident
 from .wording import length
 
@@ -68,7 +68,7 @@ class Cause(msgspec.Struct, frozen=True):
     incident: Incident | None = None
 
 
-def judge(evidence: Evidence, motion: RealtimeMotion | None = None) -> Outcome:
+def judge(evidence: Evidence, motion: RunAccelerations | None = None) -> Outcome:
     """Return the status of a run and what is to be said about it.
 
     :param motion: of a run in real time.

@@ -38,7 +38,6 @@ from ..messages.notice import COLLISION, NO_CONTACT, Notice, hit_of
 from ..messages.safety_status import CONTROL, SafetyStatus, origin
 from ..messages.stamps import step_of
 from ..messages.wrists import CORRECTIONS, OBJECT, TRUE_WRENCHES, WRENCHES, by_hand, hand_axes
-from ..transport.qos import RECORD_DEPTH
 from .rows import RowJoiner
 
 STATE = 'control_state'
@@ -129,14 +128,14 @@ class RecordLayout(msgspec.Struct, frozen=True, kw_only=True):
             ]
         return [*found, RecordedTopic(STATE, joints, ('position', 'velocity', 'effort'))]
 
-    def joiner(self, period: float) -> RowJoiner:
-        """Return what puts the rows together; the period is that of a step [s]."""
+    def joiner(self, period: float, window: int) -> RowJoiner:
+        """Return what puts the rows together; the parameters are those of ``RowJoiner``."""
         return RowJoiner(
             STATE,
             self.early,
             self.late,
             period,
-            window=RECORD_DEPTH,
+            window=window,
             realtime=self.realtime,
             lasting=self.lasting,
         )
@@ -253,6 +252,12 @@ class RunWriter(RunRecorder):
             self._start = self._clock()
         super().take(record)
         self._note_end()
+
+    def note_stamps(self, command: DecodedJointState, state: DecodedJointState) -> None:
+        """Note, in real time, when the command of the row and the state at its end were sent."""
+        if self.timing is not None:
+            leads = command.frame_id not in (effort_command.STOPPED, effort_command.FLOATING)
+            self.timing.row(command.stamp, state.stamp, leads=leads)
 
     def take_notice(self, notice: Notice) -> None:
         """Take a report of the monitor that belongs to no row, in real time."""
