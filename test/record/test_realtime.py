@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from msgspec.structs import replace
 import numpy as np
 import pytest
 
@@ -48,11 +48,11 @@ def judged(folder: Path, change: Callable[[Records, Assembly], None], *settings:
         return recorder.write(1.0, {}, timing=timing)
 
 
-def keep(records: Records, assembly: Assembly) -> None:
+def keep(_: Records, __: Assembly) -> None:
     """Change nothing."""
 
 
-def jerk(records: Records, assembly: Assembly) -> None:
+def jerk(records: Records, _: Assembly) -> None:
     """Move the true robot by 3 mm for a period: 3 mm / h^2 is 30 m/s^2, and back twice that."""
     plant = records[ROW - 1].plant
     truth = JointState(plant.truth.position + 0.003, plant.truth.velocity)
