@@ -9,11 +9,11 @@ from diagnostic_msgs.msg import DiagnosticStatus
 from rich.console import Console
 from std_msgs.msg import Header
 
-from ..record.columns import GUIDED_COLUMNS
 from ..record.run_folder import RunFolder
 from ..record.verdict import EXIT_STATUS
 from ..report.progress import progress_bar
 from ..report.results import finish_run
+from ..ros.messages import effort_command
 from ..ros.messages.contacts import from_message as contacts_from_message
 from ..ros.messages.joint_state import DecodedJointState
 from ..ros.messages.notice import COLLISION, Notice
@@ -23,7 +23,6 @@ from ..ros.messages.stamps import split
 from ..ros.node.block_node import BlockNode, Report
 from ..ros.node.process import main_of
 from ..ros.pacing.config import RecorderConfig
-from ..ros.pacing.rows import RowJoiner
 from ..ros.pacing.run_writer import (
     CONTACTS,
     STATE,
@@ -52,26 +51,14 @@ class RecorderNode(BlockNode):
         self._config = config = self.config(RecorderConfig, 'recorder')
         self._facts = facts = read_facts(config.scenario, simulated=config.simulated)
         scenario, graph, topics = facts.scenario, self.graph, self.topics
-        layout = RecordLayout(
-            truth=config.truth,
-            contacts=bool(scenario.plant.obstacles) and config.simulated,
-            collisions=scenario.monitor.watches and not graph.realtime,
-            guided=facts.columns is GUIDED_COLUMNS,
-            hands=facts.plan is not None,
+        layout = RecordLayout.of(
+            facts, truth=config.truth, simulated=config.simulated, realtime=graph.realtime
         )
         folder = RunFolder(Path(config.out), numbered=config.numbered)
         self.at_cleanup(folder.discard)
-        self._writer = RunWriter(facts, folder)
+        self._writer = RunWriter(facts, folder, realtime=graph.realtime)
         self._builder = RecordBuilder(layout)
-        self._rows = RowJoiner(
-            STATE,
-            layout.early,
-            layout.late,
-            scenario.period,
-            window=RECORD_DEPTH,
-            realtime=graph.realtime,
-            lasting=layout.lasting,
-        )
+        self._rows = layout.joiner(scenario.period, RECORD_DEPTH)
         self._channels = [
             topics.subscribe_joints(
                 topic.name,
@@ -122,7 +109,11 @@ class RecorderNode(BlockNode):
         return self._rows.gaps()
 
     def _taker(self, topic: str) -> Callable[[DecodedJointState], None]:
+        timing = self._writer.timing
+
         def take(message: DecodedJointState) -> None:
+            if timing is not None and topic == effort_command.TOPIC:
+                timing.command(message.stamp)
             self._rows.add(topic, message.stamp, message)
             if topic == STATE:
                 self._append_rows()
@@ -142,6 +133,7 @@ class RecorderNode(BlockNode):
             if self.finished:
                 return
             writer.take(self._builder.build(writer.rows, row))
+            writer.note_stamps(row[0], row[-1])
             self.finished = writer.complete
             if not self.finished and not (writer.rows % CREDIT_ROWS or self.graph.realtime):
                 self._publish_progress()
@@ -157,10 +149,8 @@ class RecorderNode(BlockNode):
 
     def _on_safety(self, message: DiagnosticStatus) -> None:
         status = from_message(message)
-        if not self.active or not status or not status.stopped or status.stamp < 0:
-            return
-        if not self.graph.realtime:
-            self._writer.take_stop(status)
+        if self.active and status:
+            self._writer.take_safety(status)
             self.finished = self._writer.complete
 
     def _write(self) -> None:

@@ -62,6 +62,17 @@ class Evidence:
         scenario, simulated = self.facts.scenario, self.facts.simulated
         return describe(incident, until, self.log, scenario, simulated=simulated)
 
+    @property
+    def stands_stopped(self) -> bool:
+        """Return whether, in real time, the robot was stopped at the end and not released."""
+        last = [e['kind'] for e in self.events if e['kind'] in ('stop', 'release')][-1:]
+        return self.realtime and last == ['stop']
+
+    @property
+    def realtime(self) -> bool:
+        """Return whether the run went on in real time."""
+        return 'late_share' in self.results
+
     @cached_property
     def deviation(self) -> Deviation | None:
         """Return by how far the robot left its path, if it did."""

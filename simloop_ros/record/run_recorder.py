@@ -19,6 +19,7 @@ from .log import LogReader, LogWriter
 from .mcap import DerivedTopic, write_mcap
 from .run_folder import RunFolder
 from .summary import summarise
+from .timing import RunTiming
 
 EFFECTIVE_MASS = '/effective_mass'
 """Topic of the log: a JointState whose joints are the tips and whose effort is the mass [kg]."""
@@ -68,6 +69,7 @@ class RunRecorder:
         elapsed: float,
         costs: dict[str, float],
         progress: Callable[[float], None] | None = None,
+        timing: RunTiming | None = None,
     ) -> dict[str, Any]:
         """Write ``summary.json`` and ``log.mcap``, and return the summary.
 
@@ -80,7 +82,9 @@ class RunRecorder:
         folder, facts = self.folder, self.facts
         logs = RawLogs(facts, folder.path)
         with np.errstate(over='ignore', invalid='ignore'):
-            summary = summarise(facts, logs.joints, logs.hands, self.events, elapsed, costs)
+            summary = summarise(
+                facts, logs.joints, logs.hands, self.events, elapsed, costs, timing
+            )
         content = _as_json(summary)
         folder.release_reserve()
         with folder.storing():

@@ -18,6 +18,8 @@ from .guided_summary import guided_summary
 from .hands_summary import hands_summary, tasks_left
 from .log import LogReader
 from .metrics import compute_metrics
+from .realtime import RunAccelerations
+from .timing import RunTiming
 from .verdict import judge
 
 
@@ -28,18 +30,22 @@ def summarise(
     recorder: EventRecorder,
     elapsed: float,
     costs: dict[str, float],
+    timing: RunTiming | None = None,
 ) -> dict[str, Any]:
     """Return the summary of a run.
 
     :param hands: log of two hands, if there are any.
     :param elapsed: wall time of the run [s].
     :param costs: mean cost of each part of a step [s].
+    :param timing: of a run in real time.
     """
     scenario, model = facts.scenario, facts.model
     duration = round(log.rows * scenario.period, TIME_DECIMALS)
     events = recorder.events(duration)
     results = _results(facts, log, hands, recorder, events)
-    outcome = judge(Evidence(facts, log, events, results))
+    motion = None if timing is None else RunAccelerations(model, log, scenario.period, timing)
+    results.update({} if motion is None else motion.summary())
+    outcome = judge(Evidence(facts, log, events, results), motion)
     largest, digest = results.pop('effort_max'), results.pop('digest')
     results['effort_share_max'] = max(
         effort / limit for effort, limit in zip(largest, model.effort_limit, strict=True)

@@ -11,6 +11,7 @@ from .columns import DESIRED_POSITION, TRUE_POSITION
 from .events import halt_reason
 from .evidence import Evidence
 from .findings import find_lines
+from .realtime import RunAccelerations, bounds_left, timing_words
 from .touches import Incident
 from .wording import length
 
@@ -41,7 +42,7 @@ MOST_INCIDENTS = 3
 class Outcome(msgspec.Struct, frozen=True):
     """How a run ended.
 
-    :ivar verdict: in words, one to three lines.
+    :ivar verdict: in words, one to three lines; in real time one or two more.
     """
 
     status: Status
@@ -67,28 +68,33 @@ class Cause(msgspec.Struct, frozen=True):
     incident: Incident | None = None
 
 
-def judge(evidence: Evidence) -> Outcome:
-    """Return the status of a run and what is to be said about it."""
+def judge(evidence: Evidence, motion: RunAccelerations | None = None) -> Outcome:
+    """Return the status of a run and what is to be said about it.
+
+    :param motion: of a run in real time.
+    """
     facts, rows, end = evidence.facts, evidence.log.rows, evidence.moment(evidence.end)
+    timing = [] if motion is None else [timing_words(motion.timing)]
     for event in evidence.events:
         if event['kind'] == 'divergence':
-            return Outcome('diverged', (str(event['message']),))
-    if rows < facts.steps:
-        return Outcome('interrupted', (f'interrupted after {end} ({rows} steps)',))
+            return Outcome('diverged', (str(event['message']), *timing))
+    if rows < facts.steps and not evidence.stands_stopped:
+        return Outcome('interrupted', (f'interrupted after {end} ({rows} steps)', *timing))
     goal, left = _goal(evidence), _left(evidence)
+    bounds = '' if motion is None else bounds_left(evidence, motion)
     short = facts.planned is not None and evidence.end < facts.planned - 0.5 * evidence.period
     reached = goal is not None and goal.reached and not short
-    cause = None if reached else _stop(evidence, goal)
+    cause = None if reached and not evidence.stands_stopped else _stop(evidence, goal)
     status: Status
-    if goal is not None and reached:
-        status, first = ('disturbed' if left else 'reached'), goal.words
-    elif cause is not None:
+    if cause is not None:
         status, first = 'stopped', cause.words
+    elif goal is not None and reached:
+        status, first = ('disturbed' if left or bounds else 'reached'), goal.words
     elif goal is not None and not short:
         cause = _cause(evidence)
         status, first = 'missed', f'{goal.missed}: {cause.words}'
     else:
-        status, first = ('disturbed' if left else 'ended'), f'ended after {end}'
+        status, first = ('disturbed' if left or bounds else 'ended'), f'ended after {end}'
         if short and facts.planned is not None:
             first += f', before its end: the motion takes {evidence.moment(facts.planned)}'
             first += f'; {goal.missed}' if goal and facts.plan is not None else ''
@@ -96,8 +102,8 @@ def judge(evidence: Evidence) -> Outcome:
         cause, first = left, f'{first}; {left.words}'
     told = None if cause is None else cause.incident
     others = [incident for incident in evidence.incidents if incident != told]
-    lines = [first, *_told(evidence, others), *find_lines(evidence)]
-    return Outcome(status, tuple(lines[:MOST_LINES]))
+    lines = [first, *_told(evidence, others), *find_lines(evidence)][:MOST_LINES]
+    return Outcome(status, (first, *([bounds] if bounds else []), *timing, *lines[1:]))
 
 
 def _goal(evidence: Evidence) -> Goal | None:
@@ -152,7 +158,8 @@ def _stop(evidence: Evidence, goal: Goal | None) -> Cause | None:
     for event in reversed(evidence.events):
         at = f'at {evidence.moment(event["time"])}'
         if event['kind'] == 'stop':
-            return Cause(f'stopped {at}: {event["message"]}')
+            who = f'{event["source"]}: ' if evidence.realtime else ''
+            return Cause(f'stopped {at}: {who}{event["message"]}')
         if event['kind'] == 'task':
             why = halt_reason(event)
             if why is None:

@@ -11,6 +11,7 @@ DIVERGED = 'diverged'
 STAMP = 'stamp [ns]'
 CONTROL = 'control_simulation'
 """Source whose release opens the brakes."""
+PLANT = 'plant'
 COUNT_LIMIT = 2**63
 """Bound of stops and stamps that are accepted."""
 
@@ -61,3 +62,11 @@ def from_message(message: DiagnosticStatus) -> SafetyStatus | None:
         diverged=values.get(DIVERGED) == str(True),
         stamp=stamp,
     )
+
+
+def origin(status: SafetyStatus) -> tuple[str, str]:
+    """Return who stopped the robot first, and why: control and plant repeat each other's stop."""
+    source, reason = status.source, status.stopped
+    while reason.startswith((f'{CONTROL}: ', f'{PLANT}: ')):
+        source, _, reason = reason.partition(': ')
+    return source, reason

@@ -9,7 +9,7 @@ from typing import Any
 from ..messages.stamps import stamp_of
 
 MAX_INCOMPLETE_ROWS = 64
-"""Real time: number of later rows after which an incomplete one is left out."""
+"""Real time: number of later rows, or periods, after which an incomplete row is left out."""
 
 
 class RowJoiner:
@@ -43,6 +43,7 @@ class RowJoiner:
         self._period = period
         self._window = window
         self._reach = stamp_of(window, period)
+        self._longest = stamp_of(MAX_INCOMPLETE_ROWS, period)
         self._realtime = realtime
         self._waiting: dict[str, dict[int, Any]] = {t: {} for t in (state, *early, *late)}
         self._starting_parts = [self._waiting[topic] for topic in self._early]
@@ -124,10 +125,13 @@ class RowJoiner:
     def _is_lost(self, start: int, end: int) -> bool:
         """Return whether, in real time, missing parts of a row will not come any more.
 
-        That is so when a later message of each topic is there, or after many rows.
+        That is so when a later message of each topic is there, or after many rows or periods: the
+        states of a robot that is late itself are far apart.
         """
-        if not self._realtime or len(self._ends) >= MAX_INCOMPLETE_ROWS:
-            return self._realtime
+        if not self._realtime:
+            return False
+        if len(self._ends) >= MAX_INCOMPLETE_ROWS or self._ends[-1] - end >= self._longest:
+            return True
         parts = [(self._waiting[topic], start) for topic in self._early]
         parts += [(self._waiting[topic], end) for topic in self._ending]
         return all(max(kept, default=-1) > stamp for kept, stamp in parts if stamp not in kept)

@@ -25,17 +25,20 @@ from ...core.values import (
     Setpoint,
 )
 from ...loop.step_record import StepRecord
+from ...record.columns import GUIDED_COLUMNS
 from ...record.facts import RunFacts
 from ...record.hands_log import AXES
 from ...record.run_folder import RunFolder
 from ...record.run_recorder import RunRecorder
+from ...record.timing import RunTiming
 from ...scenario.scenario import Scenario
 from ..messages import effort_command
 from ..messages.joint_state import ABSENT, DecodedJointState
 from ..messages.notice import COLLISION, NO_CONTACT, Notice, hit_of
-from ..messages.safety_status import CONTROL, SafetyStatus
+from ..messages.safety_status import CONTROL, SafetyStatus, origin
 from ..messages.stamps import step_of
 from ..messages.wrists import CORRECTIONS, OBJECT, TRUE_WRENCHES, WRENCHES, by_hand, hand_axes
+from .rows import RowJoiner
 
 STATE = 'control_state'
 MEASURED, TRUTH = 'joint_states', 'true_joint_states'
@@ -60,6 +63,7 @@ class RecordLayout(msgspec.Struct, frozen=True, kw_only=True):
     :ivar collisions: whether the monitor reports every step.
     :ivar guided: whether external torques are logged.
     :ivar hands: whether two hands are logged.
+    :ivar realtime: whether the robot does not wait for its commands.
     """
 
     truth: bool = False
@@ -67,16 +71,30 @@ class RecordLayout(msgspec.Struct, frozen=True, kw_only=True):
     collisions: bool = False
     guided: bool = False
     hands: bool = False
+    realtime: bool = False
+
+    @classmethod
+    def of(cls, facts: RunFacts, *, truth: bool, simulated: bool, realtime: bool) -> RecordLayout:
+        """Return the layout of a run."""
+        scenario = facts.scenario
+        return cls(
+            truth=truth,
+            contacts=bool(scenario.plant.obstacles) and simulated,
+            collisions=scenario.monitor.watches and not realtime,
+            guided=facts.columns is GUIDED_COLUMNS,
+            hands=facts.plan is not None,
+            realtime=realtime,
+        )
 
     @property
     def early(self) -> tuple[str, ...]:
         """Return the topics with the stamp of the step's start."""
-        return (effort_command.TOPIC, *self.lasting)
+        return (effort_command.TOPIC, *((CORRECTIONS,) if self.hands else ()))
 
     @property
     def lasting(self) -> tuple[str, ...]:
-        """Return those of ``early`` that are not published while the robot is held."""
-        return (CORRECTIONS,) if self.hands else ()
+        """Return those of ``early`` that may be absent while the robot goes on."""
+        return self.early if self.realtime else ()
 
     @property
     def late(self) -> tuple[str, ...]:
@@ -109,6 +127,18 @@ class RecordLayout(msgspec.Struct, frozen=True, kw_only=True):
                 RecordedTopic(OBJECT, AXES, ('position', 'velocity'), finite=False),
             ]
         return [*found, RecordedTopic(STATE, joints, ('position', 'velocity', 'effort'))]
+
+    def joiner(self, period: float, window: int) -> RowJoiner:
+        """Return what puts the rows together; the parameters are those of ``RowJoiner``."""
+        return RowJoiner(
+            STATE,
+            self.early,
+            self.late,
+            period,
+            window=window,
+            realtime=self.realtime,
+            lasting=self.lasting,
+        )
 
 
 class RecordBuilder:
@@ -176,11 +206,17 @@ class RunWriter(RunRecorder):
 
     :param clock: returns the time of a steady clock [s].
     :ivar steps: number of steps of a complete run.
-    :ivar diverged: why the run diverged; empty if it did not.
+    :ivar diverged: why the run diverged, in lockstep; empty if it did not.
+    :ivar timing: of the commands, in real time.
     """
 
     def __init__(
-        self, facts: RunFacts, folder: RunFolder, clock: Callable[[], float] = time.monotonic
+        self,
+        facts: RunFacts,
+        folder: RunFolder,
+        clock: Callable[[], float] = time.monotonic,
+        *,
+        realtime: bool = False,
     ):
         super().__init__(facts, folder)
         self._period = facts.scenario.period
@@ -188,6 +224,8 @@ class RunWriter(RunRecorder):
         self._start = 0.0
         self._end: float | None = None
         self._stops = self._notices = 0
+        self._stopped = False
+        self.timing = RunTiming(self._period) if realtime else None
         self.steps = facts.steps
         self.diverged = ''
 
@@ -215,13 +253,39 @@ class RunWriter(RunRecorder):
         super().take(record)
         self._note_end()
 
+    def note_stamps(self, command: DecodedJointState, state: DecodedJointState) -> None:
+        """Note, in real time, when the command of the row and the state at its end were sent."""
+        if self.timing is not None:
+            leads = command.frame_id not in (effort_command.STOPPED, effort_command.FLOATING)
+            self.timing.row(command.stamp, state.stamp, leads=leads)
+
     def take_notice(self, notice: Notice) -> None:
         """Take a report of the monitor that belongs to no row, in real time."""
         if self._notices < MAX_EVENTS:
             self._notices += 1
             self.events.collision(self.rows, notice.kind, notice.margin, notice.located)
 
-    def take_stop(self, status: SafetyStatus) -> None:
+    def take_safety(self, status: SafetyStatus) -> None:
+        """Take a stop; in real time also the release of the robot."""
+        if self.timing is not None:
+            self._take_present(status)
+        elif status.stopped and status.stamp >= 0:
+            self._take_stop(status)
+
+    def _take_present(self, status: SafetyStatus) -> None:
+        """Take a status in real time: a stop is one, however many nodes announce it."""
+        stopped = bool(status.stopped)
+        releases = status.source == CONTROL and status.stops > 0
+        if stopped == self._stopped or not (stopped or releases) or self.complete:
+            return
+        self._stopped = stopped
+        source, message = origin(status)
+        if self._stops < MAX_EVENTS:
+            self._stops += stopped
+            details = {'message': message} if stopped else {}
+            self.events.add(self.rows, 'stop' if stopped else 'release', source=source, **details)
+
+    def _take_stop(self, status: SafetyStatus) -> None:
         """Take a stop, in lockstep; a divergence of control ends the run at its step."""
         step = step_of(status.stamp, self._period)
         if status.diverged and status.source == CONTROL:
@@ -242,7 +306,7 @@ class RunWriter(RunRecorder):
         if self.diverged:
             self.events.add(self.rows, 'divergence', message=self.diverged)
         with self:
-            return self.write(elapsed, {})
+            return self.write(elapsed, {}, timing=self.timing)
 
 
 def read_facts(text: str, *, simulated: bool) -> RunFacts:

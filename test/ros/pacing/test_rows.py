@@ -158,6 +158,21 @@ def test_in_real_time_the_last_word_of_who_is_silent_counts() -> None:
     assert rows.dropped == 0
 
 
+def test_rows_far_apart_are_not_waited_for() -> None:
+    """A robot that is late itself publishes a state every 100 periods, and someone is silent."""
+    rows = RowJoiner(
+        STATE, (EARLY,), (LATE,), PERIOD, window=1000, realtime=True, lasting=(EARLY,)
+    )
+    found: list[Any] = []
+    rows.add(STATE, 0, 'before')
+    rows.add(EARLY, 0, 'the last')
+    for stamp in range(0, 10_000, 100):
+        rows.add(STATE, stamp_of(stamp, PERIOD), stamp)
+        rows.add(LATE, stamp_of(stamp, PERIOD), stamp)
+        found += rows.complete()
+    assert found == [('the last', stamp, stamp) for stamp in range(100, 9900, 100)]
+
+
 def test_who_never_spoke_has_no_last_word() -> None:
     found, rows = lasting_rows(realtime=True, lost=tuple(range(SILENT)))
     assert found == []
