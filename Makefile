@@ -2,7 +2,7 @@
 # make test   style, types, documentation and tests
 # make test-graph   the long tests of the ROS graph: every digest, fault, signal, the fuzzer
 # make docs       the documentation as a site: build/site/index.html
-# make pictures     all pictures of the docs again; takes some ten minutes
+# make pictures     all pictures of the docs again; takes some twenty minutes
 # make clean  remove the environment and everything that was built
 # PYTHON=python3.12 make run    with another interpreter, 3.10 or newer
 

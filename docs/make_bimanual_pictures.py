@@ -192,7 +192,7 @@ def stop() -> Figure:
 def _stop_marks(found: HandsRun) -> list[Mark]:
     """Return what happened, in ms since the stop."""
     assert found.halt is not None
-    return [Mark(0.0, 'brakes'), Mark(1e3 * (found.halt[0] - STOP), 'noticed')]
+    return [Mark(0.0, 'brakes'), Mark(1e3 * (found.halt[0] - STOP), 'detected')]
 
 
 def _curves(name: str, *settings: str) -> HandCurves:

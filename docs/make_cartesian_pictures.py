@@ -98,8 +98,8 @@ def draw_profiles(model: RobotModel, folder: Path) -> None:
             share.plot(log.time, used, color=colour, label=name)
         share.set_ylabel('of the limit, largest joint [%]')
         share.set_xlabel('time [s]')
-        share.set_ylim(0.0, 100.0)
-        share.legend(loc='center right', fontsize=8)
+        share.set_ylim(0.0, 120.0)
+        share.legend(loc='upper right', ncols=2, fontsize=8)
         for axes in (speed, share):
             axes.grid(alpha=0.3)
     figure.savefig(IMAGES / 'cartesian_profiles.png', dpi=80)

@@ -3,7 +3,7 @@
 ``PYTHONPATH=benchmarks:examples python docs/make_collision_pictures.py``, or ``make pictures``.
 
 Calibrates the robot of the collision study, lets it run into something, and draws the output of
-each of the four monitors, as PNG files in ``docs/images``.
+each of the four monitors; then draws a part of the study. All are PNG files in ``docs/images``.
 """
 
 from __future__ import annotations
@@ -11,11 +11,14 @@ from __future__ import annotations
 from pathlib import Path
 
 from matplotlib.figure import Figure
+import msgspec
 import numpy as np
 
+from simloop_bench.collision import QUICK, pictures, run_studies
 from simloop_bench.collision_detection import HURTS, NOTICED, calibrated, collide
 from simloop_bench.collision_robot import StudyRobot
 from simloop_bench.collision_trials import Trial, TrialMaker
+from simloop_bench.workers import Workers
 from simloop_ros.collision.build import KINDS, build_monitor
 from simloop_ros.collision.calibration import Calibration
 from simloop_ros.collision.observation import Observation
@@ -30,6 +33,8 @@ BEFORE, AFTER = 0.1, 0.1
 """Time that is shown around the contact [s]."""
 DEPTH = 5
 """Joints between base and hit link, at least: an arm's forearm or hand."""
+PART = msgspec.structs.replace(QUICK, free=300.0, piece=50.0, collisions=100)
+"""Of the study: minutes, where ``simloop bench collision`` takes half an hour."""
 TITLES = {
     'position_difference': 'q − q_d',
     'force_difference': "τ − τ'",
@@ -39,8 +44,27 @@ TITLES = {
 
 
 def main() -> None:
-    """Draw the first collision of the study that hurts a forearm or hand."""
+    """Draw everything."""
     IMAGES.mkdir(exist_ok=True)
+    draw_monitors()
+    draw_study()
+
+
+def draw_study() -> None:
+    """Draw a part of the study, at its lower rate."""
+    robots = [StudyRobot(period) for period in PART.periods]
+    with Workers() as workers:
+        (study,) = run_studies(robots, PART, workers, _tell)
+    for name, draw_picture in pictures(study).items():
+        draw_picture(IMAGES / f'{name}.png')
+
+
+def _tell(what: str, share: float) -> None:
+    print(f'{what}: {100.0 * share:.0f} %', end='\r', flush=True)
+
+
+def draw_monitors() -> None:
+    """Draw the first collision of the study that hurts a forearm or hand."""
     robot = StudyRobot(PERIOD)
     model = robot.model
     calibration = calibrated(robot, CALIBRATION, seed=1)
@@ -95,8 +119,8 @@ def draw(
     lower.plot(
         time, residual, color='#B81D13', label=f'{TITLES[kind]}, {model.joint_names[joint]}'
     )
-    for side in (-1.0, 1.0):
-        lower.plot(time, side * limit, color='#56A8E8', ls='--', lw=1.0)
+    for side, label in ((1.0, 'threshold'), (-1.0, None)):
+        lower.plot(time, side * limit, color='#56A8E8', ls='--', lw=1.0, label=label)
     if len(alarms):
         for ax in (upper, lower):
             ax.axvline(time[look], color='#AA3377', lw=1.0)
@@ -104,13 +128,13 @@ def draw(
     else:
         lower.set_title('no alarm', fontsize=9, loc='right')
     shown = (time >= -1e3 * BEFORE) & (time <= 1e3 * AFTER)
-    top = 1.2 * max(np.abs(residual[shown]).max(), limit[shown].min())
+    top = 1.5 * max(np.abs(residual[shown]).max(), limit[shown].min())
     lower.set_ylim(-top, top)
     upper.set_ylim(0.0, 1.05 * force[shown].max())
     lower.set_xlim(-1e3 * BEFORE, 1e3 * AFTER)
-    lower.set_ylabel('[rad]' if kind == 'position_difference' else '[N m]')
+    lower.set_ylabel(f'residual [{"rad" if kind == "position_difference" else "N m"}]')
     lower.set_xlabel('time since the first contact [ms]')
-    lower.legend(fontsize=8, loc='upper left')
+    lower.legend(fontsize=8, loc='upper left', ncols=2)
     for ax in (upper, lower):
         ax.grid(alpha=0.3, lw=0.5)
     figure.savefig(IMAGES / f'collision_{kind}.png')

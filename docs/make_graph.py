@@ -109,9 +109,9 @@ def main() -> None:
             rclpy.init()
             node = Node('looking')
             found, changed = edges(node), time.monotonic()
-            # Until all nodes are there, and nothing new was discovered for a while.
+            # Until all nodes are connected, and nothing new was discovered for a while.
             while (
-                not set(PLACES) <= set(node.get_node_names())
+                not set(PLACES) <= {name for pair in found for name in pair}
                 or time.monotonic() < changed + SETTLE
             ):
                 rclpy.spin_once(node, timeout_sec=0.5)

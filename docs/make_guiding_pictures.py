@@ -83,12 +83,12 @@ def dead_zone(path: Path) -> None:
         run = _led([*settings, f'duration={QUIET}'])
         away = np.rad2deg(np.abs(run.position - run.position[0]).max(axis=1))
         axes.semilogy(run.time, np.maximum(away, 1e-5), lw=1.0, label=f'dead zone: {label}')
-    axes.axhline(0.01, color='#B81D13', ls='--', lw=1.0, label='0.01°')
+    axes.axhline(0.01, color='#B81D13', ls='--', lw=1.0, label='goal: 0.01°')
     axes.set_xlabel('time [s]')
     axes.set_ylabel('joint farthest from its start [°]')
     axes.set_title('LWR, 10 % heavier than its model, with friction; nobody touches it')
     axes.grid(alpha=0.3, lw=0.5)
-    axes.legend(fontsize=9)
+    figure.legend(loc='outside lower center', ncols=4, fontsize=9)
     figure.savefig(path, dpi=90)
 
 

@@ -47,7 +47,7 @@ def draw_robot(model: RobotModel) -> None:
     stretched = np.zeros(model.n)
     stretched[1] = -0.5 * math.pi
     figure = Figure(figsize=(9, 4), layout='constrained')
-    poses = (('home', model.home), ('lwr_a2_joint: -1.5708', stretched))
+    poses = (('home', model.home), ('stretched out, lwr_a2_joint at −90°', stretched))
     for axes, (title, q) in zip(figure.subplots(1, 2), poses, strict=True):
         axes.imshow(picture(model.urdf, model.joint_names, q, EYE, TARGET))
         axes.set_title(title)
@@ -73,7 +73,7 @@ def draw_torque_error(model: RobotModel) -> None:
         (line,) = left.plot(1e3 * times, law, label=f'{name}: 001 (3)')
         left.plot(1e3 * times[::8], closed[::8, i], 'o', ms=4, color=line.get_color())
     left.plot([], [], 'ko', ms=4, label='plant')
-    left.set_title('Torque error after a jump of the desired torque, arm pushed with 39 N')
+    left.set_title('Torque error after a jump of τ_d, arm pushed with 39 N')
     left.set_ylabel('e = τ − τ_d [N m]')
     for label, found, at in (
         ('drives in closed form', closed, times),
@@ -85,9 +85,10 @@ def draw_torque_error(model: RobotModel) -> None:
     right.axhline(1.0, color='k', ls=':', label='1 %')
     right.set_title('Distance from 001 (3), the largest of all joints')
     right.set_ylabel('distance [% of amplitude]')
+    left.legend(fontsize=8)
+    right.legend(fontsize=8, loc='center right')
     for axes in (left, right):
         axes.set_xlabel('time [ms]')
-        axes.legend(fontsize=8)
         axes.grid(alpha=0.3)
     figure.savefig(IMAGES / 'torque_error.png', dpi=90)
     print(f'fastest elastic mode at home: {fastest / 2.0 / math.pi:.4g} Hz')

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 from math import inf
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -121,7 +122,7 @@ def bench_collision(quick: bool, progress: Progress) -> BenchResult:
     """
     size = QUICK if quick else Size()
     with Workers() as workers:
-        studies = _studies([StudyRobot(h) for h in size.periods], size, workers, progress)
+        studies = run_studies([StudyRobot(h) for h in size.periods], size, workers, progress)
         others = _sensitivity(size, workers, progress) if size.sensitivity else []
     costs = measure_costs(size.periods[0], quick, partial(progress, 'cost of a step'))
     main = studies[0]
@@ -157,14 +158,25 @@ def bench_collision(quick: bool, progress: Progress) -> BenchResult:
         limits=LIMITS,
         details=DETAILS,
         rows=[{name: _finite(value) for name, value in row.items()} for row in rows],
-        pictures={
-            'collision_roc': partial(draw_roc, [roc(main, kind) for kind in KINDS]),
-            'collision_delay': partial(draw_delays, [delays(main, kind) for kind in KINDS]),
-        },
+        pictures=pictures(main),
     )
 
 
-def _studies(
+def pictures(study: Study) -> dict[str, Callable[[Path], None]]:
+    """Return what draws each picture of a study."""
+    robot, count = f'YuMi at {round(1.0 / study.robot.period)} Hz', len(study.counted)
+    free = f'{3600.0 * study.hours:.0f} s of free motion'
+    return {
+        'collision_roc': partial(
+            draw_roc, [roc(study, kind) for kind in KINDS], f'{robot}, {count} contacts, {free}'
+        ),
+        'collision_delay': partial(
+            draw_delays, [delays(study, kind) for kind in KINDS], f'{robot}, {count} contacts'
+        ),
+    }
+
+
+def run_studies(
     robots: Sequence[StudyRobot], size: Size, workers: Workers, progress: Progress
 ) -> list[Study]:
     """Calibrate each robot, then run free motion and collisions."""
@@ -197,7 +209,7 @@ def _sensitivity(size: Size, workers: Workers, progress: Progress) -> list[Study
     smaller = msgspec.structs.replace(
         size, free=size.sensitivity_free, collisions=size.sensitivity, calibration=300.0
     )
-    return _studies(robots, smaller, workers, lambda _, share: progress('sensitivity', share))
+    return run_studies(robots, smaller, workers, lambda _, share: progress('sensitivity', share))
 
 
 def best_monitor(study: Study) -> str:

@@ -34,21 +34,27 @@ class Curve(msgspec.Struct, frozen=True):
     y: Array
 
 
-def draw_roc(curves: Sequence[Curve], path: Path) -> None:
-    """Draw the contacts found against the false alarms per hour."""
+def draw_roc(curves: Sequence[Curve], what: str, path: Path) -> None:
+    """Draw the contacts found against the false alarms per hour.
+
+    :param what: the robot, the number of contacts and the duration of the free motion.
+    """
     figure, ax = _figure()
     for curve in curves:
         _plot(ax, curve, np.maximum(curve.x, NEVER), 100.0 * curve.y)
     ax.set_xscale('log')
     ax.set_xlabel(f'false alarms per hour (none is drawn at {NEVER:g})')
     ax.set_ylabel('contacts of 30 N found within 15 ms of 10 N [%]')
-    ax.set_title('Contacts found in time, thresholds times 0.2 to 5', fontsize=10)
+    ax.set_title(f'Contacts found in time, thresholds times 0.2 to 5\n{what}', fontsize=10)
     ax.legend(fontsize=8, loc='lower right')
     figure.savefig(path)
 
 
-def draw_delays(curves: Sequence[Curve], path: Path) -> None:
-    """Draw the share of contacts found by the time since they began."""
+def draw_delays(curves: Sequence[Curve], what: str, path: Path) -> None:
+    """Draw the share of contacts found by the time since they began.
+
+    :param what: the robot and the number of contacts.
+    """
     figure, ax = _figure()
     for curve in curves:
         seen = np.isfinite(curve.x)
@@ -57,7 +63,7 @@ def draw_delays(curves: Sequence[Curve], path: Path) -> None:
     ax.set_xlim(left=0.0)
     ax.set_xlabel('time since the first contact [ms]')
     ax.set_ylabel('contacts of 30 N found [%]')
-    ax.set_title('How soon contacts are found', fontsize=10)
+    ax.set_title(f'How soon contacts are found\n{what}', fontsize=10)
     ax.legend(fontsize=8, loc='lower right')
     figure.savefig(path)
 

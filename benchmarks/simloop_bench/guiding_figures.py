@@ -135,7 +135,7 @@ def draw_forces(bars: Sequence[ForceBars], path: Path) -> None:
         places = np.arange(len(each.names))
         axes.bar(places, each.peak, color='#CFE5F8', label='largest')
         axes.bar(places, each.force, width=0.5, color=_LINE, label='mean')
-        axes.axhline(each.limit, color=_LIMIT, ls='--', lw=1.0, label=f'{each.limit:g} N')
+        axes.axhline(each.limit, color=_LIMIT, ls='--', lw=1.0, label=f'goal: {each.limit:g} N')
         axes.set_xticks(places, each.names, fontsize=9)
         axes.set_ylabel('force [N]')
         axes.set_ylim(0.0, 1.3 * max(each.limit, float(each.peak.max())))
