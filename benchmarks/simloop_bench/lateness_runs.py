@@ -49,6 +49,7 @@ def late_rows(name: str, traces: list[LatenessTrace], quick: bool) -> list[dict[
             processes = trace.processes(rng, duration, scenario.period, composed=composed)
             graph = VirtualGraph(scenario, processes, trace.delay(rng))
             graph.run(len(steps))
+            graph.close()
             rows.append(
                 {
                     'scenario': name,

@@ -122,6 +122,10 @@ class VirtualGraph:
             self.stops.append((self.time.now / NANO, status.source, status.stopped))
         self.topic('safety').send(status)
 
+    def close(self) -> None:
+        """Release what the plant holds outside Python."""
+        self.plant.plant.plant.close()
+
     def run(self, steps: int) -> None:
         """Go on until the robot has taken some steps since its first command."""
         limit = self.time.now + round((2 * steps * self.scenario.period + 5) * NANO)
@@ -384,4 +388,5 @@ def lockstep(scenario: Scenario) -> list[StepTruth]:
     assembly.loop.run(
         assembly.facts.steps, lambda r: found.append(StepTruth(r.command.effort, r.plant))
     )
+    assembly.loop.plant.close()
     return found

@@ -23,7 +23,8 @@ class BumplessReference(Remembering):
 
     Where the plan ``r`` goes on steadily, ``e`` is zero and the setpoints are passed on as they
     are. At a break (setpoints came late, a joint state was lost) ``e`` takes up the difference
-    between the plan and where the reference was going.
+    between the plan and where the reference was going. A plan without any velocity is passed on as
+    it is: it says to stay, and may say so from where the robot is (000, section 6.1.4).
 
     A second difference over a break would be an acceleration: a jump of 0.1 mrad at 500 Hz is
     25 rad/s^2, of a robot that a person may hold.
@@ -66,7 +67,7 @@ class BumplessReference(Remembering):
             self.reset()
             return setpoint
         last, velocity = self._last, self._velocity
-        if broken and last is not None and velocity is not None:
+        if broken and last is not None and velocity is not None and setpoint.velocity.any():
             self._offset = last + self._h * velocity - setpoint.position
             self._offset_velocity = velocity - setpoint.velocity
         else:

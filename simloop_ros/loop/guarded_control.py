@@ -74,7 +74,11 @@ class GuardedControl:
         :param desired: position at its end [rad], shape ``(n,)``.
         """
         if not self.stopped and self._command is not None:
-            self._command = self.control.step(Setpoint(desired, np.zeros_like(desired)))
+            try:
+                self._command = self.control.step(Setpoint(desired, np.zeros_like(desired)))
+            except DivergenceError as error:
+                self.stop(str(error))
+                self.diverged = True
 
     def stop_effort(self) -> Array:
         """Return the effort for a stopped robot [N m], shape ``(n,)``."""

@@ -33,8 +33,3 @@ def coasting_slope(time: float, stop_time: float) -> float:
     """Return the derivative of the rate [1/s]: its product with the first speed accelerates."""
     x = min(max(time / stop_time, 0.0), 1.0)
     return -6.0 * x * (1.0 - x) / stop_time
-
-
-def lost_time(time: float, stop_time: float) -> float:
-    """Return how much later than planned a motion is after it has coasted for a time [s]."""
-    return max(0.0, time - coasting_time(time, stop_time))

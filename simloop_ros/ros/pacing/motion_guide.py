@@ -11,7 +11,7 @@ from ...core.values import NO_INPUTS, Array, ExternalInputs, JointState, Setpoin
 from ...guiding.config import AdmittanceConfig
 from ...guiding.guidance import Guidance
 from ...guiding.torque_validation import TorqueFaults
-from ...maths.coasting import coasting_time, lost_time
+from ...maths.coasting import coasting_time
 from ...planning.ahead import Ahead
 from ...planning.planner import Planner
 from ...reaction.reactive import ReactivePlanner
@@ -24,31 +24,17 @@ STEPS_AHEAD = 10
 
 
 class RealtimePlanner:
-    """Answers control states with setpoints at equal intervals [s], from the first state on.
+    """Answers control states with setpoints at equal intervals [s], from the first state on."""
 
-    In a gap between the states the robot coasts. The motion goes on as much later as the robot
-    has become: time is stretched, not caught up.
-
-    :param stop_time: in which the robot comes to rest without commands [s].
-    """
-
-    def __init__(self, planner: Planner, period: float, stop_time: float):
+    def __init__(self, planner: Planner, period: float):
         self._ahead = Ahead(planner, STEPS_AHEAD)
         self._period = period
-        self._stop_time = stop_time
         self._begin: int | None = None
-        self._last = 0
-        self._lost = 0.0
 
     def answer(self, stamp: int, control: JointState) -> list[PlanPoint]:
         """Return what is new of the plan from a stamp [ns] on, not before the last call's."""
         if self._begin is None:
-            self._begin = self._last = stamp
-        self._lost += lost_time((stamp - self._last) / NANO - self._period, self._stop_time)
-        self._last = stamp
-        late = int(self._lost / self._period)
-        self._begin += stamp_of(late, self._period)
-        self._lost -= late * self._period
+            self._begin = stamp
         step = step_of(stamp - self._begin, self._period)
         # The robot's stamps jitter: extrapolate to the beginning of the step.
         wait = (self._begin + stamp_of(step, self._period) - stamp) / NANO
@@ -208,9 +194,7 @@ class MotionGuide:
 
     def _run_ahead(self) -> None:
         assert self.motion is not None
-        self._realtime = RealtimePlanner(
-            self.motion.planner, self._settings.period, self._stop_time
-        )
+        self._realtime = RealtimePlanner(self.motion.planner, self._settings.period)
 
 
 def _between(first: ExternalInputs, last: ExternalInputs, share: float) -> ExternalInputs:

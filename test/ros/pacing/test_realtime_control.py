@@ -96,7 +96,7 @@ class World:
         assert motion.goals is not None
         assert motion.duration is not None
         self.goals, self.duration = motion.goals, motion.duration
-        self.planner: RealtimePlanner | None = RealtimePlanner(motion.planner, H, SAFETY.stop_time)
+        self.planner: RealtimePlanner | None = RealtimePlanner(motion.planner, H)
 
     def run(self, seconds: float) -> None:
         end = self.now + round(seconds * NANO)
