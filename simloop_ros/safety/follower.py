@@ -20,7 +20,7 @@ STEEPEST = 1.5
 """Deceleration of a coasting motion at its steepest, times ``stop_time``."""
 MAX_POSITION_ERROR, MAX_SPEED_ERROR = 0.05, 0.5
 """How far a robot may be from the reference that it shall follow [rad, rad/s]; beyond it is out of
-control, and braked at once."""
+control, and braked at once. Half of the reference's speed, and 0.1 s of its way, are added."""
 
 
 class EffortFollower(Remembering):
@@ -85,8 +85,8 @@ class EffortFollower(Remembering):
             return self._floats
         q, v, _ = self._reference(step)
         return bool(
-            (np.abs(q - state.position) <= MAX_POSITION_ERROR).all()
-            and (np.abs(v - state.velocity) <= MAX_SPEED_ERROR).all()
+            (np.abs(q - state.position) <= MAX_POSITION_ERROR + 0.1 * np.abs(v)).all()
+            and (np.abs(v - state.velocity) <= MAX_SPEED_ERROR + 0.5 * np.abs(v)).all()
         )
 
     def rests(self, step: int) -> bool:

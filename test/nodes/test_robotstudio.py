@@ -435,7 +435,8 @@ def test_a_launch_that_is_followed_ends_well(
     server = serve()
     out = ['--no-figures', '--out', str(graph.folder / 'out')]
     address = ['--robotstudio', f'127.0.0.1:{server.port}', '--robotstudio-time', '0.1']
-    options = ['--realtime', *address, '--set', 'planner.duration=0.5']
+    patient = ['--set', 'safety.timeout=400']  # 2 s: pauses of a busy machine are not the subject
+    options = ['--realtime', *address, '--set', 'planner.duration=0.5', *patient]
     process = graph.launch('irb120_rectangle', *form, *options, *out)
     status = process.wait(3 * LONGEST)
     summary = json.loads((graph.folder / 'out' / 'summary.json').read_text())
