@@ -22,6 +22,12 @@ MAX_HOLD_GAIN = 0.5
 """Largest product of ``hold_frequency`` and period; see ``Brake``."""
 
 
+def hold_gains(config: SafetyConfig, period: float) -> tuple[float, float]:
+    """Return the stiffness [1/s^2] and damping [1/s] that hold a joint, see ``Brake``."""
+    w = min(config.hold_frequency, MAX_HOLD_GAIN / period)
+    return w * w, w * (2.0 - w * period)
+
+
 class Brake(Remembering):
     """Stop all joints, or some, then hold them where they are.
 
@@ -63,9 +69,7 @@ class Brake(Remembering):
         self._limit = np.where(self._braked, model.effort_limit, np.inf)
         self._n = model.n
         self._decay = -np.expm1(-period / config.brake_time) / period
-        w = min(config.hold_frequency, MAX_HOLD_GAIN / period)
-        self._stiffness = w * w
-        self._damping = w * (2.0 - w * period)
+        self._stiffness, self._damping = hold_gains(config, period)
         self._longest = SETTLING_TIMES * config.brake_time / period
         self.release()
 

@@ -10,10 +10,9 @@ from ..core.values import Array, JointState
 from ..maths.coasting import coasting_rate, coasting_slope, coasting_time
 from ..maths.effort_share import largest_share
 from ..robot.model import RobotModel
+from .brake import hold_gains
 from .config import SafetyConfig
 
-MAX_GAIN = 0.5
-"""Largest product of ``hold_frequency`` and period, as of the brake."""
 MEMORY = 0.1
 """Weight of a step in what the commands have beyond the law."""
 STEEPEST = 1.5
@@ -36,7 +35,6 @@ class EffortFollower(Remembering):
     ``b`` is what the commands had beyond this law lately: a load, friction, an integrator. It
     fades with the rate ``r`` of the coasting motion.
 
-
     A robot that floats (its efforts have no desired positions) is damped: ``a = -1.5 v/T``. No
     effort is held: gravity is that of the present position.
 
@@ -51,8 +49,7 @@ class EffortFollower(Remembering):
         self._limit = model.effort_limit
         self._period = period
         self._stop_time = config.stop_time
-        w = min(config.hold_frequency, MAX_GAIN / period)
-        self._stiffness, self._damping = w * w, w * (2.0 - w * period)
+        self._stiffness, self._damping = hold_gains(config, period)
         self.reset()
 
     def reset(self) -> None:
@@ -91,7 +88,7 @@ class EffortFollower(Remembering):
 
     def rests(self, step: int) -> bool:
         """Return whether the reference has come to rest before a step."""
-        return (step - self._step - 1) * self._period >= self._stop_time
+        return self._coasted(step) >= self._stop_time
 
     def learn(self, state: JointState, effort: Array) -> None:
         """Take the effort of the step that the last command is for [N m], shape ``(n,)``."""
@@ -111,14 +108,17 @@ class EffortFollower(Remembering):
             damping = -STEEPEST / self._stop_time * v
             effort: Array = pin.rnea(self._pin_model, self._data, q, v, damping)
         else:
-            time = max(0, step - self._step - 1) * self._period
             effort = self._law(state, *self._reference(step))
-            effort += coasting_rate(time, self._stop_time) * self._bias
+            effort += coasting_rate(self._coasted(step), self._stop_time) * self._bias
         if (np.abs(effort) <= self._limit).all():
             return effort
         drift = pin.rnea(self._pin_model, self._data, q, v, np.zeros_like(q))
         share = min(1.0, largest_share(drift, effort - drift, self._limit))
         return np.clip(drift + share * (effort - drift), -self._limit, self._limit)
+
+    def _coasted(self, step: int) -> float:
+        """Return for how long the reference has coasted at a step's begin [s]."""
+        return max(0, step - self._step - 1) * self._period
 
     def _law(
         self, state: JointState, position: Array, velocity: Array, acceleration: Array
@@ -128,13 +128,13 @@ class EffortFollower(Remembering):
         a = acceleration + self._stiffness * (position - q)
         a += self._damping * (velocity - v)
         effort: Array = pin.rnea(self._pin_model, self._data, q, v, a)
-        return effort.copy()
+        return effort
 
     def _reference(self, step: int) -> tuple[Array, Array, Array]:
         """Return position, velocity and acceleration of the reference at a step's begin."""
         assert self._position is not None
         assert self._velocity is not None
-        time, stop = max(0, step - self._step - 1) * self._period, self._stop_time
+        time, stop = self._coasted(step), self._stop_time
         return (
             self._position + coasting_time(time, stop) * self._velocity,
             coasting_rate(time, stop) * self._velocity,
