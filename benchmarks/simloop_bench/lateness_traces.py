@@ -9,13 +9,11 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
-from .virtual_graph import NODES
+from .virtual_graph import LATENCY, NODES
 from .virtual_time import NANO, VirtualProcess
 
 Pauses = list[tuple[int, int]]
 Delay = Callable[[], int | None]
-LATENCY = 20_000
-"""Time that a message takes [ns]."""
 LONGEST_PAUSE = 4.0
 """Longest pause of random lateness [periods]; the shortest is one period."""
 BURST_INTERVAL = 0.7

@@ -49,6 +49,11 @@ STEPPING = {
     ('collision_monitor', 'control_state'): 60_000,
 }
 """CPU time of a node for what makes it step [ns]."""
+EVENT_TOPICS = ('safety', COLLISION)
+"""Reliable, with a queue: DDS sends again what got lost. Of a stream only the last message counts,
+and one that got lost is not waited for."""
+LATENCY = 20_000
+"""Time that a message takes [ns]."""
 READING = 10_000
 """CPU time for any other message [ns]."""
 
@@ -73,7 +78,7 @@ class VirtualGraph:
         self,
         scenario: Scenario,
         processes: Mapping[str, VirtualProcess],
-        delay: Callable[[], int | None] = lambda: 20_000,
+        delay: Callable[[], int | None] = lambda: LATENCY,
     ):
         self.scenario = scenario
         self.time = VirtualTime()
@@ -94,7 +99,8 @@ class VirtualGraph:
     def topic(self, name: str) -> VirtualTopic:
         """Return a topic by its name."""
         if name not in self._topics:
-            self._topics[name] = VirtualTopic(self.time, self._delay)
+            delay = (lambda: LATENCY) if name in EVENT_TOPICS else self._delay
+            self._topics[name] = VirtualTopic(self.time, delay)
         return self._topics[name]
 
     def subscribe(
@@ -157,6 +163,7 @@ class VirtualPlant:
         timeout = scenario.safety.timeout_periods(scenario.period)
         self.pace = RealtimePlant(self, graph.graph, lambda: timeout, clock=graph.time.clock)
         graph.subscribe('effort_command', 'plant', self.pace.command)
+        graph.subscribe('desired_joint_states', 'plant', self.pace.desired, last_only=False)
         graph.subscribe('safety', 'plant', self._on_safety, last_only=False)
         self._by_truth = scenario.admittance.source == 'truth'
 

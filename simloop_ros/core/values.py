@@ -16,6 +16,8 @@ import numpy.typing as npt
 Array = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
 
+NANO = 1_000_000_000
+"""Nanoseconds of a second: stamps are whole numbers of them."""
 
 ContactNature = Literal['none', 'push', 'impact']
 """No contact, a deliberate push, or an accident."""

@@ -6,9 +6,10 @@ import numpy as np
 import pinocchio as pin
 
 from ..core.state import Remembering
-from ..core.values import Array, JointState
-from ..maths.coasting import coasting_rate, coasting_slope, coasting_time
+from ..core.values import NANO, Array, JointState, Setpoint
+from ..maths.coasting import coasting_rate, coasting_time
 from ..maths.effort_share import largest_share
+from ..maths.plan import Plan, PlanPoint
 from ..robot.model import RobotModel
 from .brake import hold_gains
 from .config import SafetyConfig
@@ -23,17 +24,22 @@ control, and braked at once. Half of the reference's speed, and 0.1 s of its way
 
 
 class EffortFollower(Remembering):
-    """Follows the motion of the last commands, slower and slower, to rest.
+    """Follows the plan from the last command on, and where the plan ends, coasts to rest.
 
     An effort alone is wrong a few milliseconds later: it was computed for a state that is over.
-    The desired positions of the last two commands say where the motion was going. From there the
-    reference coasts (``maths.coasting``, over ``stop_time``), and ::
+    From the desired position ``q_n`` of the last command, for step ``n``, the reference goes on as
+    the plan ``p`` does, as far as the planner has sent it; from there it coasts
+    (``maths.coasting``, over ``stop_time``)::
 
+        r(k) = q_n + p(k) - p(n)                      position at the end of step k
         a = a_r + 2 w (v_r - v) + w^2 (q_r - q),      w: hold_frequency, at most 0.5/h
-        tau = rnea(q, v, s a) + r b,                  s <= 1 the largest share within the limits
+        tau = rnea(q, v, s a) + c b,                  s <= 1 the largest share within the limits
+
+    ``v_r`` and ``a_r`` are the differences of ``r``. Without a plan the reference coasts from the
+    velocity of the last two commands.
 
     ``b`` is what the commands had beyond this law lately: a load, friction, an integrator. It
-    fades with the rate ``r`` of the coasting motion.
+    fades with the rate ``c`` of the coasting motion.
 
     A robot that floats (its efforts have no desired positions) is damped: ``a = -1.5 v/T``. No
     effort is held: gravity is that of the present position.
@@ -41,7 +47,9 @@ class EffortFollower(Remembering):
     :param period: h [s].
     """
 
-    _remembered = ('_position', '_velocity', '_acceleration', '_bias', '_floats', '_step')
+    _remembered = (
+        '_plan', '_position', '_velocity', '_acceleration', '_bias', '_floats', '_step',
+    )
 
     def __init__(self, model: RobotModel, period: float, config: SafetyConfig):
         self._pin_model = model.pin_model
@@ -50,16 +58,32 @@ class EffortFollower(Remembering):
         self._period = period
         self._stop_time = config.stop_time
         self._stiffness, self._damping = hold_gains(config, period)
+        self._plan = Plan()
         self.reset()
 
     def reset(self) -> None:
         """Forget the motion: the robot rests, or gets efforts without positions."""
+        self._plan.clear()
         self._position: Array | None = None
         self._velocity: Array | None = None
         self._acceleration: Array = np.zeros(self._limit.size)
         self._bias: Array = np.zeros(self._limit.size)
         self._floats = False
         self._step = 0
+
+    def plan(self, step: float, setpoint: Setpoint) -> None:
+        """Take the setpoint of the step that begins at a time [steps], as a planner sends it."""
+        if setpoint.effort is not None:
+            self._plan.clear()
+        else:
+            self._plan.add(PlanPoint(self._stamp(step), setpoint))
+
+    def stop(self, step: int) -> None:
+        """Let the reference come to rest from the begin of a step on, whatever the plan says."""
+        if self._position is not None and self._velocity is not None:
+            self._position, self._velocity, _ = self._reference(step)
+            self._step = step - 1
+        self._plan.clear()
 
     def take(self, step: int, desired: Array | None) -> None:
         """Take the desired position at the end of a step [rad], shape ``(n,)``, if it has one."""
@@ -75,6 +99,7 @@ class EffortFollower(Remembering):
                 self._acceleration = (velocity - self._velocity) / time
             self._velocity = velocity
         self._position, self._step = desired, step
+        self._plan.forget(self._stamp(step))
 
     def is_close(self, state: JointState, step: int) -> bool:
         """Return whether there is a motion to follow from a state in a step, and it is near."""
@@ -118,7 +143,9 @@ class EffortFollower(Remembering):
 
     def _coasted(self, step: int) -> float:
         """Return for how long the reference has coasted at a step's begin [s]."""
-        return max(0, step - self._step - 1) * self._period
+        last = self._stamp(self._step)
+        end = last if self._plan.at(last, self._stop_time) is None else max(last, self._plan.end)
+        return max(0, self._stamp(step - 1) - end) / NANO
 
     def _law(
         self, state: JointState, position: Array, velocity: Array, acceleration: Array
@@ -132,11 +159,23 @@ class EffortFollower(Remembering):
 
     def _reference(self, step: int) -> tuple[Array, Array, Array]:
         """Return position, velocity and acceleration of the reference at a step's begin."""
+        h = self._period
+        before, now, after = (self._position_after(k) for k in (step - 2, step - 1, step))
+        velocity = (now - before) / h
+        return now, velocity, ((after - now) / h - velocity) / h
+
+    def _position_after(self, step: int) -> Array:
+        """Return the position of the reference at the end of a step [rad], shape ``(n,)``."""
         assert self._position is not None
         assert self._velocity is not None
-        time, stop = self._coasted(step), self._stop_time
-        return (
-            self._position + coasting_time(time, stop) * self._velocity,
-            coasting_rate(time, stop) * self._velocity,
-            coasting_slope(time, stop) * self._velocity,
-        )
+        time = (step - self._step) * self._period
+        if time <= 0.0:
+            return self._position + time * self._velocity
+        begin = self._plan.at(self._stamp(self._step), self._stop_time)
+        there = self._plan.at(self._stamp(step), self._stop_time)
+        if begin is None or there is None:
+            return self._position + coasting_time(time, self._stop_time) * self._velocity
+        return self._position + (there.position - begin.position)
+
+    def _stamp(self, step: float) -> int:
+        return round(step * self._period * NANO)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ...core.values import NANO as NANO
+
 if TYPE_CHECKING:
     from builtin_interfaces.msg import Time
-
-NANO = 1_000_000_000
 
 
 def stamp_of(step: int, period: float) -> int:

@@ -6,7 +6,7 @@ import numpy as np
 import pinocchio as pin
 
 from ...core.errors import MessageError, UnknownNameError
-from ...core.values import Array, Disturbance, JointState
+from ...core.values import Array, Disturbance, JointState, Setpoint
 from ...plants.plant import Plant
 from ...robot.model import RobotModel, wrench_torque
 from ...safety.brake import Brake
@@ -117,6 +117,7 @@ class BrakedPlant:
         self.engaged = reason
         self.stops += 1
         self._brake.release()
+        self._follower.stop(self._steps)
         return True
 
     def follow(self, desired: Array | None, age: int) -> None:
@@ -125,6 +126,11 @@ class BrakedPlant:
         :param age: steps since the state that it was computed from.
         """
         self._follower.take(self._steps - age, desired)
+
+    def expect(self, setpoint: Setpoint, ahead: float) -> None:
+        """Note what is planned for the step that begins some steps from now."""
+        if not self.engaged:
+            self._follower.plan(self._steps + ahead, setpoint)
 
     def release(self, fault: str = '') -> None:
         """Release the brakes, unless there is a fault that keeps them engaged."""

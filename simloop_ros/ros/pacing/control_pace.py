@@ -13,14 +13,13 @@ from ...control.bumpless import BumplessReference
 from ...core.errors import MessageError, SimloopError
 from ...core.values import Array, Setpoint
 from ...loop.guarded_control import GuardedControl
-from ...maths.coasting import coasting_rate, coasting_time
+from ...maths.plan import Plan, PlanPoint
 from ...safety.config import SafetyConfig
 from ..messages.joint_state import DecodedJointState
 from ..messages.setpoint import read_setpoint
 from ..messages.stamps import NANO, stamp_of
 from .config import GraphConfig
 from .durations import Durations
-from .plan import Plan, PlanPoint
 from .step_clock import StepClock
 
 MAX_AHEAD = 4096
@@ -28,9 +27,6 @@ MAX_AHEAD = 4096
 AGE_TOLERANCE = 0.5
 """By how much the age of a plan's last point may fall from step to step [periods]: more means that
 the plan was late and is there again."""
-PLANNED_TIME = 0.02
-"""Longest time without a state in which the robot counts as on its plan [s]: it goes on at its
-velocity, and an acceleration of 1 rad/s^2 in the plan is 0.2 mrad by then."""
 WATCH_SHARE = 0.5
 """Time between two checks of the deadlines, as a share of the period."""
 STOP_MARGIN = 0.75
@@ -175,7 +171,6 @@ class RealtimeControl:
         self._plan.clear()
         self._reference.reset()
         self._steps.restart()
-        self._broken = False
         self._age = 0.0
 
     def _timeout(self) -> int:
@@ -208,7 +203,7 @@ class RealtimeControl:
             self._hold_from = None
             if not self._plan:
                 self._plan.hold(self._steps.time, message.position)
-        setpoint = self._resting() if control.stopped else self._next_setpoint()
+        setpoint = self._resting() if control.stopped else self._setpoint_at(self._steps.time)
         if setpoint is not None:
             self._send(setpoint)
         self._node.publish_state(message.stamp, effort)
@@ -300,40 +295,25 @@ class RealtimeControl:
     def _passed_over(self, parts: int) -> Iterator[Array | None]:
         """Yield the desired position of each period without a state [rad], shape ``(n,)``.
 
-        For a moment the plan holds, which the robot does not leave far by itself. In a longer gap
-        the reference coasts as the robot does, and the plan is broken.
-
         :param parts: periods since the last state.
         """
-        h, stop_time, way = self._h, self._safety().stop_time, 0.0
-        holds = (
-            (parts - 1) * h <= PLANNED_TIME and self._plan and self._plan.end >= self._steps.time
-        )
-        self._broken |= not holds
         for part in range(1, parts):
-            if holds:
-                stamp = self._steps.time - round((parts - part) * self._period)
-                setpoint = self._plan.at(stamp, stop_time)
-                if setpoint is not None and setpoint.effort is None:
-                    setpoint = self._reference.step(setpoint, broken=False)
-                yield (
-                    None if setpoint is None or setpoint.effort is not None else setpoint.position
-                )
-            else:
-                come = coasting_time(part * h, stop_time)
-                rate = 1.0 if part < parts - 1 else coasting_rate(part * h, stop_time)
-                yield self._reference.coast(come - way, rate)
-                way = come
+            setpoint = self._setpoint_at(
+                self._steps.time - round((parts - part) * self._period)
+            )
+            passive = setpoint is None or setpoint.effort is not None
+            yield None if passive else setpoint.position
 
-    def _next_setpoint(self) -> Setpoint | None:
-        """Return the setpoint of the step that begins now; none before the plan."""
-        plan, time = self._plan, self._steps.time
-        setpoint = plan.at(time, self._safety().stop_time)
+    def _setpoint_at(self, stamp: int) -> Setpoint | None:
+        """Return the setpoint of the step that begins at a stamp [ns]; none before the plan."""
+        plan = self._plan
+        plan.forget(stamp)
+        setpoint = plan.at(stamp, self._safety().stop_time)
         if setpoint is None:
             return None
-        age = plan.age(time) / self._period
-        broken = self._broken or (age < self._age - AGE_TOLERANCE)
-        self._broken, self._age = False, age
+        age = plan.age(stamp) / self._period
+        broken = age < self._age - AGE_TOLERANCE
+        self._age = age
         self._breaks += broken
         return self._reference.step(setpoint, broken=broken)
 

@@ -12,12 +12,12 @@ from ...guiding.config import AdmittanceConfig
 from ...guiding.guidance import Guidance
 from ...guiding.torque_validation import TorqueFaults
 from ...maths.coasting import coasting_time
+from ...maths.plan import PlanPoint
 from ...planning.ahead import Ahead
 from ...planning.planner import Planner
 from ...reaction.reactive import ReactivePlanner
 from ...robot.model import RobotModel
 from ..messages.stamps import NANO, stamp_of, step_of
-from .plan import PlanPoint
 
 STEPS_AHEAD = 10
 """Steps that are sent ahead: a planner that is late by less disturbs nothing."""

@@ -11,6 +11,7 @@ from ...core.errors import SimloopError, UnsafeCommandError
 from ...core.values import Array
 from ..messages import effort_command
 from ..messages.joint_state import DecodedJointState
+from ..messages.setpoint import read_setpoint
 from ..messages.stamps import NANO, stamp_of, step_of
 from .braked_plant import BrakedPlant
 from .config import GraphConfig
@@ -19,6 +20,8 @@ from .position_stream import PositionStream
 
 ROUNDING = 1e-6
 """Share of a period that a step may be early: its time is not exact in floating point."""
+MAX_LEAD = 100
+"""Periods from the present state within which a setpoint is of use."""
 MAX_CATCH_UP = 100
 """Steps that are caught up with at once; after a longer pause time goes on from there."""
 
@@ -122,8 +125,8 @@ class RealtimePlant:
     """Applies each command in its period; ``tick`` is called by a steady timer.
 
     Before the first command the robot rests. A command that is late was computed for a state that
-    is over: its effort is not applied, and the robot follows the motion of the last commands, see
-    ``BrakedPlant``. After ``timeout`` periods without a command it is stopped. With a ``stream``
+    is over: its effort is not applied, and the robot follows the plan from the last command on,
+    see ``EffortFollower``. After ``timeout`` periods without a command it is stopped. With a ``stream``
     the plant is the surrogate of a real robot: it begins where that one is, and brakes when that
     one does not follow.
 
@@ -184,6 +187,12 @@ class RealtimePlant:
             self._node.plant.follow(message.position if known else None, age)
             self._periods = 0
             self._commanded = True
+
+    def desired(self, message: DecodedJointState) -> None:
+        """Take a setpoint of the plan: the robot follows it where commands are late."""
+        ahead = (message.stamp - self.stamp) / NANO / self._period
+        if abs(ahead) <= MAX_LEAD:
+            self._node.plant.expect(read_setpoint(message), ahead)
 
     def tick(self) -> None:
         """Take the step that is due, and those that were missed: a robot would not have waited."""

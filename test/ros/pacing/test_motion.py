@@ -25,7 +25,7 @@ from simloop_ros.ros.pacing.motion_pace import (
     MotionHold,
     RealtimeMotion,
 )
-from simloop_ros.ros.pacing.plan import PlanPoint
+from simloop_ros.maths.plan import PlanPoint
 
 H = 0.01  # s
 PERIOD = stamp_of(1, H)
