@@ -46,6 +46,18 @@ class BumplessReference(Remembering):
         self._offset: Array | None = None
         self._offset_velocity: Array | None = None
 
+    def coast(self, way: float, rate: float) -> Array | None:
+        """Go on without a setpoint; return the position [rad], shape ``(n,)``, if there is one.
+
+        :param way: as time at the present velocity [s].
+        :param rate: velocity afterwards, as a share of the present one.
+        """
+        if self._last is None or self._velocity is None:
+            return None
+        self._last = self._last + way * self._velocity
+        self._velocity = rate * self._velocity
+        return self._last
+
     def step(self, setpoint: Setpoint, *, broken: bool) -> Setpoint:
         """Return the setpoint of the next step.
 

@@ -21,6 +21,8 @@ STEEPEST = 1.5
 MAX_POSITION_ERROR, MAX_SPEED_ERROR = 0.05, 0.5
 """How far a robot may be from the reference that it shall follow [rad, rad/s]; beyond it is out of
 control, and braked at once. Half of the reference's speed, and 0.1 s of its way, are added."""
+ROUNDING = 1e-6
+"""Share of a step: times of steps are not exact in floating point."""
 
 
 class EffortFollower(Remembering):
@@ -35,8 +37,8 @@ class EffortFollower(Remembering):
         a = a_r + 2 w (v_r - v) + w^2 (q_r - q),      w: hold_frequency, at most 0.5/h
         tau = rnea(q, v, s a) + c b,                  s <= 1 the largest share within the limits
 
-    ``v_r`` and ``a_r`` are the differences of ``r``. Without a plan the reference coasts from the
-    velocity of the last two commands.
+    ``v_r`` and ``a_r`` are the differences of ``r``. A velocity that the last command had beyond
+    the plan coasts, too; without a plan ahead that is all of it.
 
     ``b`` is what the commands had beyond this law lately: a load, friction, an integrator. It
     fades with the rate ``c`` of the coasting motion.
@@ -94,12 +96,13 @@ class EffortFollower(Remembering):
             return
         if self._position is not None and step > self._step:
             time = (step - self._step) * self._period
-            velocity = (desired - self._position) / time
+            planned, rate = self._way_planned(self._step, step), self._way_planned(step - 1, step)
+            velocity = rate / self._period + (desired - self._position - planned) / time
             if self._velocity is not None:
                 self._acceleration = (velocity - self._velocity) / time
             self._velocity = velocity
         self._position, self._step = desired, step
-        self._plan.forget(self._stamp(step))
+        self._plan.forget(self._stamp(step - 1))
 
     def is_close(self, state: JointState, step: int) -> bool:
         """Return whether there is a motion to follow from a state in a step, and it is near."""
@@ -143,9 +146,7 @@ class EffortFollower(Remembering):
 
     def _coasted(self, step: int) -> float:
         """Return for how long the reference has coasted at a step's begin [s]."""
-        last = self._stamp(self._step)
-        end = last if self._plan.at(last, self._stop_time) is None else max(last, self._plan.end)
-        return max(0, self._stamp(step - 1) - end) / NANO
+        return max(0, step - 1 - self._end) * self._period
 
     def _law(
         self, state: JointState, position: Array, velocity: Array, acceleration: Array
@@ -171,11 +172,29 @@ class EffortFollower(Remembering):
         time = (step - self._step) * self._period
         if time <= 0.0:
             return self._position + time * self._velocity
-        begin = self._plan.at(self._stamp(self._step), self._stop_time)
-        there = self._plan.at(self._stamp(step), self._stop_time)
-        if begin is None or there is None:
-            return self._position + coasting_time(time, self._stop_time) * self._velocity
-        return self._position + (there.position - begin.position)
+        end = self._end
+        if step <= end:
+            excess = self._velocity - self._way_planned(self._step - 1, self._step) / self._period
+            way = self._way_planned(self._step, step)
+            return self._position + way + coasting_time(time, self._stop_time) * excess
+        last, before = self._position_after(end), self._position_after(end - 1)
+        coasted = coasting_time((step - end) * self._period, self._stop_time)
+        return last + coasted / self._period * (last - before)
+
+    @property
+    def _end(self) -> int:
+        """Return the last step whose end is planned; that of the last command without a plan."""
+        if self._plan.at(self._stamp(self._step), self._stop_time) is None:
+            return self._step
+        return max(self._step, int(self._plan.end / NANO / self._period + ROUNDING))
+
+    def _way_planned(self, first: int, last: int) -> Array:
+        """Return the way from the end of a step to that of another [rad]; zero without a plan."""
+        begin = self._plan.at(self._stamp(first), self._stop_time)
+        end = self._plan.at(self._stamp(last), self._stop_time)
+        if begin is None or end is None:
+            return np.zeros(self._limit.size)
+        return end.position - begin.position
 
     def _stamp(self, step: float) -> int:
         return round(step * self._period * NANO)

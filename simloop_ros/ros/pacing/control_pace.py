@@ -13,6 +13,7 @@ from ...control.bumpless import BumplessReference
 from ...core.errors import MessageError, SimloopError
 from ...core.values import Array, Setpoint
 from ...loop.guarded_control import GuardedControl
+from ...maths.coasting import coasting_rate, coasting_time
 from ...maths.plan import Plan, PlanPoint
 from ...safety.config import SafetyConfig
 from ..messages.joint_state import DecodedJointState
@@ -171,6 +172,7 @@ class RealtimeControl:
         self._plan.clear()
         self._reference.reset()
         self._steps.restart()
+        self._broken = False
         self._age = 0.0
 
     def _timeout(self) -> int:
@@ -295,14 +297,25 @@ class RealtimeControl:
     def _passed_over(self, parts: int) -> Iterator[Array | None]:
         """Yield the desired position of each period without a state [rad], shape ``(n,)``.
 
+        As far as the plan is known the robot follows it; beyond, its reference coasts, and the
+        plan is broken.
+
         :param parts: periods since the last state.
         """
+        h, stop_time = self._h, self._safety().stop_time
+        way, coasted = 0.0, 0
         for part in range(1, parts):
-            setpoint = self._setpoint_at(
-                self._steps.time - round((parts - part) * self._period)
-            )
-            passive = setpoint is None or setpoint.effort is not None
-            yield None if passive else setpoint.position
+            stamp = self._steps.time - round((parts - part) * self._period)
+            if self._plan and stamp <= self._plan.end:
+                setpoint = self._setpoint_at(stamp)
+                known = setpoint is not None and setpoint.effort is None
+                yield setpoint.position if setpoint is not None and known else None
+                continue
+            coasted += 1
+            come = coasting_time(coasted * h, stop_time)
+            rate = 1.0 if part < parts - 1 else coasting_rate(coasted * h, stop_time)
+            yield self._reference.coast(come - way, rate)
+            way, self._broken = come, True
 
     def _setpoint_at(self, stamp: int) -> Setpoint | None:
         """Return the setpoint of the step that begins at a stamp [ns]; none before the plan."""
@@ -312,8 +325,8 @@ class RealtimeControl:
         if setpoint is None:
             return None
         age = plan.age(stamp) / self._period
-        broken = age < self._age - AGE_TOLERANCE
-        self._age = age
+        broken = self._broken or age < self._age - AGE_TOLERANCE
+        self._broken, self._age = False, age
         self._breaks += broken
         return self._reference.step(setpoint, broken=broken)
 
