@@ -18,7 +18,7 @@ from simloop_ros.core.errors import MessageError, UnsafeCommandError
 from simloop_ros.core.values import Array, PlantReport, Setpoint
 from simloop_ros.loop.guarded_control import GuardedControl
 from simloop_ros.robot.fit_robot import load_fit_robot
-from simloop_ros.ros.messages.effort_command import command_kind
+from simloop_ros.ros.messages.effort_command import APPLIED, command_kind
 from simloop_ros.ros.messages.joint_state import ABSENT, DecodedJointState
 from simloop_ros.ros.messages.notice import COLLISION, Notice
 from simloop_ros.ros.messages.safety_status import CONTROL, SafetyStatus
@@ -190,7 +190,9 @@ class VirtualPlant:
     def publish(self, stamp: int) -> None:
         """Publish the present state."""
         graph, plant = self._graph, self.plant.plant
-        graph.topic('joint_states').send(DecodedJointState(stamp, plant.observe()))
+        applied = self.plant.applied
+        state = DecodedJointState(stamp, plant.observe(), ABSENT, applied, APPLIED)
+        graph.topic('joint_states').send(state)
         report = plant.report()
         if self._by_truth:
             graph.topic(TORQUE_TOPICS['truth']).send(

@@ -2,76 +2,96 @@
 
 from __future__ import annotations
 
+from math import exp
+
 import numpy as np
 
 from ..core.state import Remembering
 from ..core.values import Array, Setpoint
+from ..maths.coasting import coasting_rate, coasting_time
 
-RETURN_FREQUENCY = 10.0
-"""Natural frequency with which the robot returns to the plan [rad/s]: a speed of 0.1 rad/s too
-much is taken back with 2 rad/s^2, and after 0.6 s nothing is left of it."""
+SLOWEST_RETURN = 10.0
+"""Least natural frequency with which the robot returns to the plan [rad/s]: a speed of 0.1 rad/s
+too much is taken back with 2 rad/s^2, and after 0.6 s nothing is left of it."""
+FASTEST_RETURN = 0.5
+"""Largest natural frequency, times the period."""
 NEGLIGIBLE = 1e-12
 """Difference below which the robot is back on the plan [rad, rad/s]."""
 
 
 class BumplessReference(Remembering):
-    """Adds to the setpoints what keeps position and velocity of the reference continuous.
+    """Coasts while there is no plan, and returns to it without a jump.
 
     ::
 
-        d = r + e,    e'' = -2 w e' - w^2 e        w: RETURN_FREQUENCY
+        d = r + e,    e'' = -2 w e' - w^2 e
 
     Where the plan ``r`` goes on steadily, ``e`` is zero and the setpoints are passed on as they
-    are. At a break (setpoints came late, a joint state was lost) ``e`` takes up the difference
-    between the plan and where the reference was going. A plan without any velocity is passed on as
-    it is: it says to stay, and may say so from where the robot is (000, section 6.1.4).
+    are. While there is no setpoint, ``d`` coasts (``maths.coasting``). When the plan is there
+    again, ``e`` takes up the difference between it and where ``d`` was going.
 
-    A second difference over a break would be an acceleration: a jump of 0.1 mrad at 500 Hz is
-    25 rad/s^2, of a robot that a person may hold.
+    A second difference over the break would be an acceleration: a jump of 0.1 mrad at 500 Hz is
+    25 rad/s^2, of a robot that a person may hold. In a gap ``T`` a plan that accelerates with
+    ``a`` leaves ``d`` by ``a T^2/2`` and ``a T``. So ``w = 1/T`` returns with ``2.5 a`` at most,
+    and as soon as that allows: what comes late is a delay in the loop of a hand that leads.
 
     :param period: h [s].
     """
 
-    _remembered = ('_last', '_velocity', '_offset', '_offset_velocity')
+    _remembered = (
+        '_last', '_velocity', '_coasted', '_first', '_offset', '_offset_velocity', '_frequency',
+    )
 
     def __init__(self, period: float):
         self._h = period
-        self._decay = float(np.exp(-RETURN_FREQUENCY * period))
         self.reset()
 
     def reset(self) -> None:
         """Forget the past: the next setpoint is passed on as it is."""
         self._last: Array | None = None
         self._velocity: Array | None = None
+        self._coasted = 0  # steps
+        self._first: Array | None = None  # velocity before them
         self._offset: Array | None = None
         self._offset_velocity: Array | None = None
+        self._frequency = SLOWEST_RETURN
 
-    def coast(self, way: float, rate: float) -> Array | None:
-        """Go on without a setpoint; return the position [rad], shape ``(n,)``, if there is one.
+    @property
+    def coasts(self) -> bool:
+        """Return whether the last step was without a setpoint."""
+        return self._coasted > 0
 
-        :param way: as time at the present velocity [s].
-        :param rate: velocity afterwards, as a share of the present one.
+    def coast(self, stop_time: float) -> Setpoint | None:
+        """Go on for a step without a setpoint; return where to, if there was a motion.
+
+        :param stop_time: in which the reference comes to rest [s].
         """
         if self._last is None or self._velocity is None:
             return None
-        self._last = self._last + way * self._velocity
-        self._velocity = rate * self._velocity
-        return self._last
+        if self._first is None:
+            self._first = self._velocity
+            self._offset = self._offset_velocity = None
+        before, now = self._coasted * self._h, (self._coasted + 1) * self._h
+        way = coasting_time(now, stop_time) - coasting_time(before, stop_time)
+        self._coasted += 1
+        self._last = self._last + way * self._first
+        self._velocity = coasting_rate(now, stop_time) * self._first
+        return Setpoint(self._last, self._velocity)
 
-    def step(self, setpoint: Setpoint, *, broken: bool) -> Setpoint:
-        """Return the setpoint of the next step.
-
-        :param broken: whether the plan does not go on from the last setpoint.
-        """
+    def step(self, setpoint: Setpoint) -> Setpoint:
+        """Return the setpoint of the next step from that of the plan."""
         if setpoint.effort is not None or setpoint.restart:
             self.reset()
             return setpoint
         last, velocity = self._last, self._velocity
-        if broken and last is not None and velocity is not None and setpoint.velocity.any():
+        if self._coasted and last is not None and velocity is not None:
+            gap = (self._coasted + 1) * self._h
+            self._frequency = SLOWEST_RETURN
             self._offset = last + self._h * velocity - setpoint.position
             self._offset_velocity = velocity - setpoint.velocity
         else:
             self._return()
+        self._coasted, self._first = 0, None
         if self._offset is not None and self._offset_velocity is not None:
             position = setpoint.position + self._offset
             setpoint = Setpoint(position, setpoint.velocity + self._offset_velocity)
@@ -86,9 +106,9 @@ class BumplessReference(Remembering):
         offset, speed = self._offset, self._offset_velocity
         if offset is None or speed is None:
             return
-        w, h = RETURN_FREQUENCY, self._h
-        drive = speed + w * offset
-        self._offset = self._decay * (offset + h * drive)
-        self._offset_velocity = self._decay * (speed - w * h * drive)
+        w, h = self._frequency, self._h
+        drive, decay = speed + w * offset, exp(-w * h)
+        self._offset = decay * (offset + h * drive)
+        self._offset_velocity = decay * (speed - w * h * drive)
         if max(np.abs(self._offset).max(), np.abs(self._offset_velocity).max()) < NEGLIGIBLE:
             self._offset = self._offset_velocity = None

@@ -245,6 +245,29 @@ class Guidance(StateValue):
         )
         return compliant
 
+    def coast(self, desired: Array, way: float, rate: float) -> None:
+        """Go on without torques, as a robot does that gets no command.
+
+        What was not seen is neither taken as zero nor as what came before: the deflection keeps
+        its velocity. The tank gives the energy of that, or takes it.
+
+        :param desired: q_d at its end [rad], shape ``(n,)``.
+        :param way: as time at the present velocity [s].
+        :param rate: velocity afterwards, as a share of the present one.
+        """
+        snapshot = self._state
+        start = self._start(snapshot, desired)
+        before, parameters = start.state, snapshot.adaptation.parameters
+        after = AdmittanceState(before.deflection + way * before.velocity, rate * before.velocity)
+        tank = snapshot.adaptation.tank + stored(before, parameters) - stored(after, parameters)
+        self._state = msgspec.structs.replace(
+            snapshot,
+            state=after,
+            desired=desired,
+            drift=start.drift,
+            adaptation=AdaptationSnapshot(parameters, tank),
+        )
+
     def _kept(
         self, task: TipTask, desired: Array, start: _Start, end: AdmittanceStep
     ) -> AdmittanceStep:

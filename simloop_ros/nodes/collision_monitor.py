@@ -71,7 +71,10 @@ class CollisionMonitorNode(BlockNode):
         polled = not (graph.realtime or self._every_step)  # else each message is taken at once
         for topic, fields in INPUTS.items():
             call = self._taker(topic)
-            topics.subscribe_joints(topic, names, fields, call, RECORD_DEPTH, polled=polled)
+            told = ('effort',) if topic == 'joint_states' else ()
+            topics.subscribe_joints(
+                topic, names, fields, call, RECORD_DEPTH, optional=told, polled=polled
+            )
         self._drivers: WristReadings | None = None
         self._wrenches: Array | None = None
         late, wrist_torque = ['joint_states'], None

@@ -40,6 +40,15 @@ class Guided(Remembering, Planner):
         velocity = setpoint.velocity + deflected.velocity
         return Setpoint(deflected.position, velocity, restart=setpoint.restart)
 
+    def coast(
+        self, control: JointState, inputs: ExternalInputs, steps: int, way: float, rate: float
+    ) -> None:
+        """Go on for some steps that were not seen; the deflection coasts, see ``Guidance``."""
+        desired = self.planner.expected.position
+        for _ in range(steps):
+            desired = self.planner.step(self.undeflected(control), inputs).position
+        self.guidance.coast(desired, way, rate)
+
     def undeflected(self, control: JointState) -> JointState:
         """Return the control state without the deflection."""
         e = self.guidance.deflection

@@ -12,6 +12,10 @@ FLOATING = 'floating'
 """``frame_id`` of an effort that was asked for as it is: the robot is free to be moved."""
 STOPPED = 'stopped'
 """``frame_id`` of the effort for a robot that is stopped: it leads nowhere."""
+APPLIED = 'applied_effort'
+"""``frame_id`` of a joint state whose effort is what the robot applied in the step that it ends,
+in the terms of the model: not the command, if that was late. Efforts of other joint states mean
+something else with every driver."""
 LIMITED = 'limited'
 """``frame_id`` of a command whose effort was reduced to an effort limit."""
 

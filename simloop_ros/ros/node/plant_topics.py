@@ -18,6 +18,7 @@ from ...robot.model import RobotModel
 from ..messages.arrays import to_message as array_to_message
 from ..messages.contacts import to_message as contacts_to_message
 from ..messages.description import with_mesh_addresses
+from ..messages.effort_command import APPLIED
 from ..messages.markers import MarkerSet, hand_markers, object_markers, plant_markers
 from ..messages.stamps import split, step_of
 from ..messages.wrists import OBJECT, TRUE_WRENCHES, WRENCHES, hand_axes
@@ -55,7 +56,9 @@ class PlantTopics:
             send = topics.publish_joints(topic, names, fields).send
             self._senders.append(lambda stamp, report: send(stamp, *read(report)))
 
-        self._joint_states = topics.publish_joints('joint_states', names, ('position',))
+        fields = ('position', 'effort') if graph.realtime else ('position',)
+        self._joint_states = topics.publish_joints('joint_states', names, fields)
+        self._tells_effort = graph.realtime  # in lockstep it is that of the command
         if publish.truth:
             fields = ('position', 'velocity')
             add('true_joint_states', names, fields, lambda r: (r.truth.position, r.truth.velocity))
@@ -89,7 +92,11 @@ class PlantTopics:
     def send(self, stamp: int) -> None:
         """Publish the present state with a stamp [ns]."""
         plant = self._plant.plant
-        self._joint_states.send(stamp, plant.observe())
+        if self._tells_effort:
+            applied = self._plant.applied
+            self._joint_states.send(stamp, plant.observe(), applied, frame_id=APPLIED)
+        else:
+            self._joint_states.send(stamp, plant.observe())
         report = plant.report()
         for send in self._senders:
             send(stamp, report)

@@ -13,7 +13,6 @@ from ...control.bumpless import BumplessReference
 from ...core.errors import MessageError, SimloopError
 from ...core.values import Array, Setpoint
 from ...loop.guarded_control import GuardedControl
-from ...maths.coasting import coasting_rate, coasting_time
 from ...maths.plan import Plan, PlanPoint
 from ...safety.config import SafetyConfig
 from ..messages.joint_state import DecodedJointState
@@ -25,9 +24,9 @@ from .step_clock import StepClock
 
 MAX_AHEAD = 4096
 """Steps from now on whose setpoints are kept."""
-AGE_TOLERANCE = 0.5
-"""By how much the age of a plan's last point may fall from step to step [periods]: more means that
-the plan was late and is there again."""
+MAX_PLAN_AGE = 1.5
+"""Age of a plan's last point up to which it holds [periods]: a planner that answers each state
+sends its setpoint one period later."""
 WATCH_SHARE = 0.5
 """Time between two checks of the deadlines, as a share of the period."""
 STOP_MARGIN = 0.75
@@ -172,8 +171,6 @@ class RealtimeControl:
         self._plan.clear()
         self._reference.reset()
         self._steps.restart()
-        self._broken = False
-        self._age = 0.0
 
     def _timeout(self) -> int:
         return self._safety().timeout_periods(self._h)
@@ -297,38 +294,29 @@ class RealtimeControl:
     def _passed_over(self, parts: int) -> Iterator[Array | None]:
         """Yield the desired position of each period without a state [rad], shape ``(n,)``.
 
-        As far as the plan is known the robot follows it; beyond, its reference coasts, and the
-        plan is broken.
-
         :param parts: periods since the last state.
         """
-        h, stop_time = self._h, self._safety().stop_time
-        way, coasted = 0.0, 0
         for part in range(1, parts):
-            stamp = self._steps.time - round((parts - part) * self._period)
-            if self._plan and stamp <= self._plan.end:
-                setpoint = self._setpoint_at(stamp)
-                known = setpoint is not None and setpoint.effort is None
-                yield setpoint.position if setpoint is not None and known else None
-                continue
-            coasted += 1
-            come = coasting_time(coasted * h, stop_time)
-            rate = 1.0 if part < parts - 1 else coasting_rate(coasted * h, stop_time)
-            yield self._reference.coast(come - way, rate)
-            way, self._broken = come, True
+            late = round((parts - part) * self._period)
+            setpoint = self._setpoint_at(self._steps.time - late)
+            passive = setpoint is None or setpoint.effort is not None
+            yield None if setpoint is None or passive else setpoint.position
 
     def _setpoint_at(self, stamp: int) -> Setpoint | None:
-        """Return the setpoint of the step that begins at a stamp [ns]; none before the plan."""
-        plan = self._plan
+        """Return the setpoint of the step that begins at a stamp [ns]; none before the plan.
+
+        Up to a period beyond the plan its last point holds; from there the reference coasts.
+        """
+        plan, stop_time = self._plan, self._safety().stop_time
         plan.forget(stamp)
-        setpoint = plan.at(stamp, self._safety().stop_time)
+        setpoint = plan.at(stamp, stop_time)
         if setpoint is None:
             return None
-        age = plan.age(stamp) / self._period
-        broken = self._broken or age < self._age - AGE_TOLERANCE
-        self._broken, self._age = False, age
-        self._breaks += broken
-        return self._reference.step(setpoint, broken=broken)
+        if setpoint.effort is None and plan.age(stamp) > MAX_PLAN_AGE * self._period:
+            coasting = self._reference.coast(stop_time)
+            return setpoint if coasting is None else coasting
+        self._breaks += self._reference.coasts
+        return self._reference.step(setpoint)
 
     def _resting(self) -> Setpoint:
         """Return the present position: a stopped robot gets the stop effort anyway."""

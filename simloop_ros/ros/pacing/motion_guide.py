@@ -11,7 +11,7 @@ from ...core.values import NO_INPUTS, Array, ExternalInputs, JointState, Setpoin
 from ...guiding.config import AdmittanceConfig
 from ...guiding.guidance import Guidance
 from ...guiding.torque_validation import TorqueFaults
-from ...maths.coasting import coasting_time
+from ...maths.coasting import coasting_rate, coasting_time
 from ...maths.plan import PlanPoint
 from ...planning.ahead import Ahead
 from ...planning.planner import Planner
@@ -151,13 +151,20 @@ class MotionGuide:
     def pass_over(self, gap: float, state: JointState, inputs: ExternalInputs) -> None:
         """Go on by as much as the robot has, in a gap between two control states [s].
 
-        Torques and wrenches in between are interpolated: what was not seen is neither held for
-        the whole gap nor taken as zero, which would be a jump.
+        A robot that is led by hand coasts: torques that were not seen are not integrated. The
+        wrenches on two hands in between are interpolated: they are neither held for the whole gap
+        nor taken as zero, which would be a jump.
 
         :param inputs: at its end.
         """
         period = self._settings.period
-        steps = int(coasting_time(gap - period, self._stop_time) / period + 0.5)
+        way = coasting_time(gap - period, self._stop_time)
+        steps = int(way / period + 0.5)
+        guided = None if self.motion is None else self.motion.guided
+        if guided is not None and self.held is None:
+            rate = coasting_rate(gap - period, self._stop_time)
+            guided.coast(state, inputs, steps, way, rate)
+            return
         for i in range(1, steps + 1):
             self.setpoint(state, _between(self._inputs, inputs, i / (steps + 1)))
 

@@ -14,6 +14,7 @@ from ...collision.observation import Observation
 from ...collision.wrist_torque import WristTorque
 from ...core.values import Array, JointState
 from ...robot.model import RobotModel
+from ..messages.effort_command import APPLIED
 from ..messages.joint_state import DecodedJointState
 from ..messages.stamps import step_of
 
@@ -135,19 +136,23 @@ class StepMonitor:
     ) -> Detection:
         """Take a step: its command, and joint and control state at its end; return the detection.
 
+        A joint state that tells the effort which was applied counts more than the command, which
+        may have come too late.
+
         :param wrenches: readings of the wrist sensors [N, N m], shape ``(hands, 6)``, if any.
         """
+        applied = measured.frame_id == APPLIED and bool(measured.effort.size)
         observation = Observation(
             0.0,  # not known before gaps are filled
             command.position,
-            command.effort,
+            measured.effort if applied else command.effort,
             measured.position,
             JointState(state.position, state.velocity),
             state.effort,
         )
         if self._wrist_torque is not None and wrenches is not None:
             observation = self._wrist_torque.explain(observation, wrenches)
-        lag = step_of(measured.stamp - command.stamp, self._period) - 1
+        lag = 0 if applied else step_of(measured.stamp - command.stamp, self._period) - 1
         *gap, present = self._gaps.steps(measured.stamp, observation, lag)
         for each in gap:
             self.detector.step(each)
