@@ -18,7 +18,7 @@ from simloop_ros.core.errors import MessageError, UnsafeCommandError
 from simloop_ros.core.values import Array, PlantReport, Setpoint
 from simloop_ros.loop.guarded_control import GuardedControl
 from simloop_ros.robot.fit_robot import load_fit_robot
-from simloop_ros.ros.messages.effort_command import APPLIED, command_kind
+from simloop_ros.ros.messages.effort_command import applied_kind, command_kind
 from simloop_ros.ros.messages.joint_state import ABSENT, DecodedJointState
 from simloop_ros.ros.messages.notice import COLLISION, Notice
 from simloop_ros.ros.messages.safety_status import CONTROL, SafetyStatus
@@ -190,8 +190,9 @@ class VirtualPlant:
     def publish(self, stamp: int) -> None:
         """Publish the present state."""
         graph, plant = self._graph, self.plant.plant
-        applied = self.plant.applied
-        state = DecodedJointState(stamp, plant.observe(), ABSENT, applied, APPLIED)
+        applied = self.plant.take_applied()
+        kind = applied_kind(applied.steps)
+        state = DecodedJointState(stamp, plant.observe(), ABSENT, applied.effort, kind)
         graph.topic('joint_states').send(state)
         report = plant.report()
         if self._by_truth:
@@ -230,7 +231,9 @@ class VirtualControl:
         self.pace = RealtimeControl(
             self, graph.graph, lambda: scenario.safety, clock=graph.time.clock
         )
-        graph.subscribe('joint_states', 'control_simulation', self.pace.measured)
+        graph.subscribe(
+            'joint_states', 'control_simulation', self.pace.measured, last_only=False
+        )
         graph.subscribe(
             'desired_joint_states', 'control_simulation', self.pace.desired, last_only=False
         )

@@ -163,6 +163,11 @@ class ControlSimulation:
         self._law.start(JointState(state.position + self._h * velocity, velocity), clipped)
         return Command(velocity, acceleration, clipped, saturated)
 
+    def applied(self, command: Command, effort: Array) -> Command:
+        """Return a command with the effort that was applied instead [N m], shape ``(n,)``."""
+        acceleration = self._expected(self.state, effort)
+        return Command(command.velocity, acceleration, effort, command.saturated)
+
     def rollback(self, command: Command, measured: Array) -> Rollback:
         """Follow the robot: from the old state, step to the measured one; 000 (5.5) to (5.7).
 

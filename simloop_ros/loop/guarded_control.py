@@ -84,12 +84,19 @@ class GuardedControl:
         """Return the effort for a stopped robot [N m], shape ``(n,)``."""
         return safe_effort(self._model, self._stop_kind, self.control.state.position)
 
-    def rollback(self, measured: Array) -> Rollback:
-        """Follow the robot to its measured position [rad], shape ``(n,)``."""
+    def rollback(self, measured: Array, applied: Array | None = None) -> Rollback:
+        """Follow the robot to its measured position [rad], shape ``(n,)``.
+
+        :param applied: effort of this step [N m], shape ``(n,)``, where the robot tells it: the
+            command may have come too late.
+        """
         if self.stopped or self._command is None:
             self.start(measured)
             return Rollback(self.control.state, self.stop_effort())
-        return self.control.rollback(self._command, measured)
+        command = self._command
+        if applied is not None and not np.array_equal(applied, command.effort):
+            command = self.control.applied(command, applied)
+        return self.control.rollback(command, measured)
 
     def stop(self, reason: str) -> None:
         """Stop; the first reason is kept."""

@@ -18,6 +18,7 @@ from ..core.values import Array
 from ..robot.config import RobotConfig
 from ..robot.fit_robot import load_fit_robot
 from ..robot.model import RobotModel
+from ..ros.messages.effort_command import APPLIED
 from ..ros.messages.joint_state import DecodedJointState
 from ..ros.messages.markers import hit_markers
 from ..ros.messages.notice import COLLISION, LEVELS, to_message
@@ -71,9 +72,9 @@ class CollisionMonitorNode(BlockNode):
         polled = not (graph.realtime or self._every_step)  # else each message is taken at once
         for topic, fields in INPUTS.items():
             call = self._taker(topic)
-            told = ('effort',) if topic == 'joint_states' else ()
+            applied = {'optional': ('effort',), 'kind': APPLIED} if topic == 'joint_states' else {}
             topics.subscribe_joints(
-                topic, names, fields, call, RECORD_DEPTH, optional=told, polled=polled
+                topic, names, fields, call, RECORD_DEPTH, polled=polled, **applied
             )
         self._drivers: WristReadings | None = None
         self._wrenches: Array | None = None

@@ -75,7 +75,15 @@ class ControlSimulationNode(BlockNode):
             )
         self._safety = SafetyTopic(self, self._on_safety)
         pace = self._pace
-        topics.subscribe_joints('joint_states', names, ('position',), pace.measured)
+        topics.subscribe_joints(
+            'joint_states',
+            names,
+            ('position',),
+            pace.measured,
+            STREAM_DEPTH,
+            optional=('effort',),
+            kind=effort_command.APPLIED,
+        )
         topics.subscribe_joints(
             'desired_joint_states', names, NEEDED, pace.desired, STREAM_DEPTH, optional=OPTIONAL
         )

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from ...core.values import Command, Setpoint
+import msgspec
+
+from ...core.values import Array, Command, Setpoint
+from .joint_state import DecodedJointState
 
 TOPIC = 'effort_command'
 FIELDS = ('position', 'velocity', 'effort')
@@ -13,9 +16,10 @@ FLOATING = 'floating'
 STOPPED = 'stopped'
 """``frame_id`` of the effort for a robot that is stopped: it leads nowhere."""
 APPLIED = 'applied_effort'
-"""``frame_id`` of a joint state whose effort is what the robot applied in the step that it ends,
-in the terms of the model: not the command, if that was late. Efforts of other joint states mean
-something else with every driver."""
+"""First word in the ``frame_id`` of a joint state whose effort is what the robot applied, in the
+terms of the model: not the command, if that was late. The second word is the number of steps up to
+this state that it is the mean of, 1 if there is none. Efforts of other joint states mean something
+else with every driver."""
 LIMITED = 'limited'
 """``frame_id`` of a command whose effort was reduced to an effort limit."""
 
@@ -26,6 +30,33 @@ def command_kind(setpoint: Setpoint, command: Command, stopped: bool) -> str:
         return STOPPED
     floating, limited = setpoint.effort is not None, command.saturated
     return ' '.join([FLOATING] * floating + [LIMITED] * limited)
+
+
+class AppliedEffort(msgspec.Struct, frozen=True, gc=False):
+    """What a robot applied up to a joint state.
+
+    :ivar effort: mean over some steps [N m], shape ``(n,)``.
+    """
+
+    effort: Array
+    steps: int
+
+    def in_step(self, back: int) -> Array | None:
+        """Return the effort of a step, counted back from 0 for the last one; none if unknown."""
+        return self.effort if back < self.steps else None
+
+
+def applied_kind(steps: int) -> str:
+    """Return the ``frame_id`` of a joint state with the mean effort of some steps."""
+    return APPLIED if steps == 1 else f'{APPLIED} {steps}'
+
+
+def applied_effort(message: DecodedJointState) -> AppliedEffort | None:
+    """Return what a joint state tells of the effort that was applied, if it does."""
+    word, _, steps = message.frame_id.partition(' ')
+    if word != APPLIED or not message.effort.size:
+        return None
+    return AppliedEffort(message.effort, int(steps) if steps.isdecimal() else 1)
 
 
 def has_kind(frame_id: str, kind: str) -> bool:

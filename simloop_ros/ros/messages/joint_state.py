@@ -166,7 +166,9 @@ class JointStateDecoder:
     :param fields: what must be there, some of position, velocity and effort, in this order.
     :param topic: what the errors begin with.
     :param optional: what is read where it is there, else ``ABSENT``.
-    :param finite: whether all numbers have to be.
+    :param kind: first word in the ``frame_id`` of the messages whose optional fields are read; any
+        if it is empty.
+    :param finite: whether all numbers that are read have to be.
     """
 
     def __init__(
@@ -176,12 +178,14 @@ class JointStateDecoder:
         topic: str = 'JointState',
         optional: tuple[str, ...] = (),
         *,
+        kind: str = '',
         finite: bool = True,
     ):
         _require_valid(joint_names, fields)
         self._joint_names = tuple(joint_names)
         self._fields = fields
         self._optional = optional
+        self._kind = kind
         self._topic = topic
         self._finite = finite
         self._layouts: list[_KnownLayout] = []
@@ -237,7 +241,9 @@ class JointStateDecoder:
                 f'joint {missing[0]!r} is missing (got {n - len(missing)} of {n} joints)'
             )
         counts = {field: (place.stop - place.start) // 8 for field, place in scan.values.items()}
-        fields = (*self._fields, *(field for field in self._optional if counts[field]))
+        wanted = not self._kind or scan.frame_id.partition(' ')[0] == self._kind
+        optional = self._optional if wanted else ()
+        fields = (*self._fields, *(field for field in optional if counts[field]))
         for field in fields:
             if counts[field] != len(scan.joint_names):
                 raise self._refusal(

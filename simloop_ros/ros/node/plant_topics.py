@@ -18,7 +18,7 @@ from ...robot.model import RobotModel
 from ..messages.arrays import to_message as array_to_message
 from ..messages.contacts import to_message as contacts_to_message
 from ..messages.description import with_mesh_addresses
-from ..messages.effort_command import APPLIED
+from ..messages.effort_command import applied_kind
 from ..messages.markers import MarkerSet, hand_markers, object_markers, plant_markers
 from ..messages.stamps import split, step_of
 from ..messages.wrists import OBJECT, TRUE_WRENCHES, WRENCHES, hand_axes
@@ -93,8 +93,9 @@ class PlantTopics:
         """Publish the present state with a stamp [ns]."""
         plant = self._plant.plant
         if self._tells_effort:
-            applied = self._plant.applied
-            self._joint_states.send(stamp, plant.observe(), applied, frame_id=APPLIED)
+            applied = self._plant.take_applied()
+            kind = applied_kind(applied.steps)
+            self._joint_states.send(stamp, plant.observe(), applied.effort, frame_id=kind)
         else:
             self._joint_states.send(stamp, plant.observe())
         report = plant.report()

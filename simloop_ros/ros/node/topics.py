@@ -137,6 +137,7 @@ class Topics:
         on_refusal: Callable[[str], None] | None = None,
         *,
         optional: tuple[str, ...] = (),
+        kind: str = '',
         polled: bool = False,
         finite: bool = True,
     ) -> JointSubscription:
@@ -145,12 +146,15 @@ class Topics:
         :param depth: number of messages that may wait; ``STREAM_DEPTH``, or 1 in real time where
             none is given: there only the last message is of use.
         :param on_refusal: called with the reason when a message cannot be used.
-        :param optional: fields that are read where a message has them.
+        :param optional: fields that are read where a message has them,
+        :param kind: and this first word in its ``frame_id``, if it is given.
         :param polled: whether messages wait for ``poll``, instead of waking the node for each.
         :param finite: whether a message with a number that is not finite is refused.
         """
         node, realtime = self._node, self._node.graph.realtime
-        decoder = JointStateDecoder(joint_names, fields, topic, optional, finite=finite)
+        decoder = JointStateDecoder(
+            joint_names, fields, topic, optional, kind=kind, finite=finite
+        )
         channel = JointSubscription(node, self.resend, decoder, call, on_refusal)
         qos = stream_reader(depth or (1 if realtime else STREAM_DEPTH), realtime=realtime)
         subscription = self.subscription(

@@ -13,6 +13,7 @@ from ...safety.brake import Brake
 from ...safety.config import SafetyConfig
 from ...safety.follower import EffortFollower
 from ...safety.gate import CommandGate
+from ..messages.effort_command import AppliedEffort
 
 HOLD_TIME = 0.1
 """Simulated time that a wrench acts after its message [s]."""
@@ -89,6 +90,7 @@ class BrakedPlant:
         self._steps = 0
         self._largest: Array = np.zeros(model.n)
         self.applied: Array = np.zeros(model.n)
+        self._untold: list[Array] = []
         self.configure(safety)
 
     def configure(self, safety: SafetyConfig) -> None:
@@ -119,6 +121,12 @@ class BrakedPlant:
         self._brake.release()
         self._follower.stop(self._steps)
         return True
+
+    def take_applied(self) -> AppliedEffort:
+        """Return the mean effort of the steps since the last call."""
+        efforts, self._untold = self._untold or [self.applied], []
+        mean = efforts[0] if len(efforts) == 1 else np.mean(efforts, axis=0)
+        return AppliedEffort(mean, len(efforts))
 
     def follow(self, desired: Array | None, age: int) -> None:
         """Note where a command shall bring the robot [rad], shape ``(n,)``; none if it floats.
@@ -160,6 +168,7 @@ class BrakedPlant:
             self._follower.learn(truth, effort)
         self._steps += 1
         self.applied = effort
+        self._untold.append(effort)
         np.maximum(self._largest, np.abs(effort), out=self._largest)  # keeps a NaN
         self.plant.step(effort, Disturbance(self.wrench.torque(truth.position)))
 

@@ -15,6 +15,7 @@ from ...core.values import Array, Setpoint
 from ...loop.guarded_control import GuardedControl
 from ...maths.plan import Plan, PlanPoint
 from ...safety.config import SafetyConfig
+from ..messages.effort_command import AppliedEffort, applied_effort
 from ..messages.joint_state import DecodedJointState
 from ..messages.setpoint import read_setpoint
 from ..messages.stamps import NANO, stamp_of
@@ -196,7 +197,9 @@ class RealtimeControl:
             )
         if self.due >= 0:
             self._interval.add(now - self._arrival)
-        effort = self._follow(message.position, self._steps.advance(message.stamp))
+        applied = applied_effort(message)
+        periods = self._steps.advance(message.stamp)
+        effort = self._follow(message.position, applied, periods)
         self.due, self._arrival = message.stamp, now
         if self._hold_from is not None and now >= self._hold_from:
             self._hold_from = None
@@ -269,13 +272,14 @@ class RealtimeControl:
             **self._interval.summary('interval of states'),
         }
 
-    def _follow(self, position: Array, periods: int) -> Array:
+    def _follow(self, position: Array, applied: AppliedEffort | None, periods: int) -> Array:
         """Roll back to a measured position, and return the effort that explains it [N m].
 
         In periods without a state the robot went on by itself, as ``EffortFollower`` does: the
         twin, too. Their positions are interpolated. Without a command, because there is no plan
         yet or the robot is stopped, the simulation rests where the robot is.
 
+        :param applied: by the robot, if it is known.
         :param periods: since the last state.
         """
         control = self._node.control
@@ -285,11 +289,12 @@ class RealtimeControl:
             last = control.state.position
             before = last - self._h * control.state.velocity
             passed = filled(before, last, position, parts)
-            for measured, desired in zip(passed, self._passed_over(parts), strict=True):
-                control.rollback(measured)
+            steps = zip(passed, self._passed_over(parts), strict=True)
+            for i, (measured, desired) in enumerate(steps, 1):
+                control.rollback(measured, applied and applied.in_step(parts - i))
                 if desired is not None:
                     control.pass_over(desired)
-        return control.rollback(position).effort
+        return control.rollback(position, applied and applied.in_step(0)).effort
 
     def _passed_over(self, parts: int) -> Iterator[Array | None]:
         """Yield the desired position of each period without a state [rad], shape ``(n,)``.

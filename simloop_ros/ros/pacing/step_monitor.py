@@ -14,7 +14,7 @@ from ...collision.observation import Observation
 from ...collision.wrist_torque import WristTorque
 from ...core.values import Array, JointState
 from ...robot.model import RobotModel
-from ..messages.effort_command import APPLIED
+from ..messages.effort_command import AppliedEffort, applied_effort
 from ..messages.joint_state import DecodedJointState
 from ..messages.stamps import step_of
 
@@ -30,9 +30,9 @@ MEMORY = 0.1
 class GapFiller:
     """Numbers observations; in real time it fills the steps whose messages were lost.
 
-    In those steps the robot went on by itself, with efforts that nobody here knows. Nothing can be
-    learnt from them: they are filled with the efforts that leave unexplained what was unexplained
-    before, so that an external torque neither grows nor fades. Positions are interpolated.
+    Positions are interpolated. Where the robot tells what it applied, those are the efforts. Else nobody here knows them, and nothing can be learnt: they are
+    those that leave unexplained what was unexplained before, so that an external torque neither
+    grows nor fades.
     """
 
     def __init__(self, model: RobotModel, period: float, *, realtime: bool):
@@ -47,17 +47,26 @@ class GapFiller:
         self._unexplained: Array = np.zeros(model.n)
         self.filled = 0
 
-    def steps(self, stamp: int, observation: Observation, lag: int = 0) -> list[Observation]:
+    def steps(
+        self,
+        stamp: int,
+        observation: Observation,
+        lag: int = 0,
+        applied: AppliedEffort | None = None,
+    ) -> list[Observation]:
         """Return the observations due at a stamp [ns], with their times: filled ones first.
 
         :param lag: steps since the one that the observation's effort was commanded for.
+        :param applied: what the robot applied up to then, if it is known.
         """
         found = [observation]
         if self._realtime:
-            found = self._fill(stamp, observation, lag)
+            found = self._fill(stamp, observation, lag, applied)
         return [self._timed(each) for each in found]
 
-    def _fill(self, stamp: int, now: Observation, lag: int) -> list[Observation]:
+    def _fill(
+        self, stamp: int, now: Observation, lag: int, applied: AppliedEffort | None
+    ) -> list[Observation]:
         last, before = self._last, self._before
         steps = 1 if last is None else step_of(stamp - self._last_stamp, self._period)
         self._last_stamp, self._last = stamp, now
@@ -71,12 +80,12 @@ class GapFiller:
             velocity = last.state.velocity + i / steps * (now.state.velocity - last.state.velocity)
             state = JointState(position, velocity)
             explained = self._explained(previous.state, velocity)
-            previous = Observation(
-                0.0, position + offset, explained - self._unexplained, position, state, explained
-            )
+            told = applied and applied.in_step(steps - i)
+            effort = explained - self._unexplained if told is None else told
+            previous = Observation(0.0, position + offset, effort, position, state, explained)
             found.append(previous)
         self.filled += len(found)
-        if lag:
+        if lag and applied is None:
             effort = self._explained(previous.state, now.state.velocity) - self._unexplained
             now = msgspec.structs.replace(now, effort=effort)
         elif steps == 1:
@@ -141,19 +150,19 @@ class StepMonitor:
 
         :param wrenches: readings of the wrist sensors [N, N m], shape ``(hands, 6)``, if any.
         """
-        applied = measured.frame_id == APPLIED and bool(measured.effort.size)
+        applied = applied_effort(measured)
         observation = Observation(
             0.0,  # not known before gaps are filled
             command.position,
-            measured.effort if applied else command.effort,
+            command.effort if applied is None else applied.effort,
             measured.position,
             JointState(state.position, state.velocity),
             state.effort,
         )
         if self._wrist_torque is not None and wrenches is not None:
             observation = self._wrist_torque.explain(observation, wrenches)
-        lag = 0 if applied else step_of(measured.stamp - command.stamp, self._period) - 1
-        *gap, present = self._gaps.steps(measured.stamp, observation, lag)
+        lag = step_of(measured.stamp - command.stamp, self._period) - 1
+        *gap, present = self._gaps.steps(measured.stamp, observation, lag, applied)
         for each in gap:
             self.detector.step(each)
         detection = self.detector.step(present)
