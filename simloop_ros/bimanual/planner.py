@@ -156,6 +156,18 @@ class BimanualPlanner(HaltablePlanner):
         self._state = msgspec.structs.replace(state, halted='', pace=state.pace.stretched(steps))
         return True
 
+    def predict(self, steps: int) -> Setpoint | None:
+        """Return the setpoint some steps later, if corrections and pace stay as they are."""
+        state, last = self._state, float(self._state.plan.last)
+        if state.stalled is not None or state.resisted is not None:
+            return None
+        rate, plan = state.pace.rate, state.plan
+        here, there = (min(state.place + rate * k, last) for k in (0, steps))
+        way = plan.joints_at(there) - plan.joints_at(here)
+        before = plan.joints_at(max(there - rate, 0.0))
+        velocity = (plan.joints_at(there) - before) / self._period
+        return Setpoint(state.position + way, velocity, predicted=True)
+
     def step(self, control: JointState, inputs: ExternalInputs) -> Setpoint:
         """Return the next setpoint.
 

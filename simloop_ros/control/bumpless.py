@@ -61,6 +61,13 @@ class BumplessReference(Remembering):
         """Return whether the last step was without a setpoint."""
         return self._coasted > 0
 
+    def predict(self, setpoint: Setpoint) -> Setpoint:
+        """Go on for a step with a setpoint that is only predicted."""
+        coasted, self._coasted = self._coasted, 0
+        setpoint = self.step(setpoint)
+        self._coasted = coasted + 1
+        return setpoint
+
     def coast(self, stop_time: float) -> Setpoint | None:
         """Go on for a step without a setpoint; return where to, if there was a motion.
 

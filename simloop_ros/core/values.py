@@ -38,12 +38,15 @@ class Setpoint(msgspec.Struct, frozen=True, gc=False):
     :ivar effort: to send as it is [N m], shape ``(n,)``; ``None`` to control the position.
     :ivar restart: whether the desired motion starts from the control state instead of the last
         setpoint: the control law forgets that one.
+    :ivar predicted: whether it is only expected: the motion up to it is followed where the
+        setpoints of the steps in between come late.
     """
 
     position: Array
     velocity: Array
     effort: Array | None = None
     restart: bool = False
+    predicted: bool = False
 
 
 class ExternalInputs(msgspec.Struct, frozen=True, gc=False):

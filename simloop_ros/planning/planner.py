@@ -48,6 +48,14 @@ class Planner(ABC):
         """
         return False
 
+    def predict(self, steps: int) -> Setpoint | None:  # noqa: ARG002 - most need no prediction
+        """Return what the setpoint will be some steps later, if inputs change nothing.
+
+        ``None`` if that is not known, or not needed: the next steps of a planner without inputs
+        can be taken in advance.
+        """
+        return None
+
     @property
     def report(self) -> PlannerReport | None:
         """Return the report of the last step, if there is any."""

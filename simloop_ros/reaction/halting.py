@@ -33,6 +33,10 @@ class Halting(Remembering, ReactivePlanner):
     ):
         super().__init__(planner, impact, push, replan=replan, resume_after=resume_after)
 
+    def predict(self, steps: int) -> Setpoint | None:
+        """Return what the planner predicts."""
+        return self.planner.predict(steps)
+
     def stop(self) -> None:
         """Do nothing: the hands are on their way to rest already."""
 

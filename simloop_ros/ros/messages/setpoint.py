@@ -12,15 +12,18 @@ TOPIC = 'desired_joint_states'
 FIELDS = ('position', 'velocity', 'effort')
 NEEDED, OPTIONAL = FIELDS[:1], FIELDS[1:]
 """A planner may leave out all but the positions."""
-POSITION, RESTART, EFFORT = '', 'restart', 'effort'
+POSITION, RESTART, EFFORT, PREDICTED = '', 'restart', 'effort', 'predicted'
 """Kind of a setpoint, as the ``frame_id`` of its message: continue to the position; start towards
-it from the control state; send the effort instead."""
+it from the control state; send the effort instead; where the motion is expected to lead, in case
+that the setpoints up to there come late."""
 
 
 def setpoint_kind(setpoint: Setpoint) -> str:
     """Return the ``frame_id`` of the message for a setpoint."""
     if setpoint.effort is not None:
         return EFFORT
+    if setpoint.predicted:
+        return PREDICTED
     return RESTART if setpoint.restart else POSITION
 
 
@@ -32,10 +35,10 @@ def setpoint_arrays(setpoint: Setpoint) -> tuple[Array, Array, Array]:
 
 def read_setpoint(message: DecodedJointState) -> Setpoint:
     """Return the setpoint of a message; raise MessageError for its kind, or a missing effort."""
-    if message.frame_id not in (POSITION, RESTART, EFFORT):
+    if message.frame_id not in (POSITION, RESTART, EFFORT, PREDICTED):
         raise MessageError(
             f'{TOPIC}: frame_id {message.frame_id[:80]!r} is none of {POSITION!r}, {RESTART!r}, '
-            f'{EFFORT!r}'
+            f'{EFFORT!r}, {PREDICTED!r}'
         )
     if message.frame_id == EFFORT and not message.effort.size:
         raise MessageError(f'{TOPIC}: frame_id effort, but no effort')
@@ -44,4 +47,5 @@ def read_setpoint(message: DecodedJointState) -> Setpoint:
         message.velocity if message.velocity.size else np.zeros_like(message.position),
         message.effort if message.frame_id == EFFORT else None,
         message.frame_id == RESTART,
+        message.frame_id == PREDICTED,
     )

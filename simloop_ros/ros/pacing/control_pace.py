@@ -318,6 +318,8 @@ class RealtimeControl:
         if setpoint is None:
             return None
         if setpoint.effort is None and plan.age(stamp) > MAX_PLAN_AGE * self._period:
+            if stamp <= plan.end:
+                return self._reference.predict(setpoint)
             coasting = self._reference.coast(stop_time)
             return setpoint if coasting is None else coasting
         self._breaks += self._reference.coasts
@@ -329,7 +331,7 @@ class RealtimeControl:
         return Setpoint(position, np.zeros_like(position))
 
     def _send(self, setpoint: Setpoint) -> None:
-        if self._planner_arrival and self._steps.time - self._plan.end > 1.5 * self._period:
+        if self._planner_arrival and self._plan.age(self._steps.time) > MAX_PLAN_AGE * self._period:
             self._beyond += 1
         self._node.command(self.due, setpoint, (self._clock() - self._arrival) / NANO)
         self._reaction_time.add(self._clock() - self._arrival)

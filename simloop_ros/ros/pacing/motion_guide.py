@@ -19,6 +19,8 @@ from ...reaction.reactive import ReactivePlanner
 from ...robot.model import RobotModel
 from ..messages.stamps import NANO, stamp_of, step_of
 
+PREDICTED_TIME = 0.05
+"""How far ahead the setpoint is that is predicted where none can be sent ahead [s]."""
 STEPS_AHEAD = 10
 """Steps that are sent ahead: a planner that is late by less disturbs nothing."""
 
@@ -148,6 +150,16 @@ class MotionGuide:
         self._last = setpoint.position
         return setpoint
 
+    @property
+    def predicted(self) -> PlanPoint | None:
+        """Return where the motion leads, at a stamp from the last setpoint on [ns], if known."""
+        if self.motion is None or self.held is not None:
+            return None
+        steps = max(2, round(PREDICTED_TIME / self._settings.period))
+        setpoint = self.motion.planner.predict(steps)
+        stamp = stamp_of(steps, self._settings.period)
+        return None if setpoint is None else PlanPoint(stamp, setpoint)
+
     def pass_over(self, gap: float, state: JointState, inputs: ExternalInputs) -> None:
         """Go on by as much as the robot has, in a gap between two control states [s].
 
@@ -165,8 +177,14 @@ class MotionGuide:
             rate = coasting_rate(gap - period, self._stop_time)
             guided.coast(state, inputs, steps, way, rate)
             return
+        first_state, first_inputs = self._state or state, self._inputs
         for i in range(1, steps + 1):
-            self.setpoint(state, _between(self._inputs, inputs, i / (steps + 1)))
+            share = i / (steps + 1)
+            between = JointState(
+                first_state.position + share * (state.position - first_state.position),
+                first_state.velocity + share * (state.velocity - first_state.velocity),
+            )
+            self.setpoint(between, _between(first_inputs, inputs, share))
 
     def _braked(self, position: Array) -> Setpoint:
         """Return the setpoint that brings the robot to rest, without drawing it back."""

@@ -282,6 +282,9 @@ class RealtimeMotion(_MotionPace):
         if gap > MAX_STEP * self._period:
             node.guide.pass_over(gap, state, inputs)
         node.send(stamp, node.guide.setpoint(state, inputs))
+        predicted = node.guide.predicted
+        if predicted is not None:
+            node.send(stamp + predicted.stamp, predicted.setpoint)
         if node.inputs.silent != self._silent:
             self._silent = node.inputs.silent
             node.note_silence(self._silent)
