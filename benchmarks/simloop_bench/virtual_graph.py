@@ -231,9 +231,7 @@ class VirtualControl:
         self.pace = RealtimeControl(
             self, graph.graph, lambda: scenario.safety, clock=graph.time.clock
         )
-        graph.subscribe(
-            'joint_states', 'control_simulation', self.pace.measured, last_only=False
-        )
+        graph.subscribe('joint_states', 'control_simulation', self.pace.measured, last_only=False)
         graph.subscribe(
             'desired_joint_states', 'control_simulation', self.pace.desired, last_only=False
         )

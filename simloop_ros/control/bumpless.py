@@ -10,11 +10,10 @@ from ..core.state import Remembering
 from ..core.values import Array, Setpoint
 from ..maths.coasting import coasting_rate, coasting_time
 
-SLOWEST_RETURN = 10.0
-"""Least natural frequency with which the robot returns to the plan [rad/s]: a speed of 0.1 rad/s
-too much is taken back with 2 rad/s^2, and after 0.6 s nothing is left of it."""
-FASTEST_RETURN = 0.5
-"""Largest natural frequency, times the period."""
+RETURN_FREQUENCY = 10.0
+"""Natural frequency with which the robot returns to the plan [rad/s]: a speed of 0.1 rad/s too
+much is taken back with 2 rad/s^2, and after 0.6 s nothing is left of it. Faster is worse where a
+hand leads the robot: what the hand feels of the return comes back as a torque."""
 NEGLIGIBLE = 1e-12
 """Difference below which the robot is back on the plan [rad, rad/s]."""
 
@@ -24,26 +23,30 @@ class BumplessReference(Remembering):
 
     ::
 
-        d = r + e,    e'' = -2 w e' - w^2 e
+        d = r + e,    e'' = -2 w e' - w^2 e        w: RETURN_FREQUENCY
 
     Where the plan ``r`` goes on steadily, ``e`` is zero and the setpoints are passed on as they
     are. While there is no setpoint, ``d`` coasts (``maths.coasting``). When the plan is there
     again, ``e`` takes up the difference between it and where ``d`` was going.
 
     A second difference over the break would be an acceleration: a jump of 0.1 mrad at 500 Hz is
-    25 rad/s^2, of a robot that a person may hold. In a gap ``T`` a plan that accelerates with
-    ``a`` leaves ``d`` by ``a T^2/2`` and ``a T``. So ``w = 1/T`` returns with ``2.5 a`` at most,
-    and as soon as that allows: what comes late is a delay in the loop of a hand that leads.
+    25 rad/s^2, of a robot that a person may hold.
 
     :param period: h [s].
     """
 
     _remembered = (
-        '_last', '_velocity', '_coasted', '_first', '_offset', '_offset_velocity', '_frequency',
+        '_last',
+        '_velocity',
+        '_coasted',
+        '_first',
+        '_offset',
+        '_offset_velocity',
     )
 
     def __init__(self, period: float):
         self._h = period
+        self._decay = exp(-RETURN_FREQUENCY * period)
         self.reset()
 
     def reset(self) -> None:
@@ -54,7 +57,6 @@ class BumplessReference(Remembering):
         self._first: Array | None = None  # velocity before them
         self._offset: Array | None = None
         self._offset_velocity: Array | None = None
-        self._frequency = SLOWEST_RETURN
 
     @property
     def coasts(self) -> bool:
@@ -92,8 +94,6 @@ class BumplessReference(Remembering):
             return setpoint
         last, velocity = self._last, self._velocity
         if self._coasted and last is not None and velocity is not None:
-            gap = (self._coasted + 1) * self._h
-            self._frequency = SLOWEST_RETURN
             self._offset = last + self._h * velocity - setpoint.position
             self._offset_velocity = velocity - setpoint.velocity
         else:
@@ -113,9 +113,9 @@ class BumplessReference(Remembering):
         offset, speed = self._offset, self._offset_velocity
         if offset is None or speed is None:
             return
-        w, h = self._frequency, self._h
-        drive, decay = speed + w * offset, exp(-w * h)
-        self._offset = decay * (offset + h * drive)
-        self._offset_velocity = decay * (speed - w * h * drive)
+        w, h = RETURN_FREQUENCY, self._h
+        drive = speed + w * offset
+        self._offset = self._decay * (offset + h * drive)
+        self._offset_velocity = self._decay * (speed - w * h * drive)
         if max(np.abs(self._offset).max(), np.abs(self._offset_velocity).max()) < NEGLIGIBLE:
             self._offset = self._offset_velocity = None

@@ -72,9 +72,16 @@ class CollisionMonitorNode(BlockNode):
         polled = not (graph.realtime or self._every_step)  # else each message is taken at once
         for topic, fields in INPUTS.items():
             call = self._taker(topic)
-            applied = {'optional': ('effort',), 'kind': APPLIED} if topic == 'joint_states' else {}
+            applied = ('effort',) if topic == 'joint_states' else ()
             topics.subscribe_joints(
-                topic, names, fields, call, RECORD_DEPTH, polled=polled, **applied
+                topic,
+                names,
+                fields,
+                call,
+                RECORD_DEPTH,
+                optional=applied,
+                kind=APPLIED,
+                polled=polled,
             )
         self._drivers: WristReadings | None = None
         self._wrenches: Array | None = None

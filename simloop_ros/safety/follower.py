@@ -50,7 +50,13 @@ class EffortFollower(Remembering):
     """
 
     _remembered = (
-        '_plan', '_position', '_velocity', '_acceleration', '_bias', '_floats', '_step',
+        '_plan',
+        '_position',
+        '_velocity',
+        '_acceleration',
+        '_bias',
+        '_floats',
+        '_step',
     )
 
     def __init__(self, model: RobotModel, period: float, config: SafetyConfig):

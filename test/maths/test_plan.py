@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from simloop_ros.core.values import Setpoint
-from simloop_ros.ros.messages.stamps import NANO
 from simloop_ros.maths.plan import Plan, PlanPoint
+from simloop_ros.ros.messages.stamps import NANO
 
 EPOCH = 1_700_000_000 * NANO  # as many digits as today's stamps have
 STEP = 2_000_000  # ns

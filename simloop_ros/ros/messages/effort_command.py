@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from ...core.values import Array, Command, Setpoint
-from .joint_state import DecodedJointState
+from .joint_state import ABSENT, DecodedJointState
 
 TOPIC = 'effort_command'
 FIELDS = ('position', 'velocity', 'effort')
@@ -36,6 +36,7 @@ class AppliedEffort(msgspec.Struct, frozen=True, gc=False):
     """What a robot applied up to a joint state.
 
     :ivar effort: mean over some steps [N m], shape ``(n,)``.
+    :ivar steps: how many; 0 if it is not known.
     """
 
     effort: Array
@@ -46,16 +47,19 @@ class AppliedEffort(msgspec.Struct, frozen=True, gc=False):
         return self.effort if back < self.steps else None
 
 
+UNKNOWN_EFFORT = AppliedEffort(ABSENT, 0)
+
+
 def applied_kind(steps: int) -> str:
     """Return the ``frame_id`` of a joint state with the mean effort of some steps."""
     return APPLIED if steps == 1 else f'{APPLIED} {steps}'
 
 
-def applied_effort(message: DecodedJointState) -> AppliedEffort | None:
-    """Return what a joint state tells of the effort that was applied, if it does."""
+def applied_effort(message: DecodedJointState) -> AppliedEffort:
+    """Return what a joint state tells of the effort that was applied."""
     word, _, steps = message.frame_id.partition(' ')
     if word != APPLIED or not message.effort.size:
-        return None
+        return UNKNOWN_EFFORT
     return AppliedEffort(message.effort, int(steps) if steps.isdecimal() else 1)
 
 

@@ -241,7 +241,7 @@ class JointStateDecoder:
                 f'joint {missing[0]!r} is missing (got {n - len(missing)} of {n} joints)'
             )
         counts = {field: (place.stop - place.start) // 8 for field, place in scan.values.items()}
-        wanted = not self._kind or scan.frame_id.partition(' ')[0] == self._kind
+        wanted = not self._kind or scan.frame_id.partition(b' ')[0] == self._kind.encode()
         optional = self._optional if wanted else ()
         fields = (*self._fields, *(field for field in optional if counts[field]))
         for field in fields:

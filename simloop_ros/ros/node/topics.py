@@ -152,9 +152,7 @@ class Topics:
         :param finite: whether a message with a number that is not finite is refused.
         """
         node, realtime = self._node, self._node.graph.realtime
-        decoder = JointStateDecoder(
-            joint_names, fields, topic, optional, kind=kind, finite=finite
-        )
+        decoder = JointStateDecoder(joint_names, fields, topic, optional, kind=kind, finite=finite)
         channel = JointSubscription(node, self.resend, decoder, call, on_refusal)
         qos = stream_reader(depth or (1 if realtime else STREAM_DEPTH), realtime=realtime)
         subscription = self.subscription(

@@ -272,14 +272,14 @@ class RealtimeControl:
             **self._interval.summary('interval of states'),
         }
 
-    def _follow(self, position: Array, applied: AppliedEffort | None, periods: int) -> Array:
+    def _follow(self, position: Array, applied: AppliedEffort, periods: int) -> Array:
         """Roll back to a measured position, and return the effort that explains it [N m].
 
         In periods without a state the robot went on by itself, as ``EffortFollower`` does: the
         twin, too. Their positions are interpolated. Without a command, because there is no plan
         yet or the robot is stopped, the simulation rests where the robot is.
 
-        :param applied: by the robot, if it is known.
+        :param applied: by the robot.
         :param periods: since the last state.
         """
         control = self._node.control
@@ -291,10 +291,10 @@ class RealtimeControl:
             passed = filled(before, last, position, parts)
             steps = zip(passed, self._passed_over(parts), strict=True)
             for i, (measured, desired) in enumerate(steps, 1):
-                control.rollback(measured, applied and applied.in_step(parts - i))
+                control.rollback(measured, applied.in_step(parts - i))
                 if desired is not None:
                     control.pass_over(desired)
-        return control.rollback(position, applied and applied.in_step(0)).effort
+        return control.rollback(position, applied.in_step(0)).effort
 
     def _passed_over(self, parts: int) -> Iterator[Array | None]:
         """Yield the desired position of each period without a state [rad], shape ``(n,)``.
@@ -331,7 +331,10 @@ class RealtimeControl:
         return Setpoint(position, np.zeros_like(position))
 
     def _send(self, setpoint: Setpoint) -> None:
-        if self._planner_arrival and self._plan.age(self._steps.time) > MAX_PLAN_AGE * self._period:
+        if (
+            self._planner_arrival
+            and self._plan.age(self._steps.time) > MAX_PLAN_AGE * self._period
+        ):
             self._beyond += 1
         self._node.command(self.due, setpoint, (self._clock() - self._arrival) / NANO)
         self._reaction_time.add(self._clock() - self._arrival)

@@ -14,7 +14,7 @@ from ...collision.observation import Observation
 from ...collision.wrist_torque import WristTorque
 from ...core.values import Array, JointState
 from ...robot.model import RobotModel
-from ..messages.effort_command import AppliedEffort, applied_effort
+from ..messages.effort_command import UNKNOWN_EFFORT, AppliedEffort, applied_effort
 from ..messages.joint_state import DecodedJointState
 from ..messages.stamps import step_of
 
@@ -52,12 +52,12 @@ class GapFiller:
         stamp: int,
         observation: Observation,
         lag: int = 0,
-        applied: AppliedEffort | None = None,
+        applied: AppliedEffort = UNKNOWN_EFFORT,
     ) -> list[Observation]:
         """Return the observations due at a stamp [ns], with their times: filled ones first.
 
         :param lag: steps since the one that the observation's effort was commanded for.
-        :param applied: what the robot applied up to then, if it is known.
+        :param applied: what the robot applied up to then.
         """
         found = [observation]
         if self._realtime:
@@ -65,7 +65,7 @@ class GapFiller:
         return [self._timed(each) for each in found]
 
     def _fill(
-        self, stamp: int, now: Observation, lag: int, applied: AppliedEffort | None
+        self, stamp: int, now: Observation, lag: int, applied: AppliedEffort
     ) -> list[Observation]:
         last, before = self._last, self._before
         steps = 1 if last is None else step_of(stamp - self._last_stamp, self._period)
@@ -80,12 +80,12 @@ class GapFiller:
             velocity = last.state.velocity + i / steps * (now.state.velocity - last.state.velocity)
             state = JointState(position, velocity)
             explained = self._explained(previous.state, velocity)
-            told = applied and applied.in_step(steps - i)
+            told = applied.in_step(steps - i)
             effort = explained - self._unexplained if told is None else told
             previous = Observation(0.0, position + offset, effort, position, state, explained)
             found.append(previous)
         self.filled += len(found)
-        if lag and applied is None:
+        if lag and not applied.steps:
             effort = self._explained(previous.state, now.state.velocity) - self._unexplained
             now = msgspec.structs.replace(now, effort=effort)
         elif steps == 1:
@@ -154,7 +154,7 @@ class StepMonitor:
         observation = Observation(
             0.0,  # not known before gaps are filled
             command.position,
-            command.effort if applied is None else applied.effort,
+            applied.effort if applied.steps else command.effort,
             measured.position,
             JointState(state.position, state.velocity),
             state.effort,

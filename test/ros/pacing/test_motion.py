@@ -11,6 +11,7 @@ import pytest
 
 from simloop_ros.core.errors import SimloopError
 from simloop_ros.core.values import ExternalInputs, JointState, Setpoint
+from simloop_ros.maths.plan import PlanPoint
 from simloop_ros.robot.model import RobotModel
 from simloop_ros.ros.messages.joint_state import DecodedJointState
 from simloop_ros.ros.messages.notice import COLLISION, Notice
@@ -25,7 +26,6 @@ from simloop_ros.ros.pacing.motion_pace import (
     MotionHold,
     RealtimeMotion,
 )
-from simloop_ros.maths.plan import PlanPoint
 
 H = 0.01  # s
 PERIOD = stamp_of(1, H)
