@@ -35,6 +35,7 @@ from simloop_ros.ros.pacing.plant_pace import RealtimePlant
 from simloop_ros.ros.pacing.rows import RowJoiner
 from simloop_ros.ros.pacing.step_monitor import GapFiller, StepMonitor
 from simloop_ros.ros.transport.qos import RECORD_DEPTH
+from simloop_ros.safety.lateness import LatenessBudget
 from simloop_ros.scenario.scenario import Scenario
 
 from .virtual_time import NANO, VirtualProcess, VirtualTime, VirtualTopic
@@ -306,7 +307,14 @@ class VirtualPlanner:
         )
         timeout = round(scenario.safety.timeout_periods(scenario.period) * scenario.period * NANO)
         self.inputs = InputBuffer(topics, realtime=True, timeout=timeout)
-        self.pace = RealtimeMotion(self, graph.graph, runs_ahead=not (bimanual or guided))
+        self.pace = RealtimeMotion(
+            self,
+            graph.graph,
+            runs_ahead=not (bimanual or guided),
+            safety=scenario.safety,
+            clock=graph.time.clock,
+        )
+        self.levels: list[str] = []
         graph.subscribe('control_state', 'planner', self.pace.state)
         graph.subscribe('safety', 'planner', self.hold.take, last_only=False)
         for topic in topics:
@@ -339,6 +347,14 @@ class VirtualPlanner:
 
     def note_silence(self, topic: str) -> None:
         """Do nothing: silence is seen in the motion."""
+
+    def note_lateness(self, budget: LatenessBudget) -> None:
+        """Keep what was done about lateness."""
+        self.levels.append(budget.level.name)
+
+    def stop_robot(self, reason: str) -> None:
+        """Ask the control simulation to stop the robot."""
+        self._graph.announce(SafetyStatus('planner', reason, 1))
 
 
 class VirtualMonitor:

@@ -40,6 +40,7 @@ class MotionSettings(msgspec.Struct, frozen=True, kw_only=True):
     :ivar noise: standard deviation of a measured position [rad].
     :ivar compliance: position error that the control law leaves per acceleration that the model
         does not explain [s^2]; that of deadbeat control where none is given.
+    :ivar contact_stiffness: of the object between two hands [N/m], where it is known.
     """
 
     period: float
@@ -50,6 +51,7 @@ class MotionSettings(msgspec.Struct, frozen=True, kw_only=True):
     admittance: AdmittanceConfig = AdmittanceConfig()
     noise: float = 0.0
     compliance: float | None = None
+    contact_stiffness: float | None = None
 
     @classmethod
     def of(cls, scenario: Scenario) -> MotionSettings:
@@ -63,6 +65,7 @@ class MotionSettings(msgspec.Struct, frozen=True, kw_only=True):
             admittance=scenario.admittance,
             noise=scenario.plant.encoder_error,
             compliance=scenario.resolved_control().compliance(scenario.period),
+            contact_stiffness=scenario.contact_stiffness,
         )
 
 

@@ -65,6 +65,7 @@ class BimanualPlanner(HaltablePlanner):
         leash: float,
     ):
         self._period = period
+        self._largest_rate = 1.0
         weight = config.object.mass * model.gravity
         grasps, sensors = grasps_of(config.object, model.tips), model.sensors_in_tips()
         self._control = ContactControl(config, model.tips, grasps, sensors, weight, period)
@@ -142,6 +143,21 @@ class BimanualPlanner(HaltablePlanner):
         """Stop both arms along their path from the next step on; the first reason stays."""
         self._state = self._state.halting(reason)
 
+    def limit_rate(self, rate: float) -> None:
+        """Go along the path no faster than at a rate: 1 as planned, 0 not at all."""
+        self._largest_rate = rate
+        if rate < 1.0:
+            state = self._state
+            pace = state.pace.stretched(max(state.pace.steps, state.stop_steps))
+            self._state = msgspec.structs.replace(state, pace=pace)
+
+    def _next_pace(self, state: BimanualSnapshot) -> Pace:
+        """Return the pace of the next step: on the way to full speed, to a limit, or to rest."""
+        pace = state.pace
+        if state.halted or pace.rate > self._largest_rate:
+            return pace.slower
+        return pace.faster if pace.faster.rate <= self._largest_rate else pace
+
     def restart(self, start: JointState) -> bool:
         """Go on after a halt, if the robot is where it was halted and can go on from there.
 
@@ -187,7 +203,7 @@ class BimanualPlanner(HaltablePlanner):
         self._control.restore(state.control)
         contact = self._control.step(measured, inputs.wrenches, target)
         state = self._object_monitor.step(state, contact, target, row)
-        pace = state.pace.slower if state.halted else state.pace.faster
+        pace = self._next_pace(state)
         place = min(state.place + pace.rate, last)
         state = self._insertion.step(state, contact, place, pace.rate)
         forces = self._control.snapshot()

@@ -27,7 +27,8 @@ class BumplessReference(Remembering):
 
     Where the plan ``r`` goes on steadily, ``e`` is zero and the setpoints are passed on as they
     are. While there is no setpoint, ``d`` coasts (``maths.coasting``). When the plan is there
-    again, ``e`` takes up the difference between it and where ``d`` was going.
+    again, ``e`` takes up the difference between it and where ``d`` was going. A setpoint without
+    any velocity is passed on as it is: it says to stay, maybe where the robot is (000, 6.1.4).
 
     A second difference over the break would be an acceleration: a jump of 0.1 mrad at 500 Hz is
     25 rad/s^2, of a robot that a person may hold.
@@ -93,7 +94,8 @@ class BumplessReference(Remembering):
             self.reset()
             return setpoint
         last, velocity = self._last, self._velocity
-        if self._coasted and last is not None and velocity is not None:
+        follows = not setpoint.velocity.any()
+        if self._coasted and not follows and last is not None and velocity is not None:
             self._offset = last + self._h * velocity - setpoint.position
             self._offset_velocity = velocity - setpoint.velocity
         else:

@@ -76,6 +76,8 @@ class BimanualNode(MotionPlannerNode):
     def send(self, stamp: int, setpoint: Setpoint) -> None:
         """Send the setpoint, and by how much it was corrected."""
         super().send(stamp, setpoint)
+        if setpoint.predicted:
+            return
         planner = self._planner
         row = correction_row(planner.correction).ravel()
         activity = planner.doing if self.hold.position is None else STOPPED

@@ -22,17 +22,19 @@ from ..planning.config import PlannerConfig
 from ..reaction.config import ReactionConfig
 from ..robot.config import RobotConfig
 from ..robot.fit_robot import load_fit_robot
-from ..ros.messages.safety_status import SAFETY, from_message
+from ..ros.messages.safety_status import SafetyStatus
 from ..ros.messages.setpoint import FIELDS, TOPIC, setpoint_arrays, setpoint_kind
 from ..ros.node.block_node import BlockNode, Report
 from ..ros.node.inputs import open_inputs
 from ..ros.node.process import main_of
+from ..ros.node.safety_topic import SafetyTopic
 from ..ros.pacing.config import TrackingConfig
 from ..ros.pacing.input_buffer import InputBuffer
 from ..ros.pacing.motion_guide import MotionGuide
 from ..ros.pacing.motion_pace import LockstepMotion, MotionHold, RealtimeMotion
-from ..ros.transport.qos import EVENTS, LATCHED_READER
+from ..ros.transport.qos import EVENTS
 from ..safety.config import SafetyConfig
+from ..safety.lateness import LatenessBudget
 
 
 class MotionPlannerNode(BlockNode):
@@ -83,20 +85,22 @@ class MotionPlannerNode(BlockNode):
             admittance=admittance,
             noise=tracking.noise,
             compliance=tracking.compliance,
+            contact_stiffness=tracking.contact_stiffness,
         )
-        self.guide = MotionGuide(model, settings, self.config(SafetyConfig, 'safety').stop_time)
+        safety = self.config(SafetyConfig, 'safety')
+        self.guide = MotionGuide(model, settings, safety.stop_time)
         self.hold = MotionHold()
         self._desired = topics.publish_joints(TOPIC, names, FIELDS)
         inputs = open_inputs(topics, names, monitor, admittance, self.FORCE_TOPIC, self.add_input)
         self.inputs = InputBuffer(inputs, realtime=graph.realtime, timeout=self._input_timeout)
         self._force_source = self.inputs.force_topic
         self._pace: LockstepMotion | RealtimeMotion = (
-            RealtimeMotion(self, graph, runs_ahead=self.RUNS_AHEAD)
+            RealtimeMotion(self, graph, runs_ahead=self.RUNS_AHEAD, safety=safety)
             if graph.realtime
             else LockstepMotion(self, graph, model)
         )
         topics.resend.sources[TOPIC] = self._pace.resend
-        topics.subscription(DiagnosticStatus, SAFETY, self._on_safety, LATCHED_READER)
+        self._safety = SafetyTopic(self, self._on_safety)
         if isinstance(self._pace, RealtimeMotion):
             recorded = self._pace.recorded
             topics.subscription(Header, 'recorded', lambda _: recorded(), EVENTS)
@@ -161,10 +165,20 @@ class MotionPlannerNode(BlockNode):
         state = self.SILENCE if topic else 'messages come again'
         self.get_logger().warning(f'{self._force_source}: {state}')
 
-    def _on_safety(self, message: DiagnosticStatus) -> None:
+    def note_lateness(self, budget: LatenessBudget) -> None:
+        """Report that the motion goes slower or faster, because of late messages."""
+        self.publish_diagnostics()
+        late, bears = 1e3 * budget.lateness, 1e3 * budget.bearable
+        text = f'lateness: {late:.3g} ms of {bears:.3g} ms that the motion bears'
+        self.get_logger().warning(f'{text}: {budget.level.name}')
+
+    def stop_robot(self, reason: str) -> None:
+        """Ask the control simulation to stop the robot."""
+        self._safety.announce('stopped', reason, 1)
+
+    def _on_safety(self, status: SafetyStatus) -> None:
         """Give the motion up when the robot was stopped, even if the stop itself was missed."""
-        status = from_message(message)
-        if status and self.hold.take(status):
+        if self.hold.take(status):
             self._desired.forget()
             if self._pace.sends_ahead:
                 self._pace.sends_ahead = False

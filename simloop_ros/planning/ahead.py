@@ -37,20 +37,28 @@ class Ahead:
         self._first = 0
         self._taken: deque[tuple[Any, Waypoint]] = deque()  # with the snapshot before each step
 
-    def answer(self, step: int, control: JointState) -> list[Waypoint]:
+    def answer(self, step: int, control: JointState, *, again: bool = False) -> list[Waypoint]:
         """Return the way points from this step on that are new, or have changed.
 
         Steps that were left out count as taken: the motion goes on with the time.
 
         :param step: that begins now; not before that of the last call.
+        :param again: whether to return the others, too.
         """
-        known = self._end
+        known = step if again else self._end
         self._go_to(step)
         if not self._planner.open_loop and self._corrects(control):
             known = step
         while self._end <= step + self._lead:
             self._take(self._planner.expected)
         return [waypoint for _, waypoint in self._taken if waypoint.step >= known]
+
+    def between(self, step: int) -> tuple[Setpoint, Setpoint]:
+        """Return the setpoints of a step, not before that of the last call, and of the next."""
+        self._go_to(step)
+        while self._end <= step + 1:
+            self._take(self._planner.expected)
+        return self._taken[0][1].setpoint, self._taken[1][1].setpoint
 
     def take_back(self, step: int) -> None:
         """Restore the planner to the beginning of a step, not before that of the last call."""

@@ -69,6 +69,10 @@ class HaltablePlanner(Planner):
     def halt(self, reason: str) -> None:
         """Stop from the next step on; the first reason stays."""
 
+    @abstractmethod
+    def limit_rate(self, rate: float) -> None:
+        """Go along the path no faster than at a rate: 1 as planned, 0 not at all."""
+
     @property
     @abstractmethod
     def resting(self) -> bool:

@@ -24,6 +24,8 @@ class SafetyConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
         step; for a real robot give what its maker allows.
     :ivar timeout: periods without a fresh message after which a node counts as dead, and a state
         as too old to compute a command from; 0 for as many as 0.1 s has, at least 10.
+    :ivar lateness: what is done if the machine is later than the motion bears: ``adapt``, go
+        slower, give way less, and stop softly in the end; ``refuse``, do not begin.
     :ivar stop_time: time in which a robot whose next command is late comes to rest along its
         way, unless the command comes after all [s].
     :ivar brake_time: time constant with which the simulated plant's brake stops a joint [s].
@@ -33,6 +35,7 @@ class SafetyConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
     stop: Literal['gravity', 'zero'] = 'gravity'
     effort_rate: Positive | None = None
     timeout: Annotated[int, msgspec.Meta(ge=0, le=1000)] = 0
+    lateness: Literal['adapt', 'refuse'] = 'adapt'
     stop_time: Positive = 0.5
     brake_time: Positive = 0.05
     hold_frequency: Positive = 60.0

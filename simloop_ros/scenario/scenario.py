@@ -100,6 +100,11 @@ class Scenario(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
             noisy=self.plant.encoder_error > 0.0, flexible=self.plant.flexible_joints
         )
 
+    @property
+    def contact_stiffness(self) -> float | None:
+        """Return the stiffness of the object between two hands [N/m], where it is known."""
+        return None if self.plant.object is None else self.plant.object.stiffness
+
     def wrist_tare(self, *, simulated: bool = True) -> float | None:
         """Return the time in which a monitor learns the bias of wrist sensors [s]; None without.
 

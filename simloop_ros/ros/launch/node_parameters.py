@@ -123,6 +123,11 @@ def _planner_parameters(
         **parameter_values(scenario.bimanual, 'bimanual'),
         'tracking.noise': scenario.plant.encoder_error,
         'tracking.compliance': control.compliance(scenario.period),
+        **(
+            {'tracking.contact_stiffness': scenario.contact_stiffness}
+            if scenario.contact_stiffness is not None
+            else {}
+        ),
         **(_sensing(options) if _planner(scenario) == 'bimanual' else {}),
     }
 

@@ -108,7 +108,9 @@ class TrackingConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw
     :ivar noise: standard deviation of a measured position [rad].
     :ivar compliance: position error that the control law leaves per acceleration that the model
         does not explain [s^2]; that of deadbeat control where none is given.
+    :ivar contact_stiffness: of the object between two hands [N/m], where it is known.
     """
 
     noise: NonNegative = 0.0
     compliance: Positive | None = None
+    contact_stiffness: Positive | None = None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 import numpy as np
 
+from ...assembly.bearable_delay import FOLLOWED_TIME, BearableDelay, bearable_delay
 from ...assembly.motion import Motion, MotionSettings, build_motion
 from ...collision.config import MonitorConfig
 from ...core.values import NO_INPUTS, Array, ExternalInputs, JointState, Setpoint
@@ -14,42 +15,97 @@ from ...guiding.torque_validation import TorqueFaults
 from ...maths.coasting import coasting_rate, coasting_time
 from ...maths.plan import PlanPoint
 from ...planning.ahead import Ahead
-from ...planning.planner import Planner
+from ...planning.planner import HaltablePlanner, Planner
 from ...reaction.reactive import ReactivePlanner
 from ...robot.model import RobotModel
+from ...safety.lateness import LEVELS, LatenessLevel
 from ..messages.stamps import NANO, stamp_of, step_of
 
-PREDICTED_TIME = 0.05
-"""How far ahead the setpoint is that is predicted where none can be sent ahead [s]."""
+RATE_TIME = 0.5
+"""Time in which the rate of the time along a motion goes from 1 to 0 [s]."""
+LEAST_RATE = 0.02
+"""Rate below which a motion rests."""
+ROUNDING = 1e-6
+"""Share of a step: sums of rates are not exact."""
 STEPS_AHEAD = 10
 """Steps that are sent ahead: a planner that is late by less disturbs nothing."""
 
 
 class RealtimePlanner:
-    """Answers control states with setpoints at equal intervals [s], from the first state on."""
+    """Answers control states with setpoints at equal intervals [s], from the first state on.
+
+    The time along the motion can go slower: with the rate ``r`` its step ``k`` begins ``h/r``
+    after the one before, and its velocity is ``r`` times as large.
+
+    :ivar largest_rate: to which the rate goes, within ``RATE_TIME``; 1 as planned, 0 at rest.
+    """
 
     def __init__(self, planner: Planner, period: float):
         self._ahead = Ahead(planner, STEPS_AHEAD)
         self._period = period
         self._begin: int | None = None
+        self._step = 0
+        self._place = 0.0  # on the motion, at the begin of the step
+        self._rate = 1.0
+        self.largest_rate = 1.0
 
     def answer(self, stamp: int, control: JointState) -> list[PlanPoint]:
         """Return what is new of the plan from a stamp [ns] on, not before the last call's."""
         if self._begin is None:
             self._begin = stamp
         step = step_of(stamp - self._begin, self._period)
+        changed = self._advance(step)
         # The robot's stamps jitter: extrapolate to the beginning of the step.
         wait = (self._begin + stamp_of(step, self._period) - stamp) / NANO
-        moved = JointState(control.position + wait * control.velocity, control.velocity)
+        place = int(self._place + ROUNDING)
+        if self._rate < LEAST_RATE:
+            return [self._rest(place, stamp)]
+        wait += (place - self._place) * self._period / self._rate
+        moved = JointState(
+            control.position + wait * control.velocity, control.velocity / self._rate
+        )
+        found = self._ahead.answer(place, moved, again=changed)
         return [
-            PlanPoint(self._begin + stamp_of(point.step, self._period), point.setpoint)
-            for point in self._ahead.answer(step, moved)
+            PlanPoint(self._stamp(point.step), self._slowed(point.setpoint)) for point in found
         ]
 
     def take_back(self, stamp: int) -> None:
         """Leave the planner at the step of a stamp [ns], whatever was sent for later ones."""
         if self._begin is not None:
-            self._ahead.take_back(step_of(stamp - self._begin, self._period))
+            self._advance(step_of(stamp - self._begin, self._period))
+            self._ahead.take_back(int(self._place + ROUNDING))
+
+    def _advance(self, step: int) -> bool:
+        """Go on to a step; return whether the rate has changed on the way."""
+        changed = False
+        for _ in range(step - self._step):
+            self._place += self._rate
+            change = self.largest_rate - self._rate
+            if change:
+                limit = self._period / RATE_TIME
+                self._rate += min(max(change, -limit), limit)
+                changed = True
+        self._step = step
+        return changed
+
+    def _stamp(self, step: int) -> int:
+        """Return the stamp at which a step of the motion begins [ns]."""
+        assert self._begin is not None
+        if self._rate == 1.0 and self._place == self._step:
+            return self._begin + stamp_of(step, self._period)
+        later = self._step + (step - self._place) / self._rate
+        return self._begin + round(later * self._period * NANO)
+
+    def _slowed(self, setpoint: Setpoint) -> Setpoint:
+        if self._rate == 1.0:
+            return setpoint
+        return msgspec.structs.replace(setpoint, velocity=self._rate * setpoint.velocity)
+
+    def _rest(self, place: int, stamp: int) -> PlanPoint:
+        here, there = self._ahead.between(place)
+        share = self._place - place
+        position = here.position + share * (there.position - here.position)
+        return PlanPoint(stamp, Setpoint(position, np.zeros_like(position)))
 
 
 class MotionGuide:
@@ -67,8 +123,14 @@ class MotionGuide:
         self._state: JointState | None = None
         self._last: Array | None = None
         self._inputs = NO_INPUTS
+        self._level = LEVELS[0]
         self.motion: Motion | None = None
         self.held: Array | None = None
+
+    @property
+    def bearable_delay(self) -> BearableDelay:
+        """Return the delay that its motions bear."""
+        return bearable_delay(self._settings, self._model)
 
     @property
     def planner(self) -> Planner:
@@ -107,8 +169,21 @@ class MotionGuide:
         self._settings = msgspec.structs.replace(
             self._settings, monitor=monitor, admittance=admittance
         )
-        if self.motion is not None:
-            self.motion.configure(monitor, admittance)
+        self.adapt(self._level)
+
+    def adapt(self, level: LatenessLevel) -> None:
+        """Go slower and give way less, as a level of lateness asks for."""
+        self._level = level
+        if self.motion is None:
+            return
+        admittance = self._settings.admittance
+        damped = msgspec.structs.replace(admittance, damping=level.damping * admittance.damping)
+        self.motion.configure(self._settings.monitor, damped)
+        self._realtime.largest_rate = level.rate
+        if isinstance(self.motion.base, HaltablePlanner):
+            self.motion.base.limit_rate(level.rate)
+        if not level.rate and self._guidance is not None and self.held is None:
+            self.hold()
 
     def plan(self, position: Array) -> None:
         """Take the motion from where the robot rests [rad], shape ``(n,)``, to the goal."""
@@ -126,6 +201,8 @@ class MotionGuide:
         """Go on with another motion, that begins where the robot rests."""
         self.motion = motion
         self._run_ahead()
+        if self._level.share:
+            self.adapt(self._level)
         self.held = None if self.held is None else motion.start
 
     def hold(self) -> None:
@@ -155,7 +232,7 @@ class MotionGuide:
         """Return where the motion leads, at a stamp from the last setpoint on [ns], if known."""
         if self.motion is None or self.held is not None:
             return None
-        steps = max(2, round(PREDICTED_TIME / self._settings.period))
+        steps = max(2, round(FOLLOWED_TIME / self._settings.period))
         setpoint = self.motion.planner.predict(steps)
         stamp = stamp_of(steps, self._settings.period)
         return None if setpoint is None else PlanPoint(stamp, setpoint)
@@ -220,6 +297,7 @@ class MotionGuide:
     def _run_ahead(self) -> None:
         assert self.motion is not None
         self._realtime = RealtimePlanner(self.motion.planner, self._settings.period)
+        self._realtime.largest_rate = self._level.rate
 
 
 def _between(first: ExternalInputs, last: ExternalInputs, share: float) -> ExternalInputs:

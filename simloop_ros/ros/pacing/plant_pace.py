@@ -126,9 +126,9 @@ class RealtimePlant:
 
     Before the first command the robot rests. A command that is late was computed for a state that
     is over: its effort is not applied, and the robot follows the plan from the last command on,
-    see ``EffortFollower``. After ``timeout`` periods without a command it is stopped. With a ``stream``
-    the plant is the surrogate of a real robot: it begins where that one is, and brakes when that
-    one does not follow.
+    see ``EffortFollower``. After ``timeout`` periods without a command it is stopped. With a
+    ``stream`` the plant is the surrogate of a real robot: it begins where that one is, and brakes
+    when that one does not follow.
 
     :param timeout: returns the present number of periods after which control counts as dead.
     :param clock: returns the time of a steady clock [ns].

@@ -30,9 +30,9 @@ MEMORY = 0.1
 class GapFiller:
     """Numbers observations; in real time it fills the steps whose messages were lost.
 
-    Positions are interpolated. Where the robot tells what it applied, those are the efforts. Else nobody here knows them, and nothing can be learnt: they are
-    those that leave unexplained what was unexplained before, so that an external torque neither
-    grows nor fades.
+    Positions are interpolated. Where the robot tells what it applied, those are the efforts. Else
+    nobody here knows them, and nothing can be learnt: they are those that leave unexplained what
+    was unexplained before, so that an external torque neither grows nor fades.
     """
 
     def __init__(self, model: RobotModel, period: float, *, realtime: bool):
