@@ -94,7 +94,10 @@ def test_graphs_of_the_pages_can_be_wired(command: str) -> None:
     settings = [*options.settings, *plant_settings(options.plant)]
     wired = {
         field: getattr(options, field)
-        for field in (*ROBOT_TOPICS, *ROBOTSTUDIO, 'realtime', 'namespace', 'priority')
+        for field in (
+            *(*ROBOT_TOPICS, *ROBOTSTUDIO, 'realtime', 'namespace', 'priority'),
+            *('driver_output', 'gravity_handled'),
+        )
     }
     simulated = options.plant != NO_PLANT
     nodes = wire(

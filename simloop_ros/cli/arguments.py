@@ -52,7 +52,15 @@ def _calibrate(parser: ArgumentParser) -> None:
 
 
 def _launch(parser: ArgumentParser) -> None:
-    from ..ros.launch.options import PRIORITY, ROBOT_TOPICS, ROBOTSTUDIO, read_priority
+    from ..ros.launch.options import (
+        DRIVER_OUTPUT,
+        DRIVER_OUTPUTS,
+        GRAVITY_HANDLED,
+        PRIORITY,
+        ROBOT_TOPICS,
+        ROBOTSTUDIO,
+        read_priority,
+    )
 
     _scenario(parser)
     parser.add_argument('--composed', action='store_true', help='all nodes in one process')
@@ -75,6 +83,8 @@ def _launch(parser: ArgumentParser) -> None:
     for name, text in ROBOT_TOPICS.items():
         option = f'--{name.replace("_", "-")}'
         parser.add_argument(option, metavar='TOPIC', default='', help=text)
+    parser.add_argument('--driver-output', choices=DRIVER_OUTPUTS, default='', help=DRIVER_OUTPUT)
+    parser.add_argument('--gravity-handled', action='store_true', help=GRAVITY_HANDLED)
     for name, text in ROBOTSTUDIO.items():
         option = f'--{name.replace("_", "-")}'
         metavar = 'T' if name.endswith('time') else 'HOST:PORT'

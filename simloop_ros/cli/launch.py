@@ -31,6 +31,8 @@ def call(options: argparse.Namespace) -> int:
             numbered=numbered,
             figures=not options.no_figures,
             priority=options.priority,
+            driver_output=options.driver_output,
+            gravity_handled=options.gravity_handled,
             **{name: getattr(options, name) for name in (*ROBOT_TOPICS, *ROBOTSTUDIO)},
         ),
     )

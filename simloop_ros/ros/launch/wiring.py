@@ -19,6 +19,8 @@ from .options import WiringOptions
 
 ORDINARY_PRIORITY = ('recorder', 'robotstudio')
 """Nodes without real-time priority."""
+APART = ('robot_follower',)
+"""Nodes that are processes of their own even where the others share one: they outlive them."""
 RECORDER_WINDOW = 512
 """Steps that the plant may be ahead of the recorder, in lockstep."""
 
@@ -41,6 +43,11 @@ class NodeSpec(msgspec.Struct, frozen=True, kw_only=True):
     remappings: tuple[tuple[str, str], ...] = ()
     arguments: tuple[str, ...] = ()
     ends_graph: bool = False
+
+    @property
+    def apart(self) -> bool:
+        """Return whether the node is a process of its own even where the others share one."""
+        return self.executable in APART
 
     @property
     def full_name(self) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ...core.values import Command, Setpoint
+from ...core.values import Array, Command, Setpoint
+from .joint_state import DecodedJointState
 
 TOPIC = 'effort_command'
 FIELDS = ('position', 'velocity', 'effort')
@@ -27,3 +28,9 @@ def command_kind(setpoint: Setpoint, command: Command, stopped: bool) -> str:
 def has_kind(frame_id: str, kind: str) -> bool:
     """Return whether a command's ``frame_id`` has one of the words above."""
     return kind in frame_id.split()
+
+
+def desired_position(message: DecodedJointState) -> Array | None:
+    """Return where a command shall bring the robot [rad], ``(n,)``; none if it floats."""
+    known = message.position.size and not has_kind(message.frame_id, FLOATING)
+    return message.position if known else None

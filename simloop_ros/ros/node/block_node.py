@@ -101,6 +101,10 @@ class BlockNode(LifecycleNode):
     def end(self) -> None:
         """Undo ``begin``: the node is no longer active, or its process ends."""
 
+    def leave(self) -> bool:
+        """Prepare for the end of the process, after a signal; return whether it may end now."""
+        return True
+
     def missing(self) -> Iterable[tuple[str, int]]:
         """Return topic and stamp of each message that the next step waits for, in lockstep."""
         return ()

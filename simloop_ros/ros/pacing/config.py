@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 import msgspec
 
@@ -81,6 +81,21 @@ class SensingConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
     """
 
     drivers: bool = False
+
+
+class DriverConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What the driver of a real robot takes.
+
+    :ivar topic: where it takes its commands, as ``effort_controller/commands``; empty if it takes
+        ``effort_command`` or nothing.
+    :ivar output: what it takes there: efforts [N m] or desired positions [rad].
+    :ivar gravity_handled: whether the robot compensates gravity itself, so that efforts are sent
+        without it.
+    """
+
+    topic: str = ''
+    output: Literal['effort', 'position'] = 'effort'
+    gravity_handled: bool = False
 
 
 class RecorderConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

@@ -179,9 +179,7 @@ class RealtimePlant:
             age = round(late / NANO / self._period)
             self._effort = message.effort
             self._due = self.steps - age
-            floats = effort_command.has_kind(message.frame_id, effort_command.FLOATING)
-            known = bool(message.position.size) and not floats
-            self._node.plant.follow(message.position if known else None, age)
+            self._node.plant.follow(effort_command.desired_position(message), age)
             self._periods = 0
             self._commanded = True
 
