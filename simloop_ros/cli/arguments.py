@@ -89,6 +89,8 @@ def _launch(parser: ArgumentParser) -> None:
         option = f'--{name.replace("_", "-")}'
         metavar = 'T' if name.endswith('time') else 'HOST:PORT'
         parser.add_argument(option, metavar=metavar, default='', help=text)
+    trace = 'with --realtime, write when each process was not scheduled, for bench lateness'
+    parser.add_argument('--trace', metavar='FILE', type=Path, help=trace)
     parser.add_argument('--no-record', action='store_true', help='without the recorder')
     parser.add_argument('--no-figures', action='store_true', help='results without figures')
 
@@ -155,6 +157,14 @@ def _bench(parser: ArgumentParser) -> None:
     )
     parser.add_argument('--quick', action='store_true', help='a short one')
     parser.add_argument('--json', metavar='FILE', type=Path, help='write the figures there')
+    parser.add_argument(
+        '--trace',
+        metavar='FILE',
+        type=Path,
+        action='append',
+        default=[],
+        help='lateness: replay what simloop launch --trace wrote, too (more than once)',
+    )
 
 
 def _robotstudio(parser: ArgumentParser) -> None:

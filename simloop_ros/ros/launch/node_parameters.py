@@ -30,6 +30,8 @@ def refuse_options(scenario: Scenario, options: WiringOptions) -> None:
         raise ConfigError('admittance.source: a driver measures in real time: add realtime')
     if source == 'truth' and not options.simulated:
         raise ConfigError('admittance.source: only a simulated plant publishes the truth')
+    if options.trace and not options.realtime:
+        raise ConfigError('trace: in lockstep nothing is late: add realtime')
     if options.driver_topic:
         if options.simulated:
             raise ConfigError(

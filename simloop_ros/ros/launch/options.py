@@ -33,6 +33,8 @@ class WiringOptions(msgspec.Struct, frozen=True, kw_only=True):
     :ivar robot_torques: topic of a robot's external torques; empty for the default.
     :ivar driver_topic: topic on which the driver of a robot takes its commands; empty if it takes
         ``effort_command``. ``driver_output`` and ``gravity_handled``: see ``DriverConfig``.
+    :ivar trace: in real time, folder for the pauses of each process, see ``PauseLog``; empty for
+        none.
     :ivar robotstudio: ``HOST:PORT`` of a controller that is sent the positions as targets; empty
         for none.
     :ivar robotstudio_time: its move time from target to target [s]; empty for the default.
@@ -55,6 +57,7 @@ class WiringOptions(msgspec.Struct, frozen=True, kw_only=True):
     driver_topic: str = ''
     driver_output: str = ''
     gravity_handled: bool = False
+    trace: str = ''
     robotstudio: str = ''
     robotstudio_time: str = ''
     priority: int = PRIORITY

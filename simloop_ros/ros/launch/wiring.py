@@ -65,6 +65,7 @@ def wire(scenario: Scenario, options: WiringOptions) -> tuple[NodeSpec, ...]:
     graph = GraphConfig(
         period=scenario.period,
         realtime=options.realtime,
+        trace=options.trace,
         window=RECORDER_WINDOW if options.out else 0,
     )
     common = parameter_values(graph, '')

@@ -370,6 +370,14 @@ def test_a_stream_that_cannot_be_is_refused(
         wire(scenario, WiringOptions(**options, **STREAM))
 
 
+def test_a_trace_is_of_real_time() -> None:
+    scenario = load_scenario('yumi_step')
+    for node in wired(scenario, realtime=True, out='runs', trace='/somewhere').values():
+        assert graph_config(node.parameters).trace == '/somewhere'
+    with pytest.raises(ConfigError, match='add realtime'):
+        wire(scenario, WiringOptions(trace='/somewhere'))
+
+
 DRIVER: dict[str, Any] = {'simulated': False, 'realtime': True, 'driver_topic': '/arm/commands'}
 
 
