@@ -13,6 +13,7 @@ NODES = (
     'motion_planner',
     'plant',
     'recorder',
+    'robot_follower',
     'robotstudio',
 )
 

@@ -94,7 +94,10 @@ def test_graphs_of_the_pages_can_be_wired(command: str) -> None:
     settings = [*options.settings, *plant_settings(options.plant)]
     wired = {
         field: getattr(options, field)
-        for field in (*ROBOT_TOPICS, *ROBOTSTUDIO, 'realtime', 'namespace', 'priority')
+        for field in (
+            *(*ROBOT_TOPICS, *ROBOTSTUDIO, 'realtime', 'namespace', 'priority'),
+            *('driver_output', 'gravity_handled'),
+        )
     }
     simulated = options.plant != NO_PLANT
     nodes = wire(
@@ -133,6 +136,10 @@ def test_arguments_of_long_commands_are_valid(command: str) -> None:
 @pytest.mark.parametrize('command', commands(*SHORT))
 def test_long_commands_of_the_pages_run_in_their_short_form(command: str, capsys: Any) -> None:
     given = words(command)
+    if '--trace' in given:
+        path = Path(given[given.index('--trace') + 1])
+        path.parent.mkdir(exist_ok=True)
+        path.write_text('{"plant": [[0.6, 0.62]]}')
     status = main([*given, *SHORT[given[0]]])
     shown = capsys.readouterr()
     # Times are limited too, and a busy machine misses those limits.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import partial
 import json
 from pathlib import Path
 
@@ -52,7 +54,12 @@ PADDING = 3
 """Characters between two columns of a table: a line, and room on either side."""
 
 
-def bench(name: str, quick: bool = False, json_file: Path | None = None) -> int:
+def bench(
+    name: str,
+    quick: bool = False,
+    json_file: Path | None = None,
+    recorded: Sequence[Path] = (),
+) -> int:
     """Run a benchmark and print its table; the status is 1 if a figure is beyond its limit.
 
     Such figures are marked. The file has them all.
@@ -60,9 +67,13 @@ def bench(name: str, quick: bool = False, json_file: Path | None = None) -> int:
     :param name: one of ``BENCHES``.
     :param quick: fewer and shorter rounds.
     :param json_file: where to write the figures.
+    :param recorded: traces that ``lateness`` replays, too.
     """
     if name not in BENCHES:
         raise UnknownNameError('benchmark', name, BENCHES)
+    if recorded and name != 'lateness':
+        raise ConfigError(f'bench {name}: only lateness replays a trace')
+    run = partial(bench_lateness, recorded=recorded) if recorded else BENCHES[name]
     if json_file:
         make_folder(json_file.parent)
         if json_file.is_dir():
@@ -70,7 +81,7 @@ def bench(name: str, quick: bool = False, json_file: Path | None = None) -> int:
     console = Console(stderr=True)
     with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
         task = bar.add_task(name, total=1.0)
-        result = BENCHES[name](
+        result = run(
             quick,
             lambda what, share: bar.update(task, description=f'{name}: {what}', completed=share),
         )

@@ -66,7 +66,7 @@ def bench_guiding_realtime(quick: bool, progress: Callable[[str, float], None]) 
         for i, way in enumerate(('distributed', 'composed')):
             progress(f'{way}, {duration:g} s', (1 + i) / 3)
             measured[way] = measure(SCENARIO, settings, folder / way, composed=way == 'composed')
-            delays[way] = push_delays(read_mcap(folder / way / 'log.mcap'), scenario)
+            delays[way] = push_delays(read_mcap(folder / way / 'run' / 'log.mcap'), scenario)
     for way, values in measured.items():
         values |= _delay_figures(delays[way])
     figures = {

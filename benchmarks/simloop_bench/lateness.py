@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 from simloop_ros.ros.launch.graph import require_ros
@@ -25,7 +26,9 @@ LIMITS = {
 }
 
 
-def bench_lateness(quick: bool, progress: Callable[[str, float], None]) -> BenchResult:
+def bench_lateness(
+    quick: bool, progress: Callable[[str, float], None], recorded: Sequence[Path] = ()
+) -> BenchResult:
     """Return the figures and rows of the benchmark: every scenario with every trace.
 
     Accelerations are compared with those of lockstep, joints and tips, the larger ratio counts;
@@ -34,14 +37,16 @@ def bench_lateness(quick: bool, progress: Callable[[str, float], None]) -> Bench
 
     :param quick: two scenarios and three traces.
     :param progress: told what is being done and the share that is done.
+    :param recorded: traces of ``simloop launch --trace`` that are replayed, too.
     :raises MissingDependencyError: there is no ROS.
     """
     require_ros()  # the messages of its nodes
     from .lateness_runs import late_rows
-    from .lateness_traces import TRACES
+    from .lateness_traces import TRACES, recorded_trace
 
     names = QUICK if quick else [n for n in scenario_names() if n not in LEFT_OUT]
     traces = [t for t in TRACES if not quick or t.name in QUICK_TRACES]
+    traces += [recorded_trace(path) for path in recorded]
     jobs = [(name, traces, quick) for name in names]
     with Workers() as workers:
         found = workers.run(late_rows, jobs, lambda share: progress('scenarios', share))

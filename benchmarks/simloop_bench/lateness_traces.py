@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-import json
 from pathlib import Path
 
 import msgspec
 import numpy as np
+
+from simloop_ros.core.errors import ConfigError
+from simloop_ros.ros.pacing.pause_log import Trace
 
 from .virtual_graph import LATENCY, NODES
 from .virtual_time import NANO, VirtualProcess
@@ -46,7 +48,7 @@ class LatenessTrace(msgspec.Struct, frozen=True, kw_only=True):
     ) -> Pauses:
         """Return the pauses of a node's process [ns] within a duration [s]."""
         if self.file:
-            recorded = json.loads(Path(self.file).read_text()).get(node, [])
+            recorded = _read(Path(self.file)).get(node, [])
             return _joined([(round(a * NANO), round(b * NANO)) for a, b in recorded])
         starts = np.arange(FIRST_BURST, duration, period)
         if self.random:
@@ -78,6 +80,19 @@ class LatenessTrace(msgspec.Struct, frozen=True, kw_only=True):
         if not self.lost:
             return lambda: LATENCY
         return lambda: None if rng.random() < self.lost else LATENCY
+
+
+def recorded_trace(path: Path) -> LatenessTrace:
+    """Return the trace that ``simloop launch --trace`` wrote; raises ConfigError."""
+    _read(path)
+    return LatenessTrace(name=path.stem, file=str(path.absolute()))
+
+
+def _read(path: Path) -> Trace:
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=Trace)
+    except (OSError, msgspec.DecodeError) as error:
+        raise ConfigError(f'{path}: cannot be read as a trace: {error}') from error
 
 
 def _joined(pauses: Pauses) -> Pauses:

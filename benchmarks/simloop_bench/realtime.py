@@ -1,4 +1,4 @@
-"""``simloop bench realtime``: how timely the ROS graph is at 500 Hz."""
+"""``simloop bench realtime``: how timely the ROS graph is, beside a bare loop."""
 
 from __future__ import annotations
 
@@ -8,11 +8,16 @@ from pathlib import Path
 import tempfile
 from typing import Any
 
+import msgspec
+
 from simloop_ros.core.errors import SimloopError
 from simloop_ros.ros.launch.graph import require_ros
+from simloop_ros.ros.launch.options import PRIORITY
+from simloop_ros.ros.launch.supervisor import Program
 
+from .bare_loop import read_bare
 from .processes import module, run_scenario
-from .result import BenchResult
+from .result import BenchResult, Limit
 
 SCENARIO = 'yumi_step'
 PERIOD = 0.002
@@ -25,11 +30,40 @@ REACTION = {'p50': 'p50', 'p99': 'p99', 'p999': 'p99.9', 'max': 'max'}
 """Percentiles: in the figures, in the diagnostics."""
 
 
+class Way(msgspec.Struct, frozen=True, kw_only=True):
+    """How the graph runs.
+
+    :ivar prefix: of its old figures; ``None`` for none.
+    :ivar compared: whether its lateness is compared with that of a bare loop.
+    """
+
+    period: float
+    composed: bool
+    prefix: str | None = None
+    compared: bool = True
+
+
+WAYS = {
+    'distributed': Way(period=PERIOD, composed=False, prefix=''),
+    'composed': Way(period=PERIOD, composed=True, prefix='composed_', compared=False),
+    'composed_1000_hz': Way(period=0.001, composed=True),
+    'composed_2000_hz': Way(period=0.0005, composed=True),
+}
+OLD_FIGURES = (*(f'reaction_{name}_ms' for name in REACTION), 'missed_share')
+OVER_BARE = 'late_over_bare'
+LIMITS = {OVER_BARE: Limit(at_most=1.5)}
+
+
 def bench_realtime(quick: bool, progress: Callable[[str, float], None]) -> BenchResult:
     """Return the figures and rows of the benchmark.
 
     The reaction time goes from ``joint_states`` in to ``effort_command`` out. A period is missed
     if the plant got no new command in it, whoever was late.
+
+    Beside each graph, at the same time, runs a bare loop at the same rate and priority that only
+    sleeps and wakes: what the machine does to it, it does to the graph, too. It takes less than
+    1 % of a core; in another minute the machine would be another one. ``late_over_bare`` is the
+    worst ratio of their missed periods, with one added to both: a bare loop may have missed none.
 
     :param quick: for a few seconds.
     :param progress: told what is being done and the share that is done.
@@ -39,39 +73,65 @@ def bench_realtime(quick: bool, progress: Callable[[str, float], None]) -> Bench
     duration = QUICK if quick else DURATION
     measured: dict[str, dict[str, Any]] = {}
     with tempfile.TemporaryDirectory() as folder:
-        for i, way in enumerate(('distributed', 'composed')):
-            progress(f'{way}, {duration:g} s', i / 2)
-            settings = [f'period={PERIOD}', f'duration={duration}', f'safety.timeout={TIMEOUT}']
-            measured[way] = measure(
-                SCENARIO, settings, Path(folder) / way, composed=way == 'composed'
-            )
+        for i, (name, way) in enumerate(WAYS.items()):
+            progress(f'{name}, {duration:g} s', i / len(WAYS))
+            measured[name] = _beside_bare(way, duration, Path(folder) / name)
     figures = {
-        prefix + figure: measured[way][figure]
-        for way, prefix in (('distributed', ''), ('composed', 'composed_'))
-        for figure in (*(f'reaction_{name}_ms' for name in REACTION), 'missed_share')
+        way.prefix + figure: measured[name][figure]
+        for name, way in WAYS.items()
+        if way.prefix is not None
+        for figure in OLD_FIGURES
     }
+    figures[OVER_BARE] = max(measured[name][OVER_BARE] for name in WAYS if WAYS[name].compared)
     rows: list[dict[str, Any]] = [
-        {'what': what, 'distributed': value, 'composed': measured['composed'][what]}
-        for what, value in measured['distributed'].items()
+        {'what': what, **{name: values[what] for name, values in measured.items()}}
+        for what in measured['distributed']
     ]
-    return BenchResult(figures=figures, rows=rows)
+    return BenchResult(figures=figures, rows=rows, limits=LIMITS)
 
 
-def measure(name: str, settings: Sequence[str], folder: Path, *, composed: bool) -> dict[str, Any]:
+def _beside_bare(way: Way, duration: float, folder: Path) -> dict[str, Any]:
+    """Return what a graph says of its timing, and how it compares with a bare loop beside it."""
+    h = way.period
+    timeout = round(TIMEOUT * PERIOD / h)
+    settings = [f'period={h}', f'duration={duration}', f'safety.timeout={timeout}']
+    file, output = folder.with_suffix('.json'), folder.with_suffix('.txt')
+    bare = module('simloop_bench.bare_loop', str(h), str(PRIORITY), str(file), output=output)
+    found = measure(SCENARIO, settings, folder, composed=way.composed, beside=[bare])
+    periods, missed = found['periods'], found['periods without a new command']
+    bare_missed = read_bare(file).missed(periods * h)  # not while the nodes were starting
+    return {
+        **found,
+        'bare loop: missed periods': bare_missed,
+        'bare loop: missed_share': bare_missed / periods,
+        OVER_BARE: (missed + 1) / (bare_missed + 1),
+    }
+
+
+def measure(
+    name: str,
+    settings: Sequence[str],
+    folder: Path,
+    *,
+    composed: bool,
+    beside: Sequence[Program] = (),
+) -> dict[str, Any]:
     """Return what the nodes of a scenario say of their timing, in real time.
 
     :param folder: for the results.
+    :param beside: programs that run as long as the graph.
     :raises SimloopError: the graph failed.
     """
     folder.mkdir()
     said = folder / 'diagnostics.json'
+    log = module('simloop_bench.diagnostics_log', str(said), output=folder / 'output.txt')
     run_scenario(
         name,
         settings,
         folder / 'run',
         composed=composed,
         realtime=True,
-        beside=[module('simloop_bench.diagnostics_log', str(said), output=folder / 'output.txt')],
+        beside=[log, *beside],
     )
     last = json.loads(said.read_text())
     try:

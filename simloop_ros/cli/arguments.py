@@ -52,7 +52,15 @@ def _calibrate(parser: ArgumentParser) -> None:
 
 
 def _launch(parser: ArgumentParser) -> None:
-    from ..ros.launch.options import PRIORITY, ROBOT_TOPICS, ROBOTSTUDIO, read_priority
+    from ..ros.launch.options import (
+        DRIVER_OUTPUT,
+        DRIVER_OUTPUTS,
+        GRAVITY_HANDLED,
+        PRIORITY,
+        ROBOT_TOPICS,
+        ROBOTSTUDIO,
+        read_priority,
+    )
 
     _scenario(parser)
     parser.add_argument('--composed', action='store_true', help='all nodes in one process')
@@ -75,10 +83,14 @@ def _launch(parser: ArgumentParser) -> None:
     for name, text in ROBOT_TOPICS.items():
         option = f'--{name.replace("_", "-")}'
         parser.add_argument(option, metavar='TOPIC', default='', help=text)
+    parser.add_argument('--driver-output', choices=DRIVER_OUTPUTS, default='', help=DRIVER_OUTPUT)
+    parser.add_argument('--gravity-handled', action='store_true', help=GRAVITY_HANDLED)
     for name, text in ROBOTSTUDIO.items():
         option = f'--{name.replace("_", "-")}'
         metavar = 'T' if name.endswith('time') else 'HOST:PORT'
         parser.add_argument(option, metavar=metavar, default='', help=text)
+    trace = 'with --realtime, write when each process was not scheduled, for bench lateness'
+    parser.add_argument('--trace', metavar='FILE', type=Path, help=trace)
     parser.add_argument('--no-record', action='store_true', help='without the recorder')
     parser.add_argument('--no-figures', action='store_true', help='results without figures')
 
@@ -145,6 +157,14 @@ def _bench(parser: ArgumentParser) -> None:
     )
     parser.add_argument('--quick', action='store_true', help='a short one')
     parser.add_argument('--json', metavar='FILE', type=Path, help='write the figures there')
+    parser.add_argument(
+        '--trace',
+        metavar='FILE',
+        type=Path,
+        action='append',
+        default=[],
+        help='lateness: replay what simloop launch --trace wrote, too (more than once)',
+    )
 
 
 def _robotstudio(parser: ArgumentParser) -> None:

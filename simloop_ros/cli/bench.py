@@ -22,4 +22,4 @@ def call(options: argparse.Namespace) -> int:
         sys.path.insert(0, str(FOLDER))
     from simloop_bench.command import bench
 
-    return int(bench(options.name, options.quick, options.json))
+    return int(bench(options.name, options.quick, options.json, options.trace))

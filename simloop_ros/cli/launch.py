@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import argparse
+import json
+from pathlib import Path
 import sys
+import tempfile
 
+from ..record.folder import make_folder, write_text
 from ..record.run_folder import RunFolder
 from ..ros.launch.graph import require_ros, run_graph
 from ..ros.launch.options import NO_PLANT, ROBOT_TOPICS, ROBOTSTUDIO, WiringOptions, plant_settings
 from ..ros.launch.supervisor import INTERRUPTED
 from ..ros.launch.wiring import wire
+from ..ros.pacing.pause_log import join_pauses
 from ..scenario.contradictions import refuse_graphs
 from ..scenario.loading import load_scenario
 from .run import results_place, scenario_settings
@@ -17,6 +22,16 @@ from .run import results_place, scenario_settings
 
 def call(options: argparse.Namespace) -> int:
     """Run a scenario as a graph; the status is that of ``simloop run``."""
+    if options.trace is None:
+        return _launch(options, '')
+    make_folder(options.trace.absolute().parent)
+    with tempfile.TemporaryDirectory(prefix='simloop_') as folder:
+        status = _launch(options, folder)
+        write_text(options.trace, json.dumps(join_pauses(Path(folder))) + '\n')
+    return status
+
+
+def _launch(options: argparse.Namespace, trace: str) -> int:
     require_ros()
     settings = [*scenario_settings(options), *plant_settings(options.plant)]
     scenario = load_scenario(options.scenario, settings)
@@ -31,6 +46,9 @@ def call(options: argparse.Namespace) -> int:
             numbered=numbered,
             figures=not options.no_figures,
             priority=options.priority,
+            driver_output=options.driver_output,
+            gravity_handled=options.gravity_handled,
+            trace=trace,
             **{name: getattr(options, name) for name in (*ROBOT_TOPICS, *ROBOTSTUDIO)},
         ),
     )

@@ -8,26 +8,23 @@ from typing import Any
 from diagnostic_msgs.msg import DiagnosticStatus
 from rclpy.lifecycle import LifecycleState, TransitionCallbackReturn
 from sensor_msgs.msg import JointState as JointStateMessage
-from std_msgs.msg import Float64MultiArray, Header
+from std_msgs.msg import Header
 from std_srvs.srv import SetBool
 
 from ..control.config import ControlConfig
 from ..control.control_simulation import ControlSimulation
-from ..core.errors import SimloopError, UnsafeCommandError
+from ..core.errors import SimloopError
 from ..core.values import Array, Setpoint
 from ..loop.guarded_control import GuardedControl
 from ..robot.config import RobotConfig
 from ..robot.fit_robot import load_fit_robot
 from ..ros.messages import effort_command
-from ..ros.messages.arrays import to_message
 from ..ros.messages.safety_status import SafetyStatus
-from ..ros.messages.setpoint import NEEDED, OPTIONAL
 from ..ros.node.block_node import BlockNode, Report
 from ..ros.node.process import main_of
 from ..ros.node.safety_topic import Heartbeats, SafetyTopic
 from ..ros.pacing.control_pace import WAITING, WATCH_SHARE, LockstepControl, RealtimeControl
-from ..ros.pacing.driver_output import DriverConfig, DriverOutput
-from ..ros.transport.qos import STREAM, STREAM_DEPTH
+from ..ros.transport.qos import STREAM_DEPTH
 from ..safety.config import SafetyConfig
 
 RECORDER_TIMEOUT = 0.6
@@ -42,18 +39,13 @@ class ControlSimulationNode(BlockNode):
     where it is.
     """
 
-    SECTIONS = {
-        'robot': RobotConfig,
-        'control': ControlConfig,
-        'safety': SafetyConfig,
-        'driver': DriverConfig,
-    }
+    SECTIONS = {'robot': RobotConfig, 'control': ControlConfig, 'safety': SafetyConfig}
     LIVE = frozenset({'safety.stop', 'safety.timeout', 'safety.effort_rate'})
 
     def build(self) -> None:
         """Create the control simulation behind its gate."""
         model = load_fit_robot(self.config(RobotConfig, 'robot'))
-        safety, driver = self.config(SafetyConfig, 'safety'), self.config(DriverConfig, 'driver')
+        safety = self.config(SafetyConfig, 'safety')
         graph, topics, names = self.graph, self.topics, model.joint_names
         self.control = GuardedControl(
             ControlSimulation(model, self.config(ControlConfig, 'control'), graph.period),
@@ -67,12 +59,6 @@ class ControlSimulationNode(BlockNode):
         )
         self._effort = topics.publish_joints(effort_command.TOPIC, names, effort_command.FIELDS)
         self._state = topics.publish_joints('control_state', names, effort_command.FIELDS)
-        self._driver: DriverOutput | None = None
-        if driver.topic:
-            publisher = topics.publisher(Float64MultiArray, driver.topic, STREAM)
-            self._driver = DriverOutput(
-                model, graph.period, safety, driver, lambda x: publisher.publish(to_message(x))
-            )
         self._safety = SafetyTopic(self, self._on_safety)
         pace = self._pace
         topics.subscribe_joints(
@@ -84,9 +70,7 @@ class ControlSimulationNode(BlockNode):
             optional=('effort',),
             kind=effort_command.APPLIED,
         )
-        topics.subscribe_joints(
-            'desired_joint_states', names, NEEDED, pace.desired, STREAM_DEPTH, optional=OPTIONAL
-        )
+        topics.subscribe_setpoints(names, pace.desired)
         self.service(SetBool, 'stop', self._serve_stop)
         watched: list[tuple[str, type, int]] = []
         if graph.realtime and not topics.bus:
@@ -133,11 +117,6 @@ class ControlSimulationNode(BlockNode):
         command = self.control.step(setpoint, age)
         kind = effort_command.command_kind(setpoint, command, bool(self.control.stopped))
         self._effort.send(stamp, desired, command.velocity, command.effort, frame_id=kind)
-        if self._driver:
-            try:
-                self._driver.send(self.control.state.position, desired, command.effort)
-            except UnsafeCommandError as error:
-                self.control.stop(str(error))
         if self.control.stops != stops:
             self._announce()
 

@@ -16,7 +16,6 @@ from ..core.values import Array
 from ..plants.config import PlantConfig
 from ..robot.config import RobotConfig
 from ..robot.fit_robot import load_fit_robot
-from ..ros.messages import setpoint
 from ..ros.messages.arrays import wrench_from_message
 from ..ros.messages.markers import MARKER_PERIOD
 from ..ros.messages.safety_status import CONTROL, SafetyStatus
@@ -29,7 +28,7 @@ from ..ros.pacing.braked_plant import BrakedPlant
 from ..ros.pacing.config import PublishConfig, RandomConfig
 from ..ros.pacing.plant_pace import LockstepPlant, RealtimePlant
 from ..ros.pacing.position_stream import StreamConfig
-from ..ros.transport.qos import EVENTS, STREAM_DEPTH
+from ..ros.transport.qos import EVENTS
 from ..safety.config import SafetyConfig
 
 LARGEST_EFFORT = 'largest effort [share of limit]'
@@ -90,14 +89,7 @@ class PlantNode(BlockNode):
             optional=('position',),
         )
         if isinstance(self._pace, RealtimePlant):
-            topics.subscribe_joints(
-                setpoint.TOPIC,
-                model.joint_names,
-                setpoint.NEEDED,
-                self._pace.desired,
-                STREAM_DEPTH,
-                optional=setpoint.OPTIONAL,
-            )
+            topics.subscribe_setpoints(model.joint_names, self._pace.desired)
 
     def _timeout(self) -> int:
         return self.config(SafetyConfig, 'safety').timeout_periods(self.graph.period)

@@ -120,6 +120,10 @@ class EffortFollower(Remembering):
             and (np.abs(v - state.velocity) <= MAX_SPEED_ERROR + 0.5 * np.abs(v)).all()
         )
 
+    def destination(self, step: int) -> Array | None:
+        """Return where the reference is at a step's end [rad], shape ``(n,)``, if there is one."""
+        return self._position if self._velocity is None else self._reference(step + 1)[0]
+
     def rests(self, step: int) -> bool:
         """Return whether the reference has come to rest before a step."""
         return self._coasted(step) >= self._stop_time

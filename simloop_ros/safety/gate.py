@@ -99,6 +99,18 @@ class CommandGate(Remembering):
             )
         self.previous = effort.copy()
 
+    def nearest(self, effort: Array) -> Array:
+        """Return what may pass and is nearest to an effort [N m], both ``(n,)``; let it pass.
+
+        :param effort: finite.
+        """
+        near = np.clip(effort, -self._limit, self._limit)
+        if self._half_change is not None and self.previous is not None:
+            change = 2.0 * self._half_change
+            near = np.clip(near, self.previous - change, self.previous + change)
+        self.previous = near
+        return near
+
     def _refuse(self, effort: Array) -> None:
         """Raise for an effort that is not finite or, if all are, for one beyond its limit."""
         wrong = ~np.isfinite(effort)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from simloop_bench import graph, realtime
+from simloop_bench import bare_loop, graph, realtime
 from simloop_bench.command import heading
 from simloop_bench.guiding_realtime import push_delays
 from simloop_ros.cli.main import main
@@ -70,7 +70,7 @@ def test_the_graph_is_compared_with_a_ping_pong(
 def test_real_time_has_its_figures(tmp_path: Path) -> None:
     content = bench('realtime', tmp_path)
     figures = content['figures']
-    assert set(figures) == {
+    assert set(figures) == {'late_over_bare'} | {
         prefix + name for prefix in ('', 'composed_') for name in (*PERCENTILES, 'missed_share')
     }
     rows = {row['what']: row for row in content['rows']}
@@ -83,6 +83,33 @@ def test_real_time_has_its_figures(tmp_path: Path) -> None:
         assert figures[f'{prefix}missed_share'] == pytest.approx(
             rows['periods without a new command'][way] / rows['periods'][way]
         )
+    compared = [way for way, given in realtime.WAYS.items() if given.compared]
+    assert {(w.period, w.composed) for w in map(realtime.WAYS.get, compared) if w} == {
+        *((0.002, False), (0.001, True), (0.0005, True))
+    }
+    assert figures['late_over_bare'] == max(rows['late_over_bare'][way] for way in compared)
+    assert all(0.0 <= rows['bare loop: missed_share'][way] <= 1.0 for way in compared)
+
+
+def test_a_bare_loop_knows_when_it_was_late(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its clock is that of the test: the second sleep takes 3.5 periods too long."""
+    period, ends, sleeps = 0.01, list[int](), list[float]()
+    now = [123 * 10**9 + 4_000_000]
+
+    def sleep(seconds: float) -> None:
+        sleeps.append(seconds)
+        now[0] += round(1e9 * seconds) + (35_000_000 if len(sleeps) == 2 else 100_000)
+        if len(sleeps) == 5:
+            ends.append(1)
+
+    monkeypatch.setattr(bare_loop.time, 'monotonic_ns', lambda: now[0])
+    monkeypatch.setattr(bare_loop.time, 'sleep', sleep)
+    found = bare_loop.sleep_and_wake(period, ends)
+    assert [count for _, count in found.late] == [3]
+    assert found.late[0][0] == pytest.approx(123.055)
+    assert sleeps[2] == pytest.approx(0.005)  # to the next multiple, not a period later
+    assert found.missed(1.0) == 3
+    assert found.missed(found.end - 123.056) == 0
 
 
 @pytest.mark.long

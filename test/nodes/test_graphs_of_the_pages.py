@@ -24,7 +24,9 @@ def needs_a_robot(command: str) -> bool:
 @pytest.mark.long
 @pytest.mark.parametrize('command', [c for c in commands('launch') if not needs_a_robot(c)])
 def test_graphs_of_the_pages_run_for_a_moment(graph: Any, tmp_path: Path, command: str) -> None:
-    given = [word for word in words(command)[1:] if word != '--realtime']
+    options = make_parser('launch').parse_args(words(command))
+    timed = ('--realtime', '--trace', str(options.trace))
+    given = [word for word in words(command)[1:] if word not in timed]
     short = ('--set', 'duration=0.1', '--no-figures', '--out', str(tmp_path / 'out'))
     process = graph.launch(*given, *short)
     assert process.wait(LONGEST) == 0, graph.output

@@ -253,3 +253,23 @@ def test_safe_effort_passes_the_gate_from_any_position(
     CommandGate(yumi.joint_names, yumi.effort_limit, H, SafetyConfig()).check(effort)
     if not np.isfinite(position).all():
         np.testing.assert_array_equal(effort, 0.0)
+
+
+@given(
+    hnp.arrays(np.float64, 3, elements=st.floats(-1e3, 1e3)),
+    hnp.arrays(np.float64, 3, elements=st.floats(-0.1, 0.1)),
+)
+def test_the_nearest_effort_is_within_limits_and_rate(
+    wanted: np.ndarray, before: np.ndarray
+) -> None:
+    """For a robot that has to be sent something: each joint goes as near as it may."""
+    rate = 10.0
+    gate = CommandGate(NAMES, LIMIT, H, SafetyConfig(effort_rate=rate))
+    gate.check(before)
+    near = gate.nearest(wanted)
+    change = rate * H * LIMIT
+    assert (np.abs(near) <= LIMIT).all()
+    assert (np.abs(near - before) <= change * (1.0 + 1e-9)).all()
+    free = (np.abs(wanted) <= LIMIT) & (np.abs(wanted - before) <= change)
+    np.testing.assert_array_equal(near[free], wanted[free])
+    np.testing.assert_array_equal(gate.previous, near)

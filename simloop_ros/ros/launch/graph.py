@@ -94,16 +94,17 @@ def run_graph(
 def programs(
     nodes: tuple[NodeSpec, ...], parameters: Path, *, composed: bool
 ) -> tuple[Program, ...]:
-    """Return the processes of a graph: one per node, or one for all, with a parameter file."""
-    groups = [nodes] if composed else [(node,) for node in nodes]
+    """Return the processes of a graph: one per node, or one for most, with a parameter file."""
+    together = tuple(node for node in nodes if composed and not node.apart)
+    alone = [(node,) for node in nodes if node not in together]
     return tuple(
         Program(
-            name='composed' if composed else group[0].executable,
-            command=_command(group, parameters, composed=composed),
+            name='composed' if group == together else group[0].executable,
+            command=_command(group, parameters, composed=group == together),
             ends_all=any(node.ends_graph for node in group),
             takes_signals=True,
         )
-        for group in groups
+        for group in ([together] if together else []) + alone
     )
 
 

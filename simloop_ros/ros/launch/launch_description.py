@@ -27,6 +27,8 @@ from ..messages.description import with_mesh_addresses
 from ..node.parent import LAUNCHER
 from .graph import GRACE
 from .options import (
+    DRIVER_OUTPUT,
+    GRAVITY_HANDLED,
     NO_PLANT,
     PRIORITY,
     ROBOT_TOPICS,
@@ -56,6 +58,8 @@ ARGUMENTS = {
         'real time: SCHED_FIFO priority of the nodes, where the system allows it; 0 for none',
     ),
     **{name: ('', f'{text}; empty for none') for name, text in ROBOT_TOPICS.items()},
+    'driver_output': ('', f'{DRIVER_OUTPUT}; empty for the first'),
+    'gravity_handled': ('false', f'whether {GRAVITY_HANDLED}'),
     **{name: ('', f'{text}; may be empty') for name, text in ROBOTSTUDIO.items()},
     'record': ('true', 'whether the run is recorded, and over when the scenario is'),
     'out': (
@@ -121,6 +125,8 @@ def _scenario_actions(context: LaunchContext, fixed_name: str) -> list[LaunchDes
             numbered=numbered,
             description=not rviz,
             priority=read_priority(given['priority']),
+            driver_output=given['driver_output'],
+            gravity_handled=_flag(context, 'gravity_handled'),
             **{name: given[name] for name in (*ROBOT_TOPICS, *ROBOTSTUDIO)},
         ),
     )
@@ -134,7 +140,7 @@ def _scenario_actions(context: LaunchContext, fixed_name: str) -> list[LaunchDes
         )
         _require_packages(viewers)
     parameters = _write_parameters((*nodes, *viewers))
-    programs = [_composed(nodes)] if _flag(context, 'composed') else nodes
+    programs = _composed(nodes) if _flag(context, 'composed') else nodes
     return [
         *(_action(node, parameters, on_exit=_end_graph(node)) for node in programs),
         *(_action(node, parameters) for node in viewers),
@@ -180,15 +186,18 @@ def _action(
     )
 
 
-def _composed(nodes: Sequence[NodeSpec]) -> NodeSpec:
-    return NodeSpec(
+def _composed(nodes: Sequence[NodeSpec]) -> list[NodeSpec]:
+    """Return the processes of a graph whose nodes share one, but for those that are apart."""
+    together = [node for node in nodes if not node.apart]
+    shared = NodeSpec(
         executable='composed',
-        namespace=nodes[0].namespace,
+        namespace=together[0].namespace,
         parameters={},
-        remappings=nodes[0].remappings,
-        arguments=tuple(node.executable for node in nodes),
-        ends_graph=any(node.ends_graph for node in nodes),
+        remappings=together[0].remappings,
+        arguments=tuple(node.executable for node in together),
+        ends_graph=any(node.ends_graph for node in together),
     )
+    return [shared, *(node for node in nodes if node.apart)]
 
 
 def _end_graph(node: NodeSpec) -> Callable[[ProcessExited, LaunchContext], Shutdown | None]:

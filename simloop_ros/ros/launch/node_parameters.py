@@ -19,7 +19,7 @@ from ...robotstudio.config import LinkConfig, parse_address, read_move_time
 from ...robotstudio.packet import JOINTS
 from ...scenario.scenario import Scenario
 from ..node.parameter_values import parameter_values
-from ..pacing.config import PublishConfig
+from ..pacing.config import DriverConfig, PublishConfig
 from .options import WiringOptions
 
 
@@ -30,6 +30,15 @@ def refuse_options(scenario: Scenario, options: WiringOptions) -> None:
         raise ConfigError('admittance.source: a driver measures in real time: add realtime')
     if source == 'truth' and not options.simulated:
         raise ConfigError('admittance.source: only a simulated plant publishes the truth')
+    if options.trace and not options.realtime:
+        raise ConfigError('trace: in lockstep nothing is late: add realtime')
+    if options.driver_topic:
+        if options.simulated:
+            raise ConfigError(
+                'driver_topic: a driver takes the place of the plant: add plant none'
+            )
+    elif options.driver_output or options.gravity_handled:
+        raise ConfigError('driver_output, gravity_handled: only with a driver_topic')
     if options.stream_joint_states or options.stream_commands:
         if not (options.realtime and options.simulated):
             raise ConfigError("a stream of positions is a simulated plant's, in real time")
@@ -46,6 +55,7 @@ Executable = Literal[
     'bimanual',
     'control_simulation',
     'plant',
+    'robot_follower',
     'collision_monitor',
     'recorder',
     'robotstudio',
@@ -70,6 +80,13 @@ def node_parameters(scenario: Scenario, options: WiringOptions) -> dict[Executab
     }
     if options.simulated:
         parameters['plant'] = {**robot, **_plant_parameters(scenario, options), **safety}
+    if options.driver_topic:
+        parameters['robot_follower'] = {
+            **robot,
+            **parameter_values(control, 'control'),
+            **safety,
+            **parameter_values(_driver(options), 'driver'),
+        }
     parameters['collision_monitor'] = {**robot, **_monitor_parameters(scenario, options)}
     if options.out:
         parameters['recorder'] = {
@@ -146,6 +163,16 @@ def _plant_parameters(scenario: Scenario, options: WiringOptions) -> Parameters:
         'random.seed': scenario.seed,
         **options.stream,
     }
+
+
+def _driver(options: WiringOptions) -> DriverConfig:
+    given = {'topic': options.driver_topic, 'gravity_handled': options.gravity_handled}
+    if options.driver_output:
+        given['output'] = options.driver_output
+    try:
+        return msgspec.convert(given, DriverConfig)
+    except msgspec.ValidationError as error:
+        raise ConfigError(f'driver_output: {options.driver_output!r} given: {error}') from error
 
 
 def _monitor_parameters(scenario: Scenario, options: WiringOptions) -> Parameters:

@@ -31,6 +31,10 @@ class WiringOptions(msgspec.Struct, frozen=True, kw_only=True):
         empty for none.
     :ivar robot_states: topic of that robot's joint states; empty for the default.
     :ivar robot_torques: topic of a robot's external torques; empty for the default.
+    :ivar driver_topic: topic on which the driver of a robot takes its commands; empty if it takes
+        ``effort_command``. ``driver_output`` and ``gravity_handled``: see ``DriverConfig``.
+    :ivar trace: in real time, folder for the pauses of each process, see ``PauseLog``; empty for
+        none.
     :ivar robotstudio: ``HOST:PORT`` of a controller that is sent the positions as targets; empty
         for none.
     :ivar robotstudio_time: its move time from target to target [s]; empty for the default.
@@ -50,6 +54,10 @@ class WiringOptions(msgspec.Struct, frozen=True, kw_only=True):
     stream_commands: str = ''
     robot_states: str = ''
     robot_torques: str = ''
+    driver_topic: str = ''
+    driver_output: str = ''
+    gravity_handled: bool = False
+    trace: str = ''
     robotstudio: str = ''
     robotstudio_time: str = ''
     priority: int = PRIORITY
@@ -84,8 +92,13 @@ ROBOT_TOPICS = {
     'stream_commands': "the same as Float64MultiArray, in the order of the model's joints",
     'robot_states': "topic of that robot's joint states",
     'robot_torques': "topic of a robot's external torques",
+    'driver_topic': "topic on which a robot's driver takes its commands as Float64MultiArray",
 }
 """Fields of ``WiringOptions`` that are topics of a real robot, and what they mean."""
+
+DRIVER_OUTPUTS = ('effort', 'position')
+DRIVER_OUTPUT = f'what the driver takes there: {" or ".join(DRIVER_OUTPUTS)}'
+GRAVITY_HANDLED = 'the robot compensates gravity itself: efforts are sent without it'
 
 
 def plant_settings(plant: str) -> list[str]:

@@ -19,6 +19,8 @@ from .options import WiringOptions
 
 ORDINARY_PRIORITY = ('recorder', 'robotstudio')
 """Nodes without real-time priority."""
+APART = ('robot_follower',)
+"""Nodes that are processes of their own even where the others share one: they outlive them."""
 RECORDER_WINDOW = 512
 """Steps that the plant may be ahead of the recorder, in lockstep."""
 
@@ -43,6 +45,11 @@ class NodeSpec(msgspec.Struct, frozen=True, kw_only=True):
     ends_graph: bool = False
 
     @property
+    def apart(self) -> bool:
+        """Return whether the node is a process of its own even where the others share one."""
+        return self.executable in APART
+
+    @property
     def full_name(self) -> str:
         """Return the node's name with its namespace."""
         return f'{self.namespace}/{self.name or self.executable}'
@@ -58,6 +65,7 @@ def wire(scenario: Scenario, options: WiringOptions) -> tuple[NodeSpec, ...]:
     graph = GraphConfig(
         period=scenario.period,
         realtime=options.realtime,
+        trace=options.trace,
         window=RECORDER_WINDOW if options.out else 0,
     )
     common = parameter_values(graph, '')

@@ -66,3 +66,9 @@ def applied_effort(message: DecodedJointState) -> AppliedEffort:
 def has_kind(frame_id: str, kind: str) -> bool:
     """Return whether a command's ``frame_id`` has one of the words above."""
     return kind in frame_id.split()
+
+
+def desired_position(message: DecodedJointState) -> Array | None:
+    """Return where a command shall bring the robot [rad], ``(n,)``; none if it floats."""
+    known = message.position.size and not has_kind(message.frame_id, FLOATING)
+    return message.position if known else None

@@ -11,13 +11,14 @@ DIVERGED = 'diverged'
 STAMP = 'stamp [ns]'
 CONTROL = 'control_simulation'
 """Source whose release opens the brakes."""
-PLANT = 'plant'
+PLANT, FOLLOWER = 'plant', 'robot_follower'
+"""Sources beside the robot: what stops them stops control, too."""
 COUNT_LIMIT = 2**63
 """Bound of stops and stamps that are accepted."""
 
 
 class SafetyStatus(msgspec.Struct, frozen=True):
-    """State of control or plant: stopped or free to move.
+    """State of control, plant or follower: stopped or free to move.
 
     :ivar stopped: why the robot is stopped; empty if it is not.
     :ivar stops: number of stops so far; shows a reader that it missed one.
@@ -65,8 +66,8 @@ def from_message(message: DiagnosticStatus) -> SafetyStatus | None:
 
 
 def origin(status: SafetyStatus) -> tuple[str, str]:
-    """Return who stopped the robot first, and why: control and plant repeat each other's stop."""
+    """Return who stopped the robot first, and why: the sources repeat each other's stop."""
     source, reason = status.source, status.stopped
-    while reason.startswith((f'{CONTROL}: ', f'{PLANT}: ')):
+    while reason.startswith(tuple(f'{name}: ' for name in (CONTROL, PLANT, FOLLOWER))):
         source, _, reason = reason.partition(': ')
     return source, reason

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 import traceback
 from typing import Any, ClassVar, TypeVar
 
@@ -18,6 +19,7 @@ from rclpy.timer import Timer
 from ...core.errors import SimloopError
 from ..messages.stamps import stamp_of
 from ..pacing.config import GraphConfig
+from ..pacing.pause_log import PauseLog
 from ..transport.channels import LocalBus
 from ..transport.qos import EVENTS
 from .parameters import LiveParameters, read_config
@@ -73,6 +75,7 @@ class BlockNode(LifecycleNode):
         self._active_timers: list[Timer] = []
         self._thread: ThreadPoolExecutor | None = None
         self._low_priority: LowPriority | None = None
+        self._pauses: PauseLog | None = None
         self._steady = Clock(clock_type=ClockType.STEADY_TIME)
         self._parameter_sections = LiveParameters(self)
         self.add_post_set_parameters_callback(
@@ -100,6 +103,10 @@ class BlockNode(LifecycleNode):
 
     def end(self) -> None:
         """Undo ``begin``: the node is no longer active, or its process ends."""
+
+    def leave(self) -> bool:
+        """Prepare for the end of the process, after a signal; return whether it may end now."""
+        return True
 
     def missing(self) -> Iterable[tuple[str, int]]:
         """Return topic and stamp of each message that the next step waits for, in lockstep."""
@@ -249,6 +256,8 @@ class BlockNode(LifecycleNode):
             self.graph = self.config(GraphConfig)
             self.topics.open()
             self.build()
+            if self.graph.trace:
+                self._record_pauses(Path(self.graph.trace))
         except Exception as error:
             self.fail(error)
             self._clean_up()
@@ -267,6 +276,9 @@ class BlockNode(LifecycleNode):
             return TransitionCallbackReturn.FAILURE
         if self.topics.waiting:
             self.every(POLL_PERIOD, self.topics.poll)
+        if self._pauses:
+            self._pauses.begin()
+            self.every(self.graph.period, self._pauses.tick)
         if not self.awaited and self.topics.bus is None:
             self._low_priority = LowPriority()
         if not self.graph.realtime:
@@ -290,6 +302,10 @@ class BlockNode(LifecycleNode):
         self.stop()
         self.finished = True
         return super().on_shutdown(state)
+
+    def _record_pauses(self, folder: Path) -> None:
+        self._pauses = pauses = PauseLog(self.graph.period)
+        self.at_cleanup(lambda: pauses.write(folder, self.get_name()))
 
     def _raise_priority(self) -> None:
         if not set_priority(self.graph.priority):

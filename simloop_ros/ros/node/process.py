@@ -96,7 +96,9 @@ def _run_nodes(factories: Sequence[Callable[..., BlockNode]], arguments: Sequenc
         inspect.getframeinfo(sys._getframe())
         gc.collect()
         gc.freeze()  # these objects stay: the collector need not visit them again
-        while not received and not any(node.finished or node.failure for node in nodes):
+        while not any(node.finished or node.failure for node in nodes):
+            if received and all(node.leave() for node in nodes):
+                break
             executor.spin_once(timeout_sec=0.0 if bus and bus.busy else MAX_SPIN_TIME)
             if bus:
                 bus.run(MAX_DELIVERIES)

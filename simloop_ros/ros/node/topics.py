@@ -15,6 +15,7 @@ from sensor_msgs.msg import JointState as JointStateMessage
 from std_msgs.msg import Header
 
 from ...core.errors import MessageError
+from ..messages import setpoint
 from ..messages.joint_state import DecodedJointState, JointStateDecoder
 from ..messages.stamps import join
 from ..transport.channels import JointPublisher, JointSubscription, LocalBus, StampedPublisher
@@ -126,6 +127,19 @@ class Topics:
             call(join(message.header.stamp), content)
 
         self.subscription(DiagnosticArray, topic, take, STREAM)
+
+    def subscribe_setpoints(
+        self, joint_names: Sequence[str], call: Callable[[DecodedJointState], None]
+    ) -> None:
+        """Create a subscription of the plan: every setpoint counts."""
+        self.subscribe_joints(
+            setpoint.TOPIC,
+            joint_names,
+            setpoint.NEEDED,
+            call,
+            STREAM_DEPTH,
+            optional=setpoint.OPTIONAL,
+        )
 
     def subscribe_joints(
         self,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 import msgspec
 
@@ -21,6 +21,8 @@ class GraphConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     :ivar ahead: lockstep, number of steps that a motion planned beforehand is sent ahead.
     :ivar priority: real time, ``SCHED_FIFO`` priority of the node's process, while it is active
         and if the system allows it; 0 for none.
+    :ivar trace: real time, folder to which the node writes when its process was not scheduled, see
+        ``PauseLog``; empty for none.
     """
 
     period: Period
@@ -30,6 +32,7 @@ class GraphConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     window: Annotated[int, msgspec.Meta(ge=0, le=100_000)] = 0
     ahead: Annotated[int, msgspec.Meta(ge=2, le=1000)] = 64
     priority: Annotated[int, msgspec.Meta(ge=0, le=99)] = 0
+    trace: str = ''
 
 
 class PublishConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -81,6 +84,21 @@ class SensingConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
     """
 
     drivers: bool = False
+
+
+class DriverConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What the driver of a real robot takes.
+
+    :ivar topic: where it takes its commands, as ``effort_controller/commands``; empty if it takes
+        ``effort_command`` or nothing.
+    :ivar output: what it takes there: efforts [N m] or desired positions [rad].
+    :ivar gravity_handled: whether the robot compensates gravity itself, so that efforts are sent
+        without it.
+    """
+
+    topic: str = ''
+    output: Literal['effort', 'position'] = 'effort'
+    gravity_handled: bool = False
 
 
 class RecorderConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

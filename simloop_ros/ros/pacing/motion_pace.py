@@ -16,7 +16,7 @@ from ...robot.model import RobotModel
 from ...safety.config import SafetyConfig
 from ...safety.lateness import LatenessBudget
 from ..messages.joint_state import DecodedJointState
-from ..messages.safety_status import CONTROL, PLANT, SafetyStatus
+from ..messages.safety_status import CONTROL, FOLLOWER, PLANT, SafetyStatus
 from ..messages.stamps import NANO, stamp_of, step_of
 from ..messages.wrists import WRENCHES
 from .config import GraphConfig
@@ -54,7 +54,7 @@ class MotionHold:
 
     def take(self, status: SafetyStatus) -> bool:
         """Take a safety status; return whether the motion is given up, even for a missed stop."""
-        if status.source == PLANT:  # its stop comes from the control simulation, too
+        if status.source in (PLANT, FOLLOWER):  # control says so, too
             return False
         from_control = status.source == CONTROL
         missed = from_control and status.stops != (self._stops or 0)

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 from ...core.errors import SimloopError, UnsafeCommandError
 from ...core.values import Array
+from ...safety.stopping_robot import StoppingRobot
 from ..messages import effort_command
 from ..messages.joint_state import DecodedJointState
 from ..messages.setpoint import read_setpoint
@@ -182,17 +183,13 @@ class RealtimePlant:
             age = round(late / NANO / self._period)
             self._effort = message.effort
             self._due = self.steps - age
-            floats = effort_command.has_kind(message.frame_id, effort_command.FLOATING)
-            known = bool(message.position.size) and not floats
-            self._node.plant.follow(message.position if known else None, age)
+            self._node.plant.follow(effort_command.desired_position(message), age)
             self._periods = 0
             self._commanded = True
 
     def desired(self, message: DecodedJointState) -> None:
         """Take a setpoint of the plan: the robot follows it where commands are late."""
-        ahead = (message.stamp - self.stamp) / NANO / self._period
-        if abs(ahead) <= MAX_LEAD:
-            self._node.plant.expect(read_setpoint(message), ahead)
+        take_plan(self._node.plant, message, self.stamp, self._period)
 
     def tick(self) -> None:
         """Take the step that is due, and those that were missed: a robot would not have waited."""
@@ -282,3 +279,10 @@ class RealtimePlant:
                 stream.send(self.stamp, position, periods)
             except UnsafeCommandError as error:
                 self._node.engage(str(error))
+
+
+def take_plan(robot: StoppingRobot, message: DecodedJointState, stamp: int, period: float) -> None:
+    """Let a robot whose present state has a stamp [ns] expect a setpoint; the period is in s."""
+    ahead = (message.stamp - stamp) / NANO / period
+    if abs(ahead) <= MAX_LEAD:
+        robot.expect(read_setpoint(message), ahead)

@@ -23,10 +23,16 @@ from simloop_ros.plants.config import PlantConfig
 from simloop_ros.robot.config import RobotConfig
 from simloop_ros.robot.loading import load_robot
 from simloop_ros.robotstudio.config import LinkConfig
-from simloop_ros.ros.launch.options import WiringOptions, plant_settings, read_priority
+from simloop_ros.ros.launch.graph import programs
+from simloop_ros.ros.launch.options import (
+    PRIORITY,
+    WiringOptions,
+    plant_settings,
+    read_priority,
+)
 from simloop_ros.ros.launch.wiring import NodeSpec, has_clock, parameter_file, wire
 from simloop_ros.ros.node.parameter_values import parse_config
-from simloop_ros.ros.pacing.config import GraphConfig, PublishConfig
+from simloop_ros.ros.pacing.config import DriverConfig, GraphConfig, PublishConfig
 from simloop_ros.safety.config import SafetyConfig
 from simloop_ros.scenario.loading import load_scenario, scenario_names
 from simloop_ros.scenario.scenario import Scenario
@@ -362,6 +368,58 @@ def test_a_stream_that_cannot_be_is_refused(
     scenario = load_scenario('lwr_tcp', [f'admittance.source={source}'])
     with pytest.raises(ConfigError, match=reason):
         wire(scenario, WiringOptions(**options, **STREAM))
+
+
+def test_a_trace_is_of_real_time() -> None:
+    scenario = load_scenario('yumi_step')
+    for node in wired(scenario, realtime=True, out='runs', trace='/somewhere').values():
+        assert graph_config(node.parameters).trace == '/somewhere'
+    with pytest.raises(ConfigError, match='add realtime'):
+        wire(scenario, WiringOptions(trace='/somewhere'))
+
+
+DRIVER: dict[str, Any] = {'simulated': False, 'realtime': True, 'driver_topic': '/arm/commands'}
+
+
+def test_a_driver_gets_a_process_beside_it() -> None:
+    pytest.importorskip('rclpy')
+    from simloop_ros.nodes.robot_follower import RobotFollowerNode
+
+    scenario = load_scenario('yumi_step')
+    assert 'robot_follower' not in wired(scenario, simulated=False, realtime=True)
+    given = {'driver_output': 'position', 'gravity_handled': True}
+    nodes = wired(scenario, **DRIVER, **given)
+    follower = nodes['robot_follower'].parameters
+    assert {key.partition('.')[0] for key in follower if '.' in key} == set(
+        RobotFollowerNode.SECTIONS
+    )
+    assert parse_config(DriverConfig, 'driver', follower) == DriverConfig(
+        topic='/arm/commands', output='position', gravity_handled=True
+    )
+    assert graph_config(follower).priority == PRIORITY
+    assert not any(key.startswith('driver') for key in nodes['control_simulation'].parameters)
+
+
+def test_the_process_beside_a_driver_is_never_shared(tmp_path: Path) -> None:
+    nodes = wire(load_scenario('yumi_step'), WiringOptions(**DRIVER))
+    names = [program.name for program in programs(nodes, tmp_path, composed=True)]
+    assert names == ['composed', 'robot_follower']
+    [shared, follower] = programs(nodes, tmp_path, composed=True)
+    assert 'robot_follower' not in shared.command
+    assert 'simloop_ros.nodes.robot_follower' in follower.command
+
+
+@pytest.mark.parametrize(
+    ('options', 'reason'),
+    [
+        ({'simulated': True}, 'takes the place of the plant'),
+        ({'driver_output': 'speed'}, 'driver_output'),
+        ({'driver_topic': '', 'gravity_handled': True}, 'only with a driver_topic'),
+    ],
+)
+def test_a_driver_that_cannot_be_is_refused(options: dict[str, Any], reason: str) -> None:
+    with pytest.raises(ConfigError, match=reason):
+        wire(load_scenario('yumi_step'), WiringOptions(**{**DRIVER, **options}))
 
 
 SIX = ('robot.lock=[lwr_a6_joint]',)  # joints are left

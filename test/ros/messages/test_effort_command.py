@@ -11,8 +11,10 @@ from simloop_ros.ros.messages.effort_command import (
     LIMITED,
     STOPPED,
     command_kind,
+    desired_position,
     has_kind,
 )
+from simloop_ros.ros.messages.joint_state import DecodedJointState
 
 ZERO = np.zeros(2)
 
@@ -30,3 +32,9 @@ def test_a_command_may_be_of_several_kinds(floating: bool, limited: bool) -> Non
 def test_the_effort_of_a_stop_is_nothing_else() -> None:
     command = Command(ZERO, ZERO, ZERO, True)
     assert command_kind(Setpoint(ZERO, ZERO, ZERO), command, True) == STOPPED
+
+
+def test_an_effort_alone_or_of_a_robot_that_floats_leads_nowhere() -> None:
+    assert desired_position(DecodedJointState(0, effort=ZERO)) is None
+    assert desired_position(DecodedJointState(0, ZERO, effort=ZERO, frame_id=FLOATING)) is None
+    assert desired_position(DecodedJointState(0, ZERO, frame_id=LIMITED)) is ZERO

@@ -14,6 +14,7 @@ from simloop_ros.ros.messages.safety_status import (
     STOPS,
     SafetyStatus,
     from_message,
+    origin,
     to_message,
 )
 
@@ -60,3 +61,10 @@ def test_what_has_no_usable_numbers_is_nothing(key: str, value: str | None) -> N
 
 def test_a_negative_number_of_stops_is_nothing() -> None:
     assert from_message(to_message(SafetyStatus('plant', 'why', -1))) is None
+
+
+def test_the_origin_of_a_stop_is_found_through_all_who_repeat_it() -> None:
+    repeated = 'control_simulation: robot_follower: joint_states: no message for 9 periods'
+    first = ('robot_follower', 'joint_states: no message for 9 periods')
+    assert origin(SafetyStatus('plant', repeated, 1)) == first
+    assert origin(SafetyStatus('plant', 'test', 1)) == ('plant', 'test')

@@ -16,7 +16,6 @@ from rclpy.lifecycle import TransitionCallbackReturn  # noqa: E402
 from rclpy.node import Node  # noqa: E402
 from rclpy.parameter import Parameter  # noqa: E402
 from sensor_msgs.msg import JointState  # noqa: E402
-from std_msgs.msg import Float64MultiArray  # noqa: E402
 from std_srvs.srv import SetBool  # noqa: E402
 
 from simloop_ros.core.errors import USER_ERROR, SimloopError  # noqa: E402
@@ -185,30 +184,6 @@ def test_what_leaves_a_callback_ends_the_process_cleanly(bench: Bench) -> None:
     node.guard(lambda: [][0])
     assert node.failure.startswith('IndexError')
     assert node.exit_status == 1
-
-
-def test_a_driver_gets_plain_arrays_without_the_gravity_that_it_handles(bench: Bench) -> None:
-    """At rest at its home the sphere needs its weight, and nothing if the robot handles that."""
-    commands: list[float] = []
-    efforts: list[float] = []
-    bench.other.create_subscription(
-        Float64MultiArray, 'drive/commands', lambda m: commands.extend(m.data), 10
-    )
-    bench.other.create_subscription(
-        JointState, 'effort_command', lambda m: efforts.extend(m.effort), 10
-    )
-    node = bench.node(**{'driver.topic': 'drive/commands', 'driver.gravity_handled': True})
-    node.start()
-    desired = bench.other.create_publisher(JointState, 'desired_joint_states', 10)
-    bench.spin_until(
-        lambda: desired.get_subscription_count() and node.count_subscribers('drive/commands')
-    )
-    home = node.control.state.position
-    names = list(node.control.control.model.joint_names)
-    stay = JointState(name=names, position=home.tolist())
-    bench.spin_until(lambda: desired.publish(stay) or (commands and efforts))
-    assert efforts[0] == pytest.approx(WEIGHT)
-    assert commands[0] == pytest.approx(0.0, abs=1e-12)
 
 
 def test_a_command_tells_whether_an_effort_limit_was_applied(bench: Bench) -> None:

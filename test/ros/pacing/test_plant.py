@@ -99,6 +99,23 @@ def test_brakes_act_from_the_first_reason_until_a_release(port: Port) -> None:
     assert plant.engaged == 'the robot does not follow'
 
 
+def test_a_late_command_after_a_release_does_not_pull_the_robot_back(port: Port) -> None:
+    """What the brakes held at a stop is over once the robot moves again."""
+    plant = port.plant
+    plant.engage('test')
+    for _ in range(5):
+        plant.step(None)
+    held = plant.held
+    assert held is not None
+    plant.release()
+    for _ in range(3):
+        plant.step(EFFORT)
+    before = np.abs(port.position - held).max()  # so near that no effort limit lets it go
+    for _ in range(100):
+        plant.step(None)
+    assert np.abs(port.position - held).max() >= before
+
+
 def test_the_largest_effort_is_that_of_motors_and_brakes(port: Port, two_link: RobotModel) -> None:
     assert port.plant.effort_share == 0.0
     port.plant.step(EFFORT)

@@ -1,0 +1,134 @@
+"""The node beside a driver that holds its last command for ever: it lets the robot stop."""
+
+from __future__ import annotations
+
+from diagnostic_msgs.msg import DiagnosticStatus
+from std_msgs.msg import Float64MultiArray
+
+from ..control.config import ControlConfig
+from ..core.errors import ConfigError, UnsafeCommandError
+from ..core.values import Array
+from ..robot.config import RobotConfig
+from ..robot.fit_robot import load_fit_robot
+from ..ros.messages import effort_command
+from ..ros.messages.arrays import to_message
+from ..ros.messages.safety_status import CONTROL, FOLLOWER, SafetyStatus
+from ..ros.node.block_node import BlockNode, Report
+from ..ros.node.process import main_of
+from ..ros.node.safety_topic import SafetyTopic
+from ..ros.pacing.config import DriverConfig
+from ..ros.pacing.driven_robot import build_driven_robot
+from ..ros.pacing.driver_pace import RealtimeDriver
+from ..ros.transport.qos import STREAM
+from ..safety.config import SafetyConfig
+
+
+class RobotFollowerNode(BlockNode):
+    """Efforts and joint states in, the commands of a driver out; see ``RealtimeDriver``.
+
+    It is a process of its own beside the driver, so that whatever happens to the other nodes the
+    robot comes to rest. A command that the gate refuses, a second publisher of commands, and a
+    stop of the control simulation or its silence stop the robot; a release of the control
+    simulation releases it. When the process shall end, the robot comes to rest first.
+    """
+
+    SECTIONS = {
+        'robot': RobotConfig,
+        'control': ControlConfig,
+        'safety': SafetyConfig,
+        'driver': DriverConfig,
+    }
+    LIVE = frozenset({'safety.timeout', 'safety.effort_rate'})
+
+    def build(self) -> None:
+        """Create what stops the robot."""
+        model = load_fit_robot(self.config(RobotConfig, 'robot'))
+        driver, topics = self.config(DriverConfig, 'driver'), self.topics
+        if not driver.topic:
+            raise ConfigError('driver.topic: the topic on which the driver takes its commands')
+        publisher = topics.publisher(Float64MultiArray, driver.topic, STREAM)
+        self.robot = build_driven_robot(
+            model,
+            self.graph.period,
+            self.config(SafetyConfig, 'safety'),
+            driver,
+            self.config(ControlConfig, 'control').bandwidth,
+            lambda numbers: publisher.publish(to_message(numbers)),
+        )
+        self._pace = RealtimeDriver(self, self.graph, self._timeout)
+        self._safety = SafetyTopic(self, self._on_safety)
+        names = model.joint_names
+        topics.subscribe_joints('joint_states', names, ('position',), self._pace.measured)
+        topics.subscribe_setpoints(names, self._pace.desired)
+        self._commands = topics.subscribe_joints(
+            effort_command.TOPIC,
+            names,
+            ('effort',),
+            self._pace.command,
+            on_refusal=self.engage,
+            optional=('position',),
+        )
+
+    def _timeout(self) -> int:
+        return self.config(SafetyConfig, 'safety').timeout_periods(self.graph.period)
+
+    def apply_live(self) -> None:
+        """Take over which commands may pass."""
+        self.robot.configure(self.config(SafetyConfig, 'safety'))
+
+    def begin(self) -> None:
+        """Publish the safety status, and watch the joint states."""
+        self._announce()
+        self.every(self.graph.period, self._pace.watch)
+
+    def leave(self) -> bool:
+        """Bring the robot to rest; return whether it is."""
+        return not self.active or self._pace.leave()
+
+    def end(self) -> None:
+        """Ask for no motion: the driver will hold that."""
+        self._pace.stand()
+
+    # What the pace uses
+
+    def accepts(self, effort: Array, age: float) -> bool:
+        """Return whether a command may be applied; if not, the robot is stopped."""
+        if self._commands.publishers > 1:
+            self.engage('effort_command: more than one publisher')
+            return False
+        try:
+            self.robot.check(effort, age)
+        except UnsafeCommandError as error:
+            self.refuse(f'effort_command: {error}')
+            self.engage(str(error))
+            return False
+        return True
+
+    def engage(self, reason: str) -> None:
+        """Stop the robot and announce it."""
+        if self.robot.engage(reason):
+            self._announce()
+
+    def _announce(self) -> None:
+        self._safety.announce('robot stopped', self.robot.engaged, self.robot.stops)
+
+    def _on_safety(self, status: SafetyStatus) -> None:
+        if status.stopped:
+            self.engage(f'{status.source}: {status.stopped}')
+        elif self.robot.engaged and status.source == CONTROL and status.stops:
+            # A release; the first status of a controller is none.
+            self._pace.release()
+            self._announce()
+
+    def report(self) -> Report:
+        """Return whether the robot is stopped, and how timely the commands are."""
+        values = {'stops': self.robot.stops, **self._pace.report()}
+        if self.robot.engaged:
+            return Report(DiagnosticStatus.ERROR, f'stopped: {self.robot.engaged}', values)
+        return Report(DiagnosticStatus.OK, 'running', values)
+
+
+main = main_of(RobotFollowerNode, FOLLOWER)
+
+if __name__ == '__main__':
+    raise SystemExit(main())

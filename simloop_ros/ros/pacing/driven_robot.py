@@ -1,0 +1,232 @@
+"""A real robot whose driver holds the last command for ever: what it is sent, and when."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import ClassVar
+
+import numpy as np
+import pinocchio as pin
+
+from ...control.observer import Estimate, Observer
+from ...core.values import Array, JointState
+from ...robot.model import RobotModel
+from ...safety.config import SafetyConfig
+from ...safety.position_gate import PositionGate
+from ...safety.stopping_robot import StoppingRobot
+from .config import DriverConfig
+
+
+class DrivenRobot(StoppingRobot, ABC):
+    """Sends a driver its commands, in the order of the model's joints.
+
+    That is what ros2_control's ``forward_command_controller`` takes; its ``joints`` have to be in
+    the same order.
+
+    :param publish: gets the numbers of each command, shape ``(n,)``.
+    :cvar stands: joint states after its own for which a command stands.
+    """
+
+    stands: ClassVar[int]
+
+    def __init__(
+        self,
+        model: RobotModel,
+        period: float,
+        safety: SafetyConfig,
+        publish: Callable[[Array], None],
+    ):
+        super().__init__(model, period, safety)
+        self._publish = publish
+        self._position: Array = model.home
+
+    def measured(self, position: Array, periods: int) -> None:
+        """Take where the robot is [rad], shape ``(n,)``, some periods after the last state."""
+        self._position = position
+        self._steps += periods
+
+    @abstractmethod
+    def command(self, effort: Array, desired: Array | None) -> None:
+        """Send what a command asks for in this period.
+
+        :param effort: that was checked [N m], shape ``(n,)``.
+        :param desired: position at the period's end [rad], shape ``(n,)``, if there is one.
+        """
+
+    @abstractmethod
+    def go_on(self) -> None:
+        """Send what the robot does by itself: it comes to rest along its way, and is held."""
+
+    @abstractmethod
+    def stand(self) -> None:
+        """Send what asks for no motion: where the robot is, is not known any more."""
+
+    @property
+    @abstractmethod
+    def rests(self) -> bool:
+        """Return whether the robot has come to rest by itself."""
+
+
+class EffortDriven(DrivenRobot):
+    """A robot that takes efforts.
+
+    Its velocity is estimated from its positions and efforts, as control does it (``Observer``):
+    velocities that drivers publish are filtered, or zero, nobody knows which. What is sent is
+    within the limits and without the gravity that the robot handles itself.
+
+    :param bandwidth: of the observer [rad/s].
+    """
+
+    stands = 1  # until the next one comes, less than a period later
+
+    def __init__(
+        self,
+        model: RobotModel,
+        period: float,
+        safety: SafetyConfig,
+        publish: Callable[[Array], None],
+        *,
+        bandwidth: float,
+        gravity_handled: bool,
+    ):
+        super().__init__(model, period, safety, publish)
+        self._observer = Observer(period, bandwidth)
+        self._gravity_handled = gravity_handled
+        self._data = model.pin_model.createData()
+        self._effort: Array | None = None
+        self._estimate: Estimate | None = None
+
+    @np.errstate(over='ignore', invalid='ignore')
+    def measured(self, position: Array, periods: int) -> None:
+        """Take where the robot is, and estimate its velocity."""
+        super().measured(position, periods)
+        before, still = self._estimate, np.zeros_like(position)
+        self._estimate = Estimate(JointState(position, still), still)
+        if before is None:
+            return
+        if periods == 1:
+            q, v = before.state.position, before.state.velocity
+            acceleration = still
+            if self._effort is not None:
+                acceleration = pin.aba(self._model.pin_model, self._data, q, v, self._effort)
+            now = self._observer.update(before, acceleration, position)
+        else:
+            velocity = (position - before.state.position) / (periods * self._period)
+            now = Estimate(JointState(position, velocity), before.disturbance)
+        if np.isfinite(now.disturbance).all() and np.isfinite(now.state.velocity).all():
+            self._estimate = now
+
+    def check(self, effort: Array, age: float) -> None:
+        """Raise UnsafeCommandError unless what is left of an effort without gravity may pass."""
+        super().check(effort - self._handled, age)
+
+    def command(self, effort: Array, desired: Array | None) -> None:  # noqa: ARG002
+        """Send the effort."""
+        self.learn(self._state, effort)
+        self._send(effort)
+
+    def go_on(self) -> None:
+        """Send the effort of follower or brakes."""
+        self._send(self.own_effort(self._state))
+
+    def stand(self) -> None:
+        """Send the gravity of the last position."""
+        self._send(self._gravity)
+
+    @property
+    def rests(self) -> bool:
+        """Return whether the brakes hold the robot."""
+        return self.held is not None
+
+    @property
+    def _state(self) -> JointState:
+        assert self._estimate is not None
+        return self._estimate.state
+
+    @property
+    def _gravity(self) -> Array:
+        """Return the gravity at the last position [N m], shape ``(n,)``; zero if not finite."""
+        gravity: Array = pin.computeGeneralizedGravity(
+            self._model.pin_model, self._data, self._position
+        ).copy()
+        return gravity if np.isfinite(gravity).all() else np.zeros_like(gravity)
+
+    @property
+    def _handled(self) -> Array | float:
+        return self._gravity if self._gravity_handled else 0.0
+
+    def _send(self, effort: Array) -> None:
+        handled = self._handled
+        sent = self._gate.nearest(effort - handled)
+        self._effort = sent + handled
+        self._publish(sent)
+
+
+class PositionDriven(DrivenRobot):
+    """A robot that takes positions: the desired ones, within its ranges and speed limits."""
+
+    stands = 0  # a position that stands is a stop
+
+    def __init__(
+        self,
+        model: RobotModel,
+        period: float,
+        safety: SafetyConfig,
+        publish: Callable[[Array], None],
+    ):
+        super().__init__(model, period, safety, publish)
+        self._positions = PositionGate(model, period)
+        self._sent_at = 0
+
+    def release(self, fault: str = '') -> None:
+        """Begin again where the robot is."""
+        super().release(fault)
+        self._positions.last = None
+
+    def command(self, effort: Array, desired: Array | None) -> None:  # noqa: ARG002
+        """Send the desired position."""
+        if desired is not None:
+            self._send(desired)
+
+    def go_on(self) -> None:
+        """Send the way of the last commands to rest, and then its end."""
+        self.command(np.zeros(0), self._follower.destination(self._steps))
+
+    def stand(self) -> None:
+        """Send the last position again."""
+        self.command(np.zeros(0), self._positions.last)
+
+    @property
+    def rests(self) -> bool:
+        """Return whether the motion of the last commands has come to rest."""
+        return bool(self.engaged) and self._follower.rests(self._steps)
+
+    def _send(self, position: Array) -> None:
+        if self._positions.last is None:
+            self._positions.start(self._position)
+            self._sent_at = self._steps - 1
+        periods = max(1, self._steps - self._sent_at)
+        self._sent_at = self._steps
+        self._publish(self._positions.let_pass(position, periods))
+
+
+def build_driven_robot(
+    model: RobotModel,
+    period: float,
+    safety: SafetyConfig,
+    driver: DriverConfig,
+    bandwidth: float,
+    publish: Callable[[Array], None],
+) -> DrivenRobot:
+    """Return the robot of a driver; see the classes above for the parameters."""
+    if driver.output == 'position':
+        return PositionDriven(model, period, safety, publish)
+    return EffortDriven(
+        model,
+        period,
+        safety,
+        publish,
+        bandwidth=bandwidth,
+        gravity_handled=driver.gravity_handled,
+    )
