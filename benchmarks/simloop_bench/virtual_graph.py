@@ -29,13 +29,13 @@ from simloop_ros.ros.pacing.braked_plant import BrakedPlant
 from simloop_ros.ros.pacing.config import GraphConfig
 from simloop_ros.ros.pacing.control_pace import WATCH_SHARE, RealtimeControl
 from simloop_ros.ros.pacing.input_buffer import InputBuffer
+from simloop_ros.ros.pacing.lateness_watch import LatenessWatch
 from simloop_ros.ros.pacing.motion_guide import MotionGuide
 from simloop_ros.ros.pacing.motion_pace import MotionHold, RealtimeMotion
 from simloop_ros.ros.pacing.plant_pace import RealtimePlant
 from simloop_ros.ros.pacing.rows import RowJoiner
 from simloop_ros.ros.pacing.step_monitor import GapFiller, StepMonitor
 from simloop_ros.ros.transport.qos import RECORD_DEPTH
-from simloop_ros.safety.lateness import LatenessBudget
 from simloop_ros.scenario.scenario import Scenario
 
 from .virtual_time import NANO, VirtualProcess, VirtualTime, VirtualTopic
@@ -348,9 +348,9 @@ class VirtualPlanner:
     def note_silence(self, topic: str) -> None:
         """Do nothing: silence is seen in the motion."""
 
-    def note_lateness(self, budget: LatenessBudget) -> None:
+    def note_lateness(self, lateness: LatenessWatch) -> None:
         """Keep what was done about lateness."""
-        self.levels.append(budget.level.name)
+        self.levels.append(lateness.level.name)
 
     def stop_robot(self, reason: str) -> None:
         """Ask the control simulation to stop the robot."""

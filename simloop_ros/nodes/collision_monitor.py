@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticStatus
@@ -31,11 +32,12 @@ from ..ros.pacing.rows import RowJoiner
 from ..ros.pacing.step_monitor import GapFiller, StepMonitor
 from ..ros.transport.qos import EVENTS, RECORD_DEPTH
 
-INPUTS = {
-    'effort_command': ('position', 'effort'),
-    'joint_states': ('position',),
-    'control_state': ('position', 'velocity', 'effort'),
+INPUTS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    'effort_command': (('position', 'effort'), ()),
+    'joint_states': (('position',), ('effort',)),
+    'control_state': (('position', 'velocity', 'effort'), ()),
 }
+"""Fields that are needed, and those that are read where the robot tells what it applied."""
 
 
 class CollisionMonitorNode(BlockNode):
@@ -70,19 +72,9 @@ class CollisionMonitorNode(BlockNode):
         self._collision = topics.publish_arrays(COLLISION)
         self._markers = topics.publisher(MarkerArray, 'markers', EVENTS)
         polled = not (graph.realtime or self._every_step)  # else each message is taken at once
-        for topic, fields in INPUTS.items():
-            call = self._taker(topic)
-            applied = ('effort',) if topic == 'joint_states' else ()
-            topics.subscribe_joints(
-                topic,
-                names,
-                fields,
-                call,
-                RECORD_DEPTH,
-                optional=applied,
-                kind=APPLIED,
-                polled=polled,
-            )
+        subscribe = partial(topics.subscribe_joints, kind=APPLIED, polled=polled)
+        for topic, (fields, optional) in INPUTS.items():
+            subscribe(topic, names, fields, self._taker(topic), RECORD_DEPTH, optional=optional)
         self._drivers: WristReadings | None = None
         self._wrenches: Array | None = None
         late, wrist_torque = ['joint_states'], None

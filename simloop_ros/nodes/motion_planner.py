@@ -30,11 +30,11 @@ from ..ros.node.process import main_of
 from ..ros.node.safety_topic import SafetyTopic
 from ..ros.pacing.config import TrackingConfig
 from ..ros.pacing.input_buffer import InputBuffer
+from ..ros.pacing.lateness_watch import LatenessWatch
 from ..ros.pacing.motion_guide import MotionGuide
 from ..ros.pacing.motion_pace import LockstepMotion, MotionHold, RealtimeMotion
 from ..ros.transport.qos import EVENTS
 from ..safety.config import SafetyConfig
-from ..safety.lateness import LatenessBudget
 
 
 class MotionPlannerNode(BlockNode):
@@ -73,7 +73,6 @@ class MotionPlannerNode(BlockNode):
         """Load the robot; in lockstep, plan from its home, where the motion will begin."""
         self._model = model = load_fit_robot(self.config(RobotConfig, 'robot'))
         graph, topics, names = self.graph, self.topics, model.joint_names
-        tracking = self.config(TrackingConfig, 'tracking')
         monitor = self.config(MonitorConfig, 'monitor')
         admittance = self.config(AdmittanceConfig, 'admittance')
         settings = MotionSettings(
@@ -83,9 +82,7 @@ class MotionPlannerNode(BlockNode):
             monitor=monitor,
             reaction=self.config(ReactionConfig, 'reaction'),
             admittance=admittance,
-            noise=tracking.noise,
-            compliance=tracking.compliance,
-            contact_stiffness=tracking.contact_stiffness,
+            **msgspec.structs.asdict(self.config(TrackingConfig, 'tracking')),
         )
         safety = self.config(SafetyConfig, 'safety')
         self.guide = MotionGuide(model, settings, safety.stop_time)
@@ -165,12 +162,10 @@ class MotionPlannerNode(BlockNode):
         state = self.SILENCE if topic else 'messages come again'
         self.get_logger().warning(f'{self._force_source}: {state}')
 
-    def note_lateness(self, budget: LatenessBudget) -> None:
+    def note_lateness(self, lateness: LatenessWatch) -> None:
         """Report that the motion goes slower or faster, because of late messages."""
         self.publish_diagnostics()
-        late, bears = 1e3 * budget.lateness, 1e3 * budget.bearable
-        text = f'lateness: {late:.3g} ms of {bears:.3g} ms that the motion bears'
-        self.get_logger().warning(f'{text}: {budget.level.name}')
+        self.get_logger().warning(f'{lateness}: {lateness.level.name}')
 
     def stop_robot(self, reason: str) -> None:
         """Ask the control simulation to stop the robot."""
@@ -189,10 +184,7 @@ class MotionPlannerNode(BlockNode):
 
     def report(self) -> Report:
         """Return whether the motion goes on."""
-        values = {
-            'kind': self.config(PlannerConfig, 'planner').kind,
-            'answers': self._pace.answers,
-        }
+        values = {'kind': self.config(PlannerConfig, 'planner').kind, **self._pace.report()}
         reaction = self.guide.reaction
         if self.hold.active:
             return Report(DiagnosticStatus.WARN, 'stopped: waits for the service start', values)

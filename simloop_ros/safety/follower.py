@@ -88,10 +88,10 @@ class EffortFollower(Remembering):
 
     def stop(self, step: int) -> None:
         """Let the reference come to rest from the begin of a step on, whatever the plan says."""
-        if self._position is not None and self._velocity is not None:
+        if self._velocity is not None and step - 1 <= self._end:
             self._position, self._velocity, _ = self._reference(step)
             self._step = step - 1
-        self._plan.clear()
+            self._plan.clear()
 
     def take(self, step: int, desired: Array | None) -> None:
         """Take the desired position at the end of a step [rad], shape ``(n,)``, if it has one."""

@@ -69,8 +69,8 @@ class LatenessBudget(Remembering):
         """Return what is to be done now."""
         return LEVELS[self._index]
 
-    def add(self, age: float) -> bool:
-        """Take the age of a period's setpoint [periods]; return whether the level has changed."""
+    def add(self, age: float) -> None:
+        """Take the age of a period's setpoint [periods]."""
         delay = min(age, LARGEST_AGE) * self._period
         self.lateness += self._weight * (delay - self.lateness)
         share, before = self.lateness / self.bearable, self._index
@@ -81,4 +81,3 @@ class LatenessBudget(Remembering):
         if self._calm * self._period >= RETURN_TIME and 0 < self._index < len(LEVELS) - 1:
             self._index -= 1
             self._calm = 0
-        return self._index != before

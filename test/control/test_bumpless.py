@@ -7,8 +7,10 @@ import pytest
 
 from simloop_ros.control.bumpless import RETURN_FREQUENCY, BumplessReference
 from simloop_ros.core.values import Array, Setpoint
+from simloop_ros.maths.coasting import coasting_time
 
 H = 0.002  # s
+STOP = 0.5  # s
 SPEED = np.array([0.5, -0.2])
 
 
@@ -16,67 +18,90 @@ def plan(time: float) -> Setpoint:
     return Setpoint(SPEED * time, SPEED)
 
 
-def run(times: list[float], breaks: set[int]) -> Array:
-    """Return the reference, shape ``(steps, n)``, for the plan at some times."""
+def moving(steps: int = 3) -> BumplessReference:
+    """Return the reference of a plan whose last setpoint was for ``(steps - 1) H``."""
     reference = BumplessReference(H)
-    return np.array(
-        [reference.step(plan(t), broken=i in breaks).position for i, t in enumerate(times)]
-    )
+    for i in range(steps):
+        reference.step(plan(i * H))
+    return reference
+
+
+def path(times: list[float | None]) -> Array:
+    """Return the reference, shape ``(steps, n)``, for the plan at some times, if there is one."""
+    reference = BumplessReference(H)
+    found = [reference.coast(STOP) if t is None else reference.step(plan(t)) for t in times]
+    return np.array([setpoint.position for setpoint in found if setpoint is not None])
 
 
 def test_a_steady_plan_is_passed_on_as_it_is() -> None:
     reference = BumplessReference(H)
     for i in range(5):
         setpoint = plan(i * H)
-        assert reference.step(setpoint, broken=False) is setpoint
+        assert reference.step(setpoint) is setpoint
 
 
 @pytest.mark.parametrize('lead', [0.05, -0.05])
-def test_a_plan_that_jumps_is_reached_softly(lead: float) -> None:
+def test_a_plan_that_was_away_is_reached_softly(lead: float) -> None:
     """With the second difference of the plan itself it would be 0.05 SPEED/h^2."""
-    times = [i * H + (lead if i >= 10 else 0.0) for i in range(2500)]
-    path = run(times, {10})
-    accelerations = np.abs(np.diff(path, 2, axis=0)) / H**2
+    away: list[float | None] = [i * H for i in range(10)] + [None]
+    times = away + [i * H + lead for i in range(11, 2500)]
+    found = path(times)
+    accelerations = np.abs(np.diff(found, 2, axis=0)) / H**2
     largest = RETURN_FREQUENCY**2 * abs(lead) * np.abs(SPEED)
     assert (accelerations.max(axis=0) < 1.1 * largest).all()
-    np.testing.assert_allclose(path[-1], plan(times[-1]).position, atol=1e-9)
+    np.testing.assert_allclose(found[-1], SPEED * (2499 * H + lead), atol=1e-9)
 
 
-def test_without_a_word_a_jump_is_a_jump() -> None:
-    times = [i * H + (0.05 if i >= 10 else 0.0) for i in range(20)]
-    assert np.abs(np.diff(run(times, set()), 2, axis=0)).max() / H**2 > 1000.0
+def test_a_plan_that_was_there_may_jump() -> None:
+    times: list[float | None] = [i * H + (0.05 if i >= 10 else 0.0) for i in range(20)]
+    assert np.abs(np.diff(path(times), 2, axis=0)).max() / H**2 > 1000.0
 
 
-def test_coasting_goes_on_from_the_last_setpoint() -> None:
-    reference = BumplessReference(H)
-    assert reference.coast(0.01, 1.0) is None
-    for i in range(3):
-        reference.step(plan(i * H), broken=False)
-    np.testing.assert_allclose(reference.coast(0.01, 0.5), SPEED * (2 * H + 0.01))
-    going_on = reference.step(plan(0.0), broken=True)
-    np.testing.assert_allclose(going_on.position, SPEED * (2 * H + 0.01 + 0.5 * H))
+def test_coasting_goes_on_from_the_last_setpoint_to_rest() -> None:
+    assert BumplessReference(H).coast(STOP) is None
+    reference = moving()
+    for step in range(1, 300):
+        setpoint = reference.coast(STOP)
+        assert setpoint is not None
+        way = coasting_time(step * H, STOP)
+        np.testing.assert_allclose(setpoint.position, SPEED * (2 * H + way), atol=1e-12)
+    np.testing.assert_array_equal(setpoint.velocity, 0.0)
+
+
+def test_a_prediction_is_followed_and_left_without_a_jump() -> None:
+    """The robot was predicted to turn back; what comes then goes on as before."""
+    reference = moving()
+    back = Setpoint(SPEED * (2 * H) - 0.001, -SPEED)
+    assert reference.predict(back) is back
+    assert reference.coasts
+    going_on = reference.step(plan(4 * H))
+    np.testing.assert_allclose(going_on.position, 2 * back.position - SPEED * 2 * H, atol=1e-12)
+
+
+def test_a_setpoint_that_says_to_stay_is_passed_on() -> None:
+    reference = moving()
+    reference.coast(STOP)
+    stay = Setpoint(SPEED, np.zeros(2))
+    assert reference.step(stay) is stay
 
 
 def test_an_effort_or_a_restart_forgets_the_way() -> None:
-    reference = BumplessReference(H)
-    for i in range(3):
-        reference.step(plan(i * H), broken=False)
     for setpoint in (
         Setpoint(SPEED, SPEED, effort=SPEED),
         Setpoint(SPEED, SPEED, restart=True),
     ):
-        assert reference.step(setpoint, broken=True) is setpoint
-        assert reference.coast(1.0, 1.0) is None
+        reference = moving()
+        reference.coast(STOP)
+        assert reference.step(setpoint) is setpoint
+        assert reference.coast(STOP) is None
 
 
 def test_a_snapshot_brings_everything_back() -> None:
-    reference = BumplessReference(H)
-    for i in range(3):
-        reference.step(plan(i * H), broken=False)
-    reference.step(plan(1.0), broken=True)
+    reference = moving()
+    reference.coast(STOP)
+    reference.step(plan(1.0))
     before = reference.snapshot()
-    first = reference.step(plan(1.0 + H), broken=False)
+    first = reference.step(plan(1.0 + H))
     reference.restore(before)
-    again = reference.step(plan(1.0 + H), broken=False)
+    again = reference.step(plan(1.0 + H))
     np.testing.assert_array_equal(first.position, again.position)
-    np.testing.assert_array_equal(first.velocity, again.velocity)

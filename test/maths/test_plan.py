@@ -101,3 +101,32 @@ def test_a_motion_that_sets_out_restarted_goes_on_at_its_velocity() -> None:
     assert setpoint is not None
     assert setpoint.restart
     assert float(setpoint.position[0]) == pytest.approx(1.0 + 10.0 * STEP / NANO, rel=1e-5)
+
+
+def predicted(step: float, position: float, velocity: float) -> PlanPoint:
+    setpoint = Setpoint(np.array([position]), np.array([velocity]), predicted=True)
+    return PlanPoint(EPOCH + round(step * STEP), setpoint)
+
+
+def test_beyond_the_last_point_the_way_to_the_prediction_is_a_cubic() -> None:
+    """A motion with a constant acceleration is predicted as it is."""
+    a, v, h = 3.0, 0.5, STEP / NANO
+
+    def way(steps: float) -> float:
+        return v * steps * h + 0.5 * a * (steps * h) ** 2
+
+    plan = plan_of(point(0, way(0), v), predicted(10, way(10), v + 10 * h * a))
+    for step in range(11):
+        assert at(plan, step) == pytest.approx(way(step), abs=1e-12)
+    assert plan.age(EPOCH + 4 * STEP) == 4 * STEP
+    assert plan.last == EPOCH
+    assert plan.end == EPOCH + 10 * STEP
+    beyond = at(plan, 11)
+    assert beyond is not None
+    assert way(10) < beyond < way(11)
+
+
+def test_a_prediction_is_over_with_the_next_point() -> None:
+    plan = plan_of(point(0, 0.0, 1.0), predicted(10, 9.0, 0.0), point(1, 0.002, 1.0))
+    assert plan.end == plan.last == EPOCH + STEP
+    assert not plan_of(predicted(10, 9.0, 0.0))

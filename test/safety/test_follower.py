@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from simloop_ros.core.values import Array, JointState
+from simloop_ros.core.values import Array, JointState, Setpoint
 from simloop_ros.plants.pinocchio_plant import PinocchioPlant
 from simloop_ros.robot.model import RobotModel
 from simloop_ros.safety.config import SafetyConfig
@@ -99,3 +99,44 @@ def test_a_load_that_the_commands_bear_is_borne_when_they_are_late(two_link: Rob
     np.testing.assert_allclose(follower.effort(rest, 100), gravity + load, atol=1e-3)
     faded = follower.effort(rest, 100 + round(SafetyConfig().stop_time / H))
     np.testing.assert_allclose(faded, gravity, atol=1e-9)
+
+
+def test_a_plan_is_followed_where_it_leads(two_link: RobotModel) -> None:
+    """It turns round: the velocity of the last commands alone would lead elsewhere."""
+    follower, plant = following(two_link)
+    bend = np.array([-4.0, 3.0])  # rad/s^2
+
+    def planned(step: int) -> Array:
+        time = (step + 1) * H
+        return two_link.home + 0.1 + time * SPEED + 0.5 * time * (time + H) * bend
+
+    for step in range(-2, 20):
+        velocity = SPEED + (step + 1) * H * bend
+        follower.plan(step, Setpoint(planned(step), velocity))
+    for step in range(20):
+        assert follower.is_close(plant.truth, step)
+        plant.step(follower.effort(plant.truth, step))
+    np.testing.assert_allclose(plant.truth.position, planned(19) - 0.1, atol=2e-4)
+    assert not follower.rests(20)
+    follower.stop(20)
+    follower.plan(25, Setpoint(planned(25), SPEED))
+    assert not follower.rests(20 + round(0.9 * SafetyConfig().stop_time / H))
+    assert follower.rests(21 + round(SafetyConfig().stop_time / H))
+
+
+def test_commands_beside_the_plan_keep_their_distance_and_velocity(two_link: RobotModel) -> None:
+    follower, _ = following(two_link)
+    slower = 0.5 * SPEED
+    for step in range(-2, 10):
+        follower.plan(step, Setpoint(two_link.home + (step + 1) * H * slower, slower))
+    near = follower.destination(3)
+    assert near is not None
+    np.testing.assert_allclose(near - two_link.home, 4 * H * SPEED, rtol=1e-3)
+
+
+def test_efforts_that_are_planned_lead_nowhere(two_link: RobotModel) -> None:
+    follower, _ = following(two_link)
+    coasting = follower.destination(5)
+    follower.plan(-2, Setpoint(two_link.home, 9.0 * SPEED))
+    follower.plan(3, Setpoint(two_link.home, SPEED, effort=SPEED))
+    np.testing.assert_array_equal(follower.destination(5), coasting)

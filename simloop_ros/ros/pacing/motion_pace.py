@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-import math
 import time
 from typing import Any, Protocol
 
@@ -14,19 +13,15 @@ from ...core.errors import SimloopError
 from ...core.values import NO_INPUTS, Array, JointState, Setpoint
 from ...robot.model import RobotModel
 from ...safety.config import SafetyConfig
-from ...safety.lateness import LatenessBudget
 from ..messages.joint_state import DecodedJointState
 from ..messages.safety_status import CONTROL, FOLLOWER, PLANT, SafetyStatus
 from ..messages.stamps import NANO, stamp_of, step_of
 from ..messages.wrists import WRENCHES
 from .config import GraphConfig
 from .input_buffer import InputBuffer
-from .motion_guide import RATE_TIME, MotionGuide
+from .lateness_watch import LatenessWatch
+from .motion_guide import MotionGuide
 
-DRIFT = 1e-5
-"""By how much the least delay of a control state may grow [periods a period]: clocks drift."""
-MAX_LOST = 10
-"""Control states without which a gap counts at most."""
 MAX_STEP = 1.5
 """Time between two control states that is one step [periods]; more is a gap."""
 MAX_REQUEST_AHEAD = 1000
@@ -96,7 +91,7 @@ class _MotionNode(Protocol):
     def send_again(self, stamp: int) -> bool: ...
     def in_background(self, call: Callable[[], Any]) -> Any: ...
     def note_silence(self, topic: str) -> None: ...
-    def note_lateness(self, budget: LatenessBudget) -> None: ...
+    def note_lateness(self, lateness: LatenessWatch) -> None: ...
     def stop_robot(self, reason: str) -> None: ...
 
 
@@ -197,6 +192,10 @@ class LockstepMotion(_MotionPace):
             return (('control_state', stamp),)
         return [(topic, stamp) for topic in self._node.inputs.missing(stamp)]
 
+    def report(self) -> dict[str, Any]:
+        """Return details for the diagnostics."""
+        return {'answers': self.answers}
+
     def _send_from(self, stamp: int) -> None:
         """Send some steps of the motion from a stamp [ns] on; those that were sent, again."""
         first = self._step(stamp)
@@ -223,7 +222,7 @@ class RealtimeMotion(_MotionPace):
     control simulation holds it by itself.
 
     The lateness of the control states is watched: beyond what the motion bears it goes slower,
-    gives way less to a hand, and comes to rest, see ``LatenessBudget``.
+    gives way less to a hand, and comes to rest, see ``LatenessWatch``.
 
     :param runs_ahead: whether setpoints are sent ahead; not where they depend on external inputs.
     :param safety: what is done about lateness, and how fast.
@@ -245,11 +244,7 @@ class RealtimeMotion(_MotionPace):
     ):
         super().__init__(node)
         self._period = graph.period
-        self._safety = safety
-        self._clock = clock
-        self.budget = LatenessBudget(node.guide.bearable_delay.delay, graph.period)
-        self._least_delay: float = math.inf
-        self._rest_from: int | None = None
+        self.lateness = LatenessWatch(node.guide.bearable_delay, graph.period, safety, clock)
         self._runs_ahead = runs_ahead
         self._needs_wrenches = WRENCHES in node.inputs.topics
         self._ready = not graph.window
@@ -264,8 +259,11 @@ class RealtimeMotion(_MotionPace):
     def state(self, message: DecodedJointState) -> None:
         """Take a control state and answer it."""
         hold, guide = self._node.hold, self._node.guide
-        if self._stamp >= 0 and message.stamp > self._stamp:
-            self._watch(message.stamp)
+        if self.lateness.take(message.stamp):
+            guide.adapt(self.lateness.level)
+            self._node.note_lateness(self.lateness)
+        if self.lateness.rested():
+            self._node.stop_robot(str(self.lateness))
         if hold.active:
             self._stamp, hold.position = message.stamp, message.position
             return
@@ -301,6 +299,10 @@ class RealtimeMotion(_MotionPace):
         """Return nothing: in real time no message is waited for."""
         return ()
 
+    def report(self) -> dict[str, Any]:
+        """Return details for the diagnostics."""
+        return {'lateness': f'{self.lateness}: {self.lateness.level.name}'}
+
     def _answer(self, stamp: int, state: JointState, gap: float) -> None:
         """Answer the control state with a stamp [ns], some time [s] after the one before."""
         node = self._node
@@ -319,37 +321,11 @@ class RealtimeMotion(_MotionPace):
             self._silent = node.inputs.silent
             node.note_silence(self._silent)
 
-    def _watch(self, stamp: int) -> None:
-        """Take how late a control state is with a stamp [ns], and those before that are lost."""
-        delay = (self._clock() - stamp) / NANO / self._period
-        self._least_delay = min(self._least_delay + DRIFT, delay)
-        lost = step_of(stamp - self._stamp, self._period) - 1
-        budget, changed = self.budget, False
-        for age in (*range(1, min(lost, MAX_LOST) + 1), max(0.0, delay - self._least_delay - 1.0)):
-            changed |= budget.add(age)
-        if changed:
-            self._node.guide.adapt(budget.level)
-            self._node.note_lateness(budget)
-            if not budget.level.rate:
-                rest = 2.0 * max(RATE_TIME, self._safety.stop_time)
-                self._rest_from = self._clock() + round(rest * NANO)
-        if self._rest_from is not None and self._clock() >= self._rest_from:
-            self._rest_from = None
-            self._node.stop_robot(self._too_late)
-
-    @property
-    def _too_late(self) -> str:
-        bearable = self._node.guide.bearable_delay
-        return (
-            f'lateness: control states are {1e3 * self.budget.lateness:.3g} ms late in the mean; '
-            f'{bearable.loop} bears {1e3 * bearable.delay:.3g} ms'
-        )
-
     def _plan_first(self, position: Array) -> None:
         """Plan from where the robot rests [rad], shape ``(n,)``; a later state is answered."""
         guide = self._node.guide
-        if self._safety.lateness == 'refuse' and self.budget.level.share:
-            self._node.stop_robot(f'not begun: {self._too_late}')
+        if self.lateness.refusal:
+            self._node.stop_robot(self.lateness.refusal)
             return
         if self._needs_wrenches:
             self.waits_for_wrenches = self._node.inputs.at(self._stamp).wrenches is None

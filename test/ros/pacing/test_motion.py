@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from simloop_ros.assembly.bearable_delay import BearableDelay
 from simloop_ros.core.errors import SimloopError
 from simloop_ros.core.values import ExternalInputs, JointState, Setpoint
 from simloop_ros.maths.plan import PlanPoint
@@ -20,12 +21,15 @@ from simloop_ros.ros.messages.stamps import stamp_of
 from simloop_ros.ros.messages.wrists import WRENCHES
 from simloop_ros.ros.pacing.config import GraphConfig
 from simloop_ros.ros.pacing.input_buffer import InputBuffer
+from simloop_ros.ros.pacing.lateness_watch import LatenessWatch
 from simloop_ros.ros.pacing.motion_pace import (
     MAX_REQUEST_AHEAD,
     LockstepMotion,
     MotionHold,
     RealtimeMotion,
 )
+from simloop_ros.safety.config import SafetyConfig
+from simloop_ros.safety.lateness import LatenessLevel
 
 H = 0.01  # s
 PERIOD = stamp_of(1, H)
@@ -68,6 +72,12 @@ class Guide:
     def resume(self) -> bool:
         return self.resumes
 
+    bearable_delay = BearableDelay('plan', 0.05)
+    predicted: PlanPoint | None = None
+
+    def adapt(self, level: LatenessLevel) -> None:
+        self.level = level
+
 
 class Task:
     """A call in the background, which is over when the test says so."""
@@ -98,6 +108,8 @@ class Port:
         self.hold = MotionHold()
         self.sent: dict[int, Setpoint] = {}
         self.sent_again: list[int] = []
+        self.levels: list[str] = []
+        self.stops: list[str] = []
         self.tasks: list[Task] = []
         self.silence: list[str] = []
         self.meanwhile: Callable[[], Any] = lambda: None
@@ -117,6 +129,12 @@ class Port:
 
     def note_silence(self, topic: str) -> None:
         self.silence.append(topic)
+
+    def note_lateness(self, lateness: LatenessWatch) -> None:
+        self.levels.append(lateness.level.name)
+
+    def stop_robot(self, reason: str) -> None:
+        self.stops.append(reason)
 
     def positions(self) -> list[float]:
         """Return the first joint of each setpoint, in the order of the stamps."""
@@ -225,7 +243,7 @@ def test_after_a_stop_the_robot_is_held_where_it_is(two_link: RobotModel) -> Non
 
 def realtime(port: Port, *, ahead: bool, window: int = 0) -> RealtimeMotion:
     graph = GraphConfig(period=H, realtime=True, window=window)
-    return RealtimeMotion(port, graph, runs_ahead=ahead)
+    return RealtimeMotion(port, graph, runs_ahead=ahead, safety=SafetyConfig())
 
 
 def test_in_real_time_the_motion_is_planned_in_the_background() -> None:

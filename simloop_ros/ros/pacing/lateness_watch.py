@@ -1,0 +1,91 @@
+"""How late control states come, and what is to be done about it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+import math
+import time
+
+from ...assembly.bearable_delay import BearableDelay
+from ...safety.config import SafetyConfig
+from ...safety.lateness import LatenessBudget, LatenessLevel
+from ..messages.stamps import NANO, step_of
+from .motion_guide import RATE_TIME
+
+DRIFT = 1e-5
+"""By how much the least delay of a control state may grow [periods a period]: clocks drift."""
+MAX_LOST = 10
+"""Control states without which a gap counts at most."""
+
+
+class LatenessWatch:
+    """Measures the lateness of control states, against the budget of a motion.
+
+    A state that is lost is as old as the gap. One that comes is late by what its delay has beyond
+    the least delay so far, and beyond a period.
+
+    :param bearable: what the motion bears.
+    :param period: of the control states [s].
+    :param clock: returns the time of a steady clock [ns].
+    """
+
+    def __init__(
+        self,
+        bearable: BearableDelay,
+        period: float,
+        safety: SafetyConfig,
+        clock: Callable[[], int] = time.monotonic_ns,
+    ):
+        self._bearable = bearable
+        self._budget = LatenessBudget(bearable.delay, period)
+        self._period = period
+        self._safety = safety
+        self._clock = clock
+        self._least_delay: float = math.inf
+        self._last = -1
+        self._rest_from: int | None = None
+
+    @property
+    def level(self) -> LatenessLevel:
+        """Return what is to be done."""
+        return self._budget.level
+
+    def __str__(self) -> str:
+        """Return lateness and budget in words."""
+        late, bears = 1e3 * self._budget.lateness, 1e3 * self._bearable.delay
+        return (
+            f'lateness: control states are {late:.3g} ms late in the mean, '
+            f'{self._bearable.loop} bears {bears:.3g} ms'
+        )
+
+    @property
+    def refusal(self) -> str:
+        """Return why a motion must not begin; empty if it may."""
+        refused = self._safety.lateness == 'refuse' and self.level.share
+        return f'not begun: {self}' if refused else ''
+
+    def take(self, stamp: int) -> bool:
+        """Take a control state with a stamp [ns]; return whether the level has changed."""
+        last, self._last = self._last, max(stamp, self._last)
+        if last < 0 or stamp <= last:
+            return False
+        now = self._clock()
+        delay = (now - stamp) / NANO / self._period
+        self._least_delay = min(self._least_delay + DRIFT, delay)
+        lost = min(step_of(stamp - last, self._period) - 1, MAX_LOST)
+        late = max(0.0, delay - self._least_delay - 1.0)
+        before = self.level
+        for age in (*range(1, lost + 1), late):
+            self._budget.add(age)
+        changed = self.level is not before
+        if changed and not self.level.rate:
+            rest = 2.0 * max(RATE_TIME, self._safety.stop_time)
+            self._rest_from = now + round(rest * NANO)
+        return changed
+
+    def rested(self) -> bool:
+        """Return once, when a motion that was too late has had time to come to rest."""
+        rested = self._rest_from is not None and self._clock() >= self._rest_from
+        if rested:
+            self._rest_from = None
+        return rested
