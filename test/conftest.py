@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import cache
+import gc
 
 from hypothesis import HealthCheck, settings
 import pytest
@@ -19,6 +20,11 @@ settings.register_profile('untimed', deadline=None, suppress_health_check=[Healt
 settings.load_profile('untimed')
 
 ROBOTS = ('sphere', 'two_link', 'yumi')
+
+
+def pytest_collection_finish() -> None:
+    """Let the collector leave alone what there is before the first test: it all stays."""
+    gc.freeze()
 
 
 @pytest.fixture(scope='session', autouse=True)
