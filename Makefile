@@ -32,7 +32,6 @@ test: $(VENV)/installed-test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/mypy examples/*.py
 	$(PYTEST) $(REALTIME:%=--ignore=%)
 	$(PYTEST) $(REALTIME)
 

@@ -68,7 +68,7 @@ def trials(quick: bool) -> list[Trial]:
 
 def settings(bias: float) -> list[str]:
     """Return what makes a run of its own."""
-    return [f'plant.mass_bias={bias}', 'period=0.001', 'graphs=[]']
+    return [f'plant.mass_bias={bias}', 'period=0.002', 'graphs=[]']
 
 
 def lone_digest(bias: float, folder: Path) -> str:

@@ -96,6 +96,8 @@ def _leaf(thing: Any) -> Any:
         return repr(thing)
     if thing is None or isinstance(thing, bool | int | str | bytes):
         return thing
+    if isinstance(thing, tuple) and all(type(part) in (bool, int) for part in thing):
+        return repr(thing)
     if isinstance(thing, float | complex):
         return struct.pack('dd', complex(thing).real, complex(thing).imag)
     if type(thing) in PINOCCHIO_VALUES:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import cache
-from pathlib import Path
-from types import SimpleNamespace
+import gc
 
 from hypothesis import HealthCheck, settings
 import pytest
-import xacro
 
 from simloop_ros.core.resources import resource_folder
+from simloop_ros.robot import urdf
 from simloop_ros.robot.fit_robot import load_fit_robot
 from simloop_ros.robot.model import RobotModel
 from simloop_ros.scenario.robot_files import robot_config
@@ -23,21 +22,21 @@ settings.load_profile('untimed')
 ROBOTS = ('sphere', 'two_link', 'yumi')
 
 
+def pytest_collection_finish() -> None:
+    """Let the collector leave alone what there is before the first test: it all stays."""
+    gc.freeze()
+
+
 @pytest.fixture(scope='session', autouse=True)
 def _expand_shipped_descriptions_once() -> Iterator[None]:
     """Expand the macros of each shipped robot once: that is most of the time of loading it."""
-    process, folder = xacro.process_file, resource_folder('urdf').resolve()
-
-    @cache
-    def expanded(path: str) -> SimpleNamespace:
-        text = process(path).toxml()
-        return SimpleNamespace(toxml=lambda: text)
-
+    expand, folder = urdf.expand_xacro, resource_folder('urdf').resolve()
+    expand_once = cache(expand)
     patch = pytest.MonkeyPatch()
     patch.setattr(
-        xacro,
-        'process_file',
-        lambda path: (expanded if folder in Path(path).resolve().parents else process)(path),
+        urdf,
+        'expand_xacro',
+        lambda path: (expand_once if folder in path.parents else expand)(path),
     )
     yield
     patch.undo()

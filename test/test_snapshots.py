@@ -22,6 +22,12 @@ TASKS = (  # shorter than those of the scenarios
     'bimanual.leash=500',
     'rest=0.02',
 )
+PRESSED = (
+    'bimanual.tasks=[{do: approach, clearance: 0.005, durations: [0.6]}, '
+    '{do: grasp, press: 0.001, squeeze: 0.5, durations: [0.1, 0.06], expect: false}, '
+    '{do: hold, duration: 0.1}]',
+    'bimanual.leash=500',
+)
 LOST = 'plant.sensors={noise: 0.5, faults: [{tip: palm_l, start: 0.3, kind: lost}]}'
 DISTURBED = (
     'plant.noise=1e-6',
@@ -36,6 +42,10 @@ CASES = {
     **{
         name: (name, *TASKS, 'seed=3')
         for name in ('workerbot_carry', 'workerbot_grip', 'workerbot_bump', 'yumi_carry')
+    },
+    **{
+        name: (name, *PRESSED)
+        for name in ('workerbot_free', 'workerbot_hold', 'workerbot_uneven', 'yumi_hold')
     },
     'workerbot_carry lost': ('workerbot_carry', *TASKS, LOST),
     'yumi_step disturbed': ('yumi_step', *DISTURBED),

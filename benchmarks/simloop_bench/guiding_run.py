@@ -6,12 +6,12 @@ import msgspec
 import numpy as np
 
 from simloop_ros.assembly.assemble import assemble
-from simloop_ros.core.errors import DivergenceError
 from simloop_ros.core.values import Array
-from simloop_ros.loop.step_record import StepRecord
 from simloop_ros.record.columns import GUIDED_COLUMNS, stacked
 from simloop_ros.robot.model import RobotModel
 from simloop_ros.scenario.scenario import Scenario
+
+from .step_records import records_of
 
 
 class GuidedRun(msgspec.Struct, frozen=True):
@@ -54,17 +54,8 @@ class GuidedRun(msgspec.Struct, frozen=True):
 def lead(scenario: Scenario) -> GuidedRun:
     """Run a guided scenario to its end, or until it diverges, and return what happened."""
     prepared = assemble(scenario)
-    facts, loop = prepared.facts, prepared.loop
+    facts, records = prepared.facts, records_of(prepared)
     hands = len(facts.scenario.plant.hands)
-    records: list[StepRecord] = []
-    completed = True
-    try:
-        with np.errstate(all='ignore'):
-            loop.run(facts.steps, records.append)
-    except DivergenceError:
-        completed = False
-    finally:
-        loop.plant.close()
     shape = len(records), len(GUIDED_COLUMNS), facts.model.n
     rows = stacked(records, GUIDED_COLUMNS).reshape(shape)  # also without any step
     force = [[hand.force for hand in record.plant.hands] for record in records]
@@ -80,7 +71,7 @@ def lead(scenario: Scenario) -> GuidedRun:
         estimate=rows[:, GUIDED_COLUMNS.index('external_torque')],
         force=np.array(force).reshape(len(force), hands, 3),
         gap=np.array(gap).reshape(len(gap), hands, 3),
-        completed=completed,
+        completed=len(records) == facts.steps,
     )
 
 

@@ -10,9 +10,8 @@ import numpy as np
 
 from simloop_ros.assembly.assemble import assemble
 from simloop_ros.bimanual.planner import STOPPED
-from simloop_ros.core.errors import DivergenceError, SimloopError
+from simloop_ros.core.errors import SimloopError
 from simloop_ros.core.values import Array
-from simloop_ros.loop.step_record import StepRecord
 from simloop_ros.record.columns import COLUMNS, TRUE_POSITION, hands_row, stacked
 from simloop_ros.record.hands_log import HANDS_COLUMNS
 from simloop_ros.record.hands_summary import POSE, hands_summary, true_squeezes
@@ -20,6 +19,7 @@ from simloop_ros.record.log import LogArray
 from simloop_ros.scenario.loading import load_scenario
 
 from .controller_run import tip_paths
+from .step_records import records_of
 
 DESIRED = COLUMNS.index('desired_position')
 
@@ -79,19 +79,10 @@ def halted_at(doing: Sequence[str]) -> int | None:
 def run_hands(scenario_name: str, settings: tuple[str, ...] = ()) -> HandsRun:
     """Run a shipped scenario of two hands to its end, or until it diverges."""
     prepared = assemble(load_scenario(scenario_name, settings))
-    facts, loop = prepared.facts, prepared.loop
-    plan = facts.plan
+    facts, plan = prepared.facts, prepared.facts.plan
     if plan is None:
         raise SimloopError(f'{scenario_name}: no scenario of two hands')
-    records: list[StepRecord] = []
-    completed = True
-    try:
-        with np.errstate(all='ignore'):
-            loop.run(facts.steps, records.append)
-    except DivergenceError:
-        completed = False
-    finally:
-        loop.plant.close()
+    records = records_of(prepared)
     model, period = facts.model, facts.scenario.period
     doing = tuple(record.planner.activity for record in records if record.planner)
     rows, hand_rows = stacked(records), np.array([hands_row(record) for record in records])
@@ -106,5 +97,5 @@ def run_hands(scenario_name: str, settings: tuple[str, ...] = ()) -> HandsRun:
         object=hand_rows[:, POSE, :3],
         doing=doing,
         summary=hands_summary(model, log, hands, plan, period, halted_at(doing)),
-        completed=completed,
+        completed=len(records) == facts.steps,
     )

@@ -16,7 +16,6 @@ from ..planning.home import HomeSearch
 from ..report.robot_table import home_setting, robot_lines
 from ..robot.chain import chain_to
 from ..robot.check import Problem, check_robot
-from ..robot.loading import load_robot
 from ..robot.model import RobotModel
 from ..robot.srdf import Semantics, find_srdf, read_semantics
 from ..robot.urdf import find_description
@@ -33,10 +32,10 @@ def call(options: argparse.Namespace) -> int:
     semantics = read_semantics(find_srdf(urdf) if options.srdf is None else [options.srdf], urdf)
     if options.home is not None:
         config = msgspec.structs.replace(config, home=_posture(options.home, semantics))
-    problems = check_robot(config, resource_folder('urdf'))
+    checked = check_robot(config, resource_folder('urdf'))
+    problems, model = checked.problems, checked.model
     lines: list[str] = []
-    if not any(problem.fatal for problem in problems):
-        model = load_robot(config, resource_folder('urdf'))
+    if model is not None:
         tips = model.tips or _end(model)
         print('\n'.join(robot_lines(model, tips)))
         problems += [*_weight_problem(model), *(broken := _mesh_problem(model))]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from copy import deepcopy
 from dataclasses import dataclass
 import difflib
 from functools import partial
@@ -16,7 +17,8 @@ import numpy as np
 from ..core.errors import SimloopError
 from ..core.values import Array
 from .config import RobotConfig
-from .loading import load_robot
+from .loading import build_robot
+from .model import RobotModel
 from .urdf import MOVING_TYPES, find_description, lock_joint, parse_description, resolve_meshes
 
 SMALLEST_RATIO = 1e-9
@@ -54,14 +56,23 @@ class Problem:
     fatal: bool = True
 
 
-def check_robot(config: RobotConfig, urdf_folder: Path | None = None) -> list[Problem]:
-    """Return every problem of a robot; a robot without fatal ones loads.
+@dataclass(frozen=True)
+class CheckedRobot:
+    """Every problem of a robot; without fatal ones, the robot."""
+
+    problems: list[Problem]
+    model: RobotModel | None
+
+
+def check_robot(config: RobotConfig, urdf_folder: Path | None = None) -> CheckedRobot:
+    """Load a robot, and return every problem of it.
 
     :param urdf_folder: where a relative path starts; the working directory is tried first.
     :raises ModelError: the file is missing or is not a robot description at all.
     """
     path = find_description(config.urdf, urdf_folder)
     root = parse_description(path)
+    given = deepcopy(root)
     problems: list[Problem] = [*_vectors(root)]
     for name in config.lock if not problems else ():
         lock = partial(lock_joint, root, name, config.home.get(name, 0.0))
@@ -86,10 +97,14 @@ def check_robot(config: RobotConfig, urdf_folder: Path | None = None) -> list[Pr
     problems += _tips(tree, config.tips)
     problems += _sensors(tree, config.sensors, config.tips)
     problems += _home(tree, config.home)
+    loaded: list[RobotModel] = []
     if not any(problem.fatal for problem in problems):
-        load = partial(load_robot, config, urdf_folder)
-        problems += _refusal(load, 'robot', 'correct it, then check again')
-    return problems
+        problems += _refusal(
+            lambda: loaded.append(build_robot(config, path, given)),
+            'robot',
+            'correct it, then check again',
+        )
+    return CheckedRobot(problems, loaded[0] if loaded else None)
 
 
 class _Tree:

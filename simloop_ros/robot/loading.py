@@ -33,7 +33,14 @@ def load_robot(config: RobotConfig, urdf_folder: Path | None = None) -> RobotMod
     :raises ConfigError: a tip, home or lock name is unknown, or a home value is out of range.
     """
     path = find_description(config.urdf, urdf_folder)
-    root = parse_description(path)
+    return build_robot(config, path, parse_description(path))
+
+
+def build_robot(config: RobotConfig, path: Path, root: ET.Element) -> RobotModel:
+    """Make a robot of its ``<robot>`` element, which is changed; raises as ``load_robot``.
+
+    :param path: file of the element.
+    """
     for joint in config.lock:
         lock_joint(root, joint, config.home.get(joint, 0.0))
     for joint_element in root.findall('joint'):

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+from functools import lru_cache
 from pathlib import Path
+from types import CodeType
 from typing import Any
 
 from ..core.errors import ModelError
@@ -86,15 +88,21 @@ def _call(name: str, arguments: list[ast.expr]) -> ast.Call:
 
 def _evaluate(text: str, symbols: dict[str, Any], scope: Any = None) -> Any:
     """Return the value of an expression of a xacro file; there are no builtins but its symbols."""
+    checks = {check.__name__: check for check in (*CHECKS.values(), _counted)}
+    symbols.update(__builtins__=checks)
+    return eval(_compiled(text), symbols, scope)
+
+
+@lru_cache(maxsize=1024)
+def _compiled(text: str) -> CodeType:
+    """Return the limited code of an expression; the macros of a robot use one many times."""
     tree = ast.parse(text.strip(), '<expression>', 'eval')
     for node in ast.walk(tree):
         name = getattr(node, 'attr', getattr(node, 'id', ''))
         if isinstance(name, str) and name.startswith('__'):
             raise ValueError(f'invalid name {name}')
     limited = ast.fix_missing_locations(_Limits().visit(tree))
-    checks = {check.__name__: check for check in (*CHECKS.values(), _counted)}
-    symbols.update(__builtins__=checks)
-    return eval(compile(limited, '<expression>', 'eval'), symbols, scope)
+    return compile(limited, '<expression>', 'eval')
 
 
 def _size(value: Any) -> int:

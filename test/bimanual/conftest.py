@@ -49,13 +49,15 @@ class Scene:
         leash = self.config.leash * self.period**2
         self.planner = BimanualPlanner(self.plan, self.config, model, self.period, leash)
         self.q = model.home.copy()
-        self._data = model.pin_model.createData()
+        self._data, self._at = model.pin_model.createData(), np.empty(0)
 
     def hands(self, q: Array | None = None) -> list[pin.SE3]:
         return self._poses(self.model.tips, self.q if q is None else q)
 
     def _poses(self, names: tuple[str, ...], q: Array) -> list[pin.SE3]:
-        pin.framesForwardKinematics(self.model.pin_model, self._data, q)
+        if not np.array_equal(q, self._at):
+            pin.framesForwardKinematics(self.model.pin_model, self._data, q)
+            self._at = np.array(q)
         return [self._data.oMf[self.model.frame(name)].copy() for name in names]
 
     @property

@@ -14,7 +14,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from simloop_ros.assembly.assemble import assemble
+from simloop_ros.assembly.assemble import Assembly, assemble
 from simloop_ros.assembly.run import run
 from simloop_ros.bimanual.plan import BimanualPlan
 from simloop_ros.core.errors import ConfigError, GoalError
@@ -126,7 +126,11 @@ def with_bullet() -> None:
 
 @pytest.mark.parametrize(
     ('scenario', 'settings'),
-    [('workerbot_hold', ()), ('workerbot_hold', PYBULLET), ('yumi_hold', ())],
+    [
+        ('workerbot_hold', ()),
+        ('workerbot_hold', PYBULLET),
+        pytest.param('yumi_hold', (), marks=pytest.mark.long),
+    ],
     ids=['workerbot', 'pybullet', 'yumi'],
 )
 def test_pick_and_place(play: Play, scenario: str, settings: Sequence[str]) -> None:
@@ -160,13 +164,26 @@ def test_pick_and_place(play: Play, scenario: str, settings: Sequence[str]) -> N
     np.testing.assert_allclose(seen.joints[-1], seen.model.home, atol=1e-3)
 
 
-def test_the_programme_of_the_docs(tmp_path: Path) -> None:
-    """Noisy sensors, the place of the table known by its force only."""
+@pytest.fixture
+def of_the_docs(tmp_path: Path) -> Assembly:
+    """Return the programme of the documentation, planned."""
     page = (Path(__file__).parents[2] / 'docs' / 'bimanual.md').read_text()
     (text,) = re.findall(r'```yaml\n(description:.*?)```', page, re.DOTALL)
     file = tmp_path / 'pick.yaml'
     file.write_text(text)
-    prepared = assemble(load_scenario(str(file)))
+    return assemble(load_scenario(str(file)))
+
+
+def test_the_programme_of_the_docs_can_be_planned(of_the_docs: Assembly) -> None:
+    plan = of_the_docs.facts.plan
+    assert plan is not None
+    assert len(plan.ends) >= 7
+
+
+@pytest.mark.long
+def test_the_programme_of_the_docs(tmp_path: Path, of_the_docs: Assembly) -> None:
+    """Noisy sensors, the place of the table known by its force only."""
+    prepared = of_the_docs
     summary = run(prepared, tmp_path / 'out', time.perf_counter)
     assert summary['status'] == 'reached'
     rows = read_mcap(tmp_path / 'out' / 'hands.mcap')

@@ -189,11 +189,12 @@ def test_calibrate_writes_a_file_that_is_refused_for_others(
     tmp_path: Path, capsys: Captured
 ) -> None:
     path = tmp_path / 'deep' / 'sphere.yaml'
-    settings = ['--set', 'plant.noise=1e-5', '--false-alarms-per-hour', '1', '--duration', '120']
+    settings = ['--set', 'plant.noise=1e-5', '--set', 'period=0.01', '--duration', '120']
+    settings += ['--false-alarms-per-hour', '1']
     assert main(['calibrate', 'sphere_step', *settings, '--out', str(path)]) == 0
     assert 'slide' in capsys.readouterr().out
     sphere = load_fit_robot(robot_config('sphere'))
-    assert load_calibration(path, sphere, 0.005).false_alarms_per_hour == 1.0
+    assert load_calibration(path, sphere, 0.01).false_alarms_per_hour == 1.0
     with pytest.raises(ConfigError, match='period'):
         load_calibration(path, sphere, 0.001)
 

@@ -58,30 +58,28 @@ def test_nothing_installed(elsewhere: Path) -> None:
         resources.resource_folder('urdf')
 
 
+OFFLINE = ('--quiet', '--no-deps', '--no-build-isolation', '--no-index')
+
+
 @pytest.fixture(scope='module')
-def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Copy the sources, so that a build leaves nothing in the tree under test."""
-    folder = tmp_path_factory.mktemp('source')
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Build from a copy of the sources, so that nothing is left in the tree under test."""
+    folder, built = (tmp_path_factory.mktemp(name) for name in ('source', 'built'))
     for name in SOURCES:
-        shutil.copytree(ROOT / name, folder / name)
+        shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns('__pycache__'))
     for name in FILES:
         shutil.copy(ROOT / name, folder)
-    return folder
+    build = [sys.executable, '-m', 'pip', 'wheel', *OFFLINE, '--wheel-dir', str(built)]
+    subprocess.run([*build, str(folder)], check=True, timeout=300)
+    (found,) = built.glob('simloop_ros-*.whl')
+    return found
 
 
 @pytest.mark.parametrize('how', ['--prefix', '--target'])
-def test_installation(source: Path, tmp_path: Path, how: str) -> None:
+def test_installation(wheel: Path, tmp_path: Path, how: str) -> None:
     """Install with pip, then load a robot in an interpreter that sees only the installed files."""
-    install = [
-        sys.executable,
-        '-m',
-        'pip',
-        'install',
-        '--quiet',
-        '--no-deps',
-        '--ignore-installed',
-    ]
-    install += ['--no-build-isolation', '--no-index', how, str(tmp_path / 'here'), str(source)]
+    install = [sys.executable, '-m', 'pip', 'install', *OFFLINE, '--ignore-installed']
+    install += ['--no-compile', how, str(tmp_path / 'here'), str(wheel)]
     subprocess.run(install, check=True, timeout=300)
     (package,) = (tmp_path / 'here').rglob('simloop_ros/core/resources.py')
     script = """if True:

@@ -78,8 +78,8 @@ def test_a_tenth_of_a_metre_per_second_needs_little_force(two_link: RobotModel) 
 
 
 @pytest.mark.parametrize('adapt', [False, True])
-@pytest.mark.parametrize('stiffness', [10.0, 100.0, 300.0, 1000.0])
-@pytest.mark.parametrize('delay', [0, 1, 2])
+@pytest.mark.parametrize('stiffness', [10.0, 100.0, 1000.0])
+@pytest.mark.parametrize('delay', [0, 2])
 @pytest.mark.parametrize('dead_zone', [0.0, 0.5])
 def test_an_elastic_hand_is_stable_up_to_4_ms(
     two_link: RobotModel, adapt: bool, stiffness: float, delay: int, dead_zone: float

@@ -32,15 +32,16 @@ def alone(parameters: Parameters, i: int) -> Parameters:
 
 def test_coefficients_are_exact(cases: Cases, exact: np.ndarray) -> None:
     discretise = Discretiser(H)
-    each = [discretise(alone(cases.parameters, i)) for i in range(SETS)]
+    some = slice(None, None, 5)  # one by one
+    each = [discretise(alone(cases.parameters, i)) for i in range(SETS)[some]]
     together = discretise(cases.parameters)
-    for area, impulse, slope in (
-        (together.area, together.impulse, together.slope),
-        *[np.array([[c.area[0], c.impulse[0], c.slope[0]] for c in each]).T],
+    for (area, impulse, slope), true in (
+        ((together.area, together.impulse, together.slope), exact),
+        (np.array([[c.area[0], c.impulse[0], c.slope[0]] for c in each]).T, exact[some]),
     ):
-        np.testing.assert_allclose(area / H**2, exact[:, 0, 2], rtol=EXACT)
-        np.testing.assert_allclose(impulse / H, exact[:, 0, 1], rtol=EXACT, atol=NO_NUMBER)
-        np.testing.assert_allclose(slope, exact[:, 1, 1], rtol=0.0, atol=EXACT)
+        np.testing.assert_allclose(area / H**2, true[:, 0, 2], rtol=EXACT)
+        np.testing.assert_allclose(impulse / H, true[:, 0, 1], rtol=EXACT, atol=NO_NUMBER)
+        np.testing.assert_allclose(slope, true[:, 1, 1], rtol=0.0, atol=EXACT)
 
 
 def test_step_is_exact(cases: Cases, exact: np.ndarray) -> None:

@@ -128,6 +128,17 @@ def nodes_of(name: str, settings: tuple[str, ...], out: Path) -> tuple[NodeSpec,
     return wire(load_scenario(name, settings), WiringOptions(out=str(out), figures=False))
 
 
+def summary_of_graph(
+    graph: Any, name: str, settings: tuple[str, ...], *, composed: bool
+) -> dict[str, Any]:
+    """Run the nodes that ``simloop launch`` starts; return their summary but for its times."""
+    out = graph.folder / 'out'
+    programs = graph.programs(nodes_of(name, settings, out), composed=composed)
+    process = graph.start(*programs[0].command) if composed else graph.supervise(programs)
+    assert_ended(graph, process, out)
+    return comparable(out)
+
+
 @pytest.mark.parametrize(
     'composed', [pytest.param(False, marks=LONG), True], ids=['distributed', 'composed']
 )
@@ -137,11 +148,8 @@ def test_the_graph_gives_the_log_of_the_loop(
     graph: Any, name: str, period: float, composed: bool
 ) -> None:
     settings = (*DISTURBED, *shortened(period))
-    out = graph.folder / 'out'
-    more = ['--composed'] if composed else []
-    process = graph.launch(*arguments(name, settings, out, *more))
-    assert_ended(graph, process, out)
-    assert comparable(out) == expected(name, *settings)
+    summary = summary_of_graph(graph, name, settings, composed=composed)
+    assert summary == expected(name, *settings)
 
 
 @pytest.mark.parametrize(
@@ -150,11 +158,8 @@ def test_the_graph_gives_the_log_of_the_loop(
 @pytest.mark.parametrize('law', but_one_long(['computed_torque', 'pd_gravity', 'pid'], 'pid'))
 def test_every_control_law_is_the_same_in_the_graph(graph: Any, law: str, composed: bool) -> None:
     settings = (*DISTURBED, f'control.law={law}', *shortened(PERIODS[0]))
-    out = graph.folder / 'out'
-    more = ['--composed'] if composed else []
-    process = graph.launch(*arguments('yumi_offline', settings, out, *more))
-    assert_ended(graph, process, out)
-    assert comparable(out) == expected('yumi_offline', *settings)
+    summary = summary_of_graph(graph, 'yumi_offline', settings, composed=composed)
+    assert summary == expected('yumi_offline', *settings)
 
 
 @pytest.mark.parametrize(
@@ -165,11 +170,7 @@ def test_a_collision_is_the_same_in_the_graph(graph: Any, reaction: str, compose
     """A ball hits one arm, which reacts: contacts, alarms, what follows."""
     pytest.importorskip('pybullet')
     settings = (f'monitor.reaction={reaction}', 'duration=0.6')
-    out = graph.folder / 'out'
-    more = ['--composed'] if composed else []
-    process = graph.launch(*arguments('yumi_collision', settings, out, *more))
-    assert_ended(graph, process, out)
-    summary = comparable(out)
+    summary = summary_of_graph(graph, 'yumi_collision', settings, composed=composed)
     assert 'collision' in {event['kind'] for event in summary['events']}
     assert summary == expected('yumi_collision', *settings)
 
@@ -179,10 +180,7 @@ def test_wrists_that_hold_nothing_are_told_alike_in_the_graph(graph: Any) -> Non
     """Their noise is so large that the monitor takes it for a collision."""
     pytest.importorskip('pybullet')
     settings = ('plant.sensors={noise: 5}', 'duration=0.3', 'plant.obstacles=[]')
-    out = graph.folder / 'out'
-    process = graph.launch(*arguments('yumi_collision', settings, out, '--composed'))
-    assert_ended(graph, process, out)
-    summary = comparable(out)
+    summary = summary_of_graph(graph, 'yumi_collision', settings, composed=True)
     assert 'collision' in {event['kind'] for event in summary['events']}
     assert summary == expected('yumi_collision', *settings)
 
@@ -194,11 +192,8 @@ def test_wrists_that_hold_nothing_are_told_alike_in_the_graph(graph: Any) -> Non
 def test_a_hand_leads_alike_in_the_graph(graph: Any, takes: str, composed: bool) -> None:
     hand = '{link: tool0_l, stiffness: 500, damping: 30, max_force: 15, start: 0.2, end: 0.8}'
     settings = (f'plant.hands=[{hand}]', f'plant.takes={takes}', *shortened(PERIODS[0]))
-    out = graph.folder / 'out'
-    more = ['--composed'] if composed else []
-    process = graph.launch(*arguments('yumi_step', settings, out, *more))
-    assert_ended(graph, process, out)
-    assert comparable(out) == expected('yumi_step', *settings)
+    summary = summary_of_graph(graph, 'yumi_step', settings, composed=composed)
+    assert summary == expected('yumi_step', *settings)
 
 
 @pytest.mark.parametrize(
@@ -216,11 +211,8 @@ def test_a_guided_robot_gives_way_alike_in_the_graph(
     graph: Any, name: str, source: str, composed: bool
 ) -> None:
     settings = (f'admittance.source={source}', *LED)
-    out = graph.folder / 'out'
-    more = ['--composed'] if composed else []
-    process = graph.launch(*arguments(name, settings, out, *more))
-    assert_ended(graph, process, out)
-    assert comparable(out) == expected(name, *settings)
+    summary = summary_of_graph(graph, name, settings, composed=composed)
+    assert summary == expected(name, *settings)
 
 
 @pytest.mark.parametrize(
@@ -230,11 +222,7 @@ def test_a_guided_robot_gives_way_alike_in_the_graph(
 def test_two_hands_do_the_same_in_the_graph(graph: Any, name: str, composed: bool) -> None:
     if name == 'workerbot_grip':
         pytest.importorskip('pybullet')
-    out = graph.folder / 'out'
-    more = ['--composed'] if composed else []
-    process = graph.launch(*arguments(name, ALL_OF[name], out, *more))
-    assert_ended(graph, process, out)
-    summary = comparable(out)
+    summary = summary_of_graph(graph, name, ALL_OF[name], composed=composed)
     assert summary == expected(name, *ALL_OF[name])
     doing = [event['doing'] for event in summary['events'] if event['kind'] == 'task']
     assert doing[-1] == ('task 4 (move)' if name in HELD else 'task 3 (hold)')
@@ -244,10 +232,8 @@ def test_two_hands_do_the_same_in_the_graph(graph: Any, name: str, composed: boo
 @pytest.mark.parametrize('stiffness', ['5e4', '5e5'])
 def test_softer_and_stiffer_beams_are_the_same_in_the_graph(graph: Any, stiffness: str) -> None:
     settings = ('duration=1.4', f'plant.object.stiffness={stiffness}')
-    out = graph.folder / 'out'
-    process = graph.launch(*arguments('workerbot_hold', settings, out, '--composed'))
-    assert_ended(graph, process, out)
-    assert comparable(out) == expected('workerbot_hold', *settings)
+    summary = summary_of_graph(graph, 'workerbot_hold', settings, composed=True)
+    assert summary == expected('workerbot_hold', *settings)
 
 
 @pytest.mark.parametrize(
@@ -255,11 +241,7 @@ def test_softer_and_stiffer_beams_are_the_same_in_the_graph(graph: Any, stiffnes
 )
 def test_a_lost_sensor_stops_both_arms_alike_in_the_graph(graph: Any, composed: bool) -> None:
     fault = 'plant.sensors.faults=[{tip: palm_l, kind: lost, start: 0.5}]'
-    out = graph.folder / 'out'
-    more = ['--composed'] if composed else []
-    process = graph.launch(*arguments('workerbot_carry', (*CARRIED, fault), out, *more))
-    assert_ended(graph, process, out)
-    summary = comparable(out)
+    summary = summary_of_graph(graph, 'workerbot_carry', (*CARRIED, fault), composed=composed)
     assert summary == expected('workerbot_carry', *CARRIED, fault)
     last = summary['events'][-1]
     assert last['doing'].startswith('stopped: wrist sensor of palm_l lost')
@@ -272,11 +254,7 @@ def test_a_bump_stops_both_arms_alike_in_the_graph(graph: Any, composed: bool) -
     """A monitor that is told what the wrists feel, and two hands that are told what it sees."""
     push = '{link: wb_link_5_l, start: 1.1, duration: 0.2, force: [0, 0, -100]}'
     settings = (f'plant.pushes=[{push}]', 'duration=1.2')
-    out = graph.folder / 'out'
-    more = ['--composed'] if composed else []
-    process = graph.launch(*arguments('workerbot_bump', settings, out, *more))
-    assert_ended(graph, process, out)
-    summary = comparable(out)
+    summary = summary_of_graph(graph, 'workerbot_bump', settings, composed=composed)
     assert summary == expected('workerbot_bump', *settings)
     doing = [event['doing'] for event in summary['events'] if event['kind'] == 'task']
     assert doing[-2:] == ['task 3 (hold)', 'stopped: collision']
@@ -285,10 +263,8 @@ def test_a_bump_stops_both_arms_alike_in_the_graph(graph: Any, composed: bool) -
 @LONG
 @pytest.mark.parametrize('name', GUIDING)
 def test_guiding_to_its_end(graph: Any, name: str) -> None:
-    out = graph.folder / 'out'
-    process = graph.launch(*arguments(name, (), out, '--composed'))
-    assert_ended(graph, process, out)
-    assert comparable(out) == expected(name)
+    summary = summary_of_graph(graph, name, (), composed=True)
+    assert summary == expected(name)
 
 
 @pytest.mark.parametrize(

@@ -22,8 +22,15 @@ def summary_of(folder: Path, *settings: str, name: str = 'irb120_rectangle') -> 
     return run(assemble(load_scenario(name, settings)), folder, time.perf_counter)
 
 
-@pytest.mark.parametrize('period', ASKED)
-@pytest.mark.parametrize('profile', ['quintic', 'trapezoidal'])
+@pytest.mark.parametrize(
+    ('period', 'profile'),
+    [
+        (1 / 200, 'quintic'),
+        (1 / 200, 'trapezoidal'),
+        (1 / 2000, 'quintic'),
+        pytest.param(1 / 2000, 'trapezoidal', marks=pytest.mark.long),
+    ],
+)
 def test_the_rectangle_without_model_error(tmp_path: Path, period: float, profile: str) -> None:
     """At and between samples, against the ideal rectangle."""
     summary = summary_of(tmp_path, f'period={period}', f'planner.profile={profile}')

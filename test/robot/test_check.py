@@ -35,7 +35,8 @@ POINT = '<link name="tool"><inertial><mass value="1"/></inertial></link>'
 
 def check(folder: Path, text: str, **config: Any) -> list[Problem]:
     (folder / 'arm.urdf').write_text(text)
-    return check_robot(RobotConfig(urdf='arm.urdf', **{'tips': ('tool',)} | config), folder)
+    config = {'tips': ('tool',)} | config
+    return check_robot(RobotConfig(urdf='arm.urdf', **config), folder).problems
 
 
 def inertia(xx: float, yy: float, zz: float, xy: float = 0.0) -> tuple[str, str]:
@@ -174,7 +175,7 @@ def test_finds_nothing_in_a_good_robot(tmp_path: Path, text: str) -> None:
 def test_shipped_robots_are_clean(name: str) -> None:
     text = (resource_folder('config') / 'robots' / f'{name}.yaml').read_bytes()
     config = msgspec.yaml.decode(text, type=RobotConfig)
-    assert check_robot(config, resource_folder('urdf')) == []
+    assert check_robot(config, resource_folder('urdf')).problems == []
 
 
 @pytest.mark.parametrize('text', ['<robot', '<html/>', ''])

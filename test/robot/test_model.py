@@ -274,7 +274,7 @@ def test_robots_of_others(path: str, tip: str, lock: tuple[str, ...], joints: in
     listed = files('example-robot-data') or []
     urdf = next(Path(str(file.locate())) for file in listed if file.as_posix().endswith(path))
     config = RobotConfig(urdf=str(urdf), tips=(tip,), lock=lock)
-    assert check_robot(config) == []
+    assert check_robot(config).problems == []
     robot = load_robot(config)
     assert robot.n == joints
     mass = pin.crba(robot.pin_model, robot.pin_model.createData(), robot.home)

@@ -158,11 +158,17 @@ class LiveParameters:
 
     def _check(self, changed: list[Parameter]) -> SetParametersResult:
         node = self._node
+        if not any(self._is_own(parameter.name) for parameter in changed):
+            return SetParametersResult(successful=True)  # rclpy has some for every topic
         try:
             configs = [
                 changed_config(node, kind, prefix, changed) for prefix, kind in self._kinds.items()
             ]
-            fixed = [parameter.name for parameter in changed if self._is_fixed(parameter.name)]
+            fixed = [
+                parameter.name
+                for parameter in changed
+                if self._is_own(parameter.name) and parameter.name not in node.LIVE
+            ]
             if self._configs and fixed:
                 raise ConfigError(
                     f'{fixed[0]} cannot change while the node is configured: deactivate it and '
@@ -177,6 +183,6 @@ class LiveParameters:
     def _any_live(self, changed: list[Parameter]) -> bool:
         return any(parameter.name in self._node.LIVE for parameter in changed)
 
-    def _is_fixed(self, name: str) -> bool:
-        own = any(name.startswith(f'{prefix}.') for prefix in self._kinds if prefix)
-        return (own or name in GraphConfig.__struct_fields__) and name not in self._node.LIVE
+    def _is_own(self, name: str) -> bool:
+        prefixes = tuple(f'{prefix}.' for prefix in self._kinds if prefix)
+        return name.startswith(prefixes) or name in GraphConfig.__struct_fields__
