@@ -761,3 +761,43 @@ def test_hands_that_seek_to_the_end_of_the_tasks_report_that_nothing_is_there(
     assert not empty.planner.halted  # the object may be shorter than it is known to be
     empty.run(0.1)
     assert empty.planner.halted.startswith('nothing between the hands')
+
+
+def test_a_limited_rate_slows_both_arms_down_and_up_again(
+    workerbot: RobotModel, scene: Scenes
+) -> None:
+    run = scene(workerbot, GRASP, HOLD, CARRY, HOLD, stop_time=0.04)
+    run.run_to('move')
+    run.run(0.3)
+    run.planner.limit_rate(0.5)
+    places = []
+    for _ in range(200):
+        run.step()
+        places.append(run.planner.snapshot().place)
+    rates = np.diff(places)
+    assert rates[-1] == pytest.approx(0.5, abs=0.05)
+    assert (rates[50:] <= 0.5).all()
+    assert abs(run.force - 20.0) < 0.5
+    run.planner.limit_rate(1.0)
+    run.run(0.2)
+    assert run.planner.snapshot().pace.rate == 1.0
+    run.planner.limit_rate(0.0)
+    run.run(0.2)
+    place = run.planner.snapshot().place
+    run.run(0.1)
+    assert run.planner.snapshot().place == place
+
+
+def test_the_way_is_predicted_as_it_comes(workerbot: RobotModel, scene: Scenes) -> None:
+    run = scene(workerbot, GRASP, HOLD, CARRY, HOLD)
+    run.run_to('move')
+    run.run(0.4)
+    predicted, here = run.planner.predict(20), run.planner.expected.position
+    assert predicted is not None
+    assert predicted.predicted
+    for _ in range(20):
+        run.step()
+    expected = run.planner.expected
+    way = np.abs(expected.position - here).max()
+    assert np.abs(predicted.position - expected.position).max() < 0.02 * way
+    np.testing.assert_allclose(predicted.velocity, expected.velocity, atol=0.02 * way / (20 * H))

@@ -282,3 +282,19 @@ def test_a_robot_that_settles_stays_where_it_was_led(two_link: RobotModel) -> No
     assert np.abs(np.diff(speeds, axis=0)).max() <= kick
     assert np.abs(speeds[-1]).max() < 1e-6
     assert (np.sign(speeds[1:-1]) * np.sign(guided.velocity) >= 0.0).all()  # never back
+
+
+def test_a_gap_is_coasted_over_without_a_jump(two_link: RobotModel) -> None:
+    """Neither position nor velocity jumps, and the account of energy stays as it is."""
+    guidance = Guidance(two_link, AdmittanceConfig(), H)
+    desired, push = np.zeros(2), np.array([8.0, -3.0])
+    for _ in range(200):
+        guidance.step(desired, push)
+    before, parameters = guidance.deflection, guidance.parameters
+    energy = guidance.tank + stored(guidance.snapshot().state, parameters)
+    guidance.coast(desired, 10 * H, 0.9)
+    after = guidance.deflection
+    np.testing.assert_allclose(after.position, before.position + 10 * H * before.velocity)
+    np.testing.assert_allclose(after.velocity, 0.9 * before.velocity)
+    left = guidance.tank + stored(guidance.snapshot().state, parameters)
+    np.testing.assert_allclose(left, energy, rtol=1e-12)

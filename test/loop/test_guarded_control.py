@@ -12,6 +12,7 @@ from simloop_ros.control.control_simulation import ControlSimulation
 from simloop_ros.core.resources import resource_folder
 from simloop_ros.core.values import Array
 from simloop_ros.loop.guarded_control import GuardedControl
+from simloop_ros.plants.pinocchio_plant import PinocchioPlant
 from simloop_ros.robot.loading import load_robot
 from simloop_ros.robot.model import RobotModel
 from simloop_ros.safety.config import SafetyConfig
@@ -179,3 +180,23 @@ def test_the_first_effort_after_a_release_is_compared_with_none(model: RobotMode
     guarded.release()
     guarded.step(at(elsewhere))
     assert guarded.stopped == ''
+
+
+def test_the_twin_moves_with_the_effort_that_was_applied(model: RobotModel) -> None:
+    """A command that came too late was not: with an observer it would be a disturbance."""
+    config = ControlConfig(law='computed_torque', rollback='observer')
+    twin, told = (
+        GuardedControl(ControlSimulation(model, config, PERIOD), PERIOD, SafetyConfig())
+        for _ in range(2)
+    )
+    robot = PinocchioPlant(model, PERIOD)
+    for step in range(60):
+        desired = at(model.home + 1e-4 * step)
+        for each in (twin, told):
+            each.step(desired)
+        applied = gravity(model, robot.truth.position)  # whatever was commanded
+        robot.step(applied)
+        twin.rollback(robot.truth.position)
+        told.rollback(robot.truth.position, applied)
+    np.testing.assert_allclose(told.state.velocity, robot.truth.velocity, atol=1e-9)
+    assert np.abs(twin.state.velocity - robot.truth.velocity).max() > 1e-3

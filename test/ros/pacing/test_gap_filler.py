@@ -9,6 +9,7 @@ import pytest
 from simloop_ros.collision.observation import Observation
 from simloop_ros.core.values import Array, JointState
 from simloop_ros.robot.model import RobotModel
+from simloop_ros.ros.messages.effort_command import AppliedEffort
 from simloop_ros.ros.messages.stamps import stamp_of
 from simloop_ros.ros.pacing.step_monitor import MAX_GAP, GapFiller
 
@@ -141,3 +142,14 @@ def test_a_gap_after_a_single_sample_or_back_in_time_is_not_filled(
 def test_in_lockstep_stamps_do_not_matter(two_link: RobotModel) -> None:
     filler = filler_of(two_link, realtime=False)
     assert times(observe(two_link, filler, 1, 2, 6, 99)) == [1, 2, 3, 4]
+
+
+def test_a_gap_has_the_efforts_that_the_robot_applied(two_link: RobotModel) -> None:
+    """As far as it tells them: of two steps, of which the first one is filled."""
+    filler = filler_of(two_link)
+    observe(two_link, filler, *range(1, 30))
+    now, told = seen(two_link, 32), np.array([7.0, 8.0])
+    found = filler.steps(EPOCH + 32 * PERIOD, now, 0, AppliedEffort(told, 2))
+    assert len(found) == 3
+    np.testing.assert_array_equal(found[1].effort, told)
+    assert np.abs(found[0].effort - told).max() > 1.0

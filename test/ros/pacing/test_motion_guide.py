@@ -8,8 +8,12 @@ import numpy as np
 from simloop_ros.assembly.motion import MotionSettings
 from simloop_ros.bimanual.planner import BimanualPlanner
 from simloop_ros.core.values import ExternalInputs, JointState
+from simloop_ros.maths.plan import Plan
+from simloop_ros.planning.offline import OfflinePlanner
 from simloop_ros.robot.fit_robot import load_fit_robot
-from simloop_ros.ros.pacing.motion_guide import MotionGuide
+from simloop_ros.robot.model import RobotModel
+from simloop_ros.ros.messages.stamps import stamp_of
+from simloop_ros.ros.pacing.motion_guide import RATE_TIME, MotionGuide, RealtimePlanner
 from simloop_ros.scenario.loading import load_scenario
 
 TASKS = (
@@ -60,3 +64,52 @@ def test_the_planner_is_the_one_that_leads_the_robot() -> None:
     place = robot.planner.snapshot().place
     robot.run(10)
     assert robot.planner.snapshot().place > place
+
+
+def test_a_slower_motion_is_the_same_way(two_link: RobotModel) -> None:
+    """At half the rate the setpoints are those of half the time, with half the velocity."""
+    period, stamp = 0.002, stamp_of(1, 0.002)
+    way = np.sin(np.linspace(0.0, 3.0, 2000))[:, None] * np.array([0.1, -0.2])
+    planner = OfflinePlanner(two_link.home + way, period)
+    realtime, plan = RealtimePlanner(planner, period), Plan()
+    rest = JointState(two_link.home, np.zeros(2))
+    found = []
+    for step in range(1500):
+        realtime.largest_rate = 0.5 if step >= 100 else 1.0
+        for point in realtime.answer(step * stamp, rest):
+            plan.add(point)
+        setpoint = plan.at(step * stamp, 0.5)
+        assert setpoint is not None
+        found.append(setpoint)
+    positions = np.array([setpoint.position for setpoint in found])
+    planned = two_link.home + way
+    np.testing.assert_allclose(positions[:90], planned[:90], atol=1e-12)
+    # From full to half the rate within half of RATE_TIME, a quarter less of it is way.
+    slowing = round(0.5 * RATE_TIME / period)
+    lost = 0.25 * slowing + 0.5 * (1400 - 100 - slowing)
+    place = 1400 - lost
+    near = planned[int(place)] + (place % 1.0) * (planned[int(place) + 1] - planned[int(place)])
+    np.testing.assert_allclose(positions[1400], near, atol=1e-3)
+    speed = (positions[1400] - positions[1398]) / (2 * period)
+    np.testing.assert_allclose(found[1400].velocity, speed, atol=2e-3)
+    accelerations = np.diff(positions, 2, axis=0) / period**2
+    bound = (
+        np.abs(np.diff(planned, 2, axis=0)).max() / period**2
+        + 2.0 * np.abs(np.diff(planned, axis=0)).max() / period / RATE_TIME
+    )
+    assert np.abs(accelerations).max() < 1.5 * bound
+
+
+def test_a_motion_whose_rate_is_zero_rests(two_link: RobotModel) -> None:
+    period, stamp = 0.002, stamp_of(1, 0.002)
+    way = np.linspace(0.0, 1.0, 2000)[:, None] * np.ones(2)
+    realtime = RealtimePlanner(OfflinePlanner(two_link.home + way, period), period)
+    realtime.largest_rate = 0.0
+    rest = JointState(two_link.home, np.zeros(2))
+    for step in range(600):
+        points = realtime.answer(step * stamp, rest)
+    (last,) = points
+    (again,) = realtime.answer(600 * stamp, rest)
+    np.testing.assert_array_equal(last.setpoint.position, again.setpoint.position)
+    assert not last.setpoint.velocity.any()
+    assert again.stamp == 600 * stamp
