@@ -8,6 +8,9 @@ from contextlib import contextmanager
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
+REFRESH_RATE = 2.0
+"""How often a bar is drawn [1/s]: each time takes 1 ms of the process whose loop it shows."""
+
 
 def progress_bar(console: Console) -> Progress:
     """Return a bar whose tasks have a field ``factor``; without a terminal it shows nothing."""
@@ -19,6 +22,7 @@ def progress_bar(console: Console) -> Progress:
         TimeRemainingColumn(),
         console=console,
         transient=True,
+        refresh_per_second=REFRESH_RATE,
         disable=not console.is_terminal,
     )
 

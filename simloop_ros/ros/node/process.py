@@ -24,6 +24,10 @@ MAX_SPIN_TIME = 0.05
 """Longest time until a signal is noticed [s]."""
 MAX_DELIVERIES = 128
 """Messages between nodes of the process after which the executor spins again."""
+UNCOLLECTED = 100_000
+"""Objects that may be left over before cycles among them are looked for. With Python's own number
+that stopped the loop for 1 to 4 ms now and then, and none were found: nodes in motion make no
+cycles. What a custom block makes is still collected."""
 
 
 def open_middleware(arguments: Sequence[str]) -> list[int]:
@@ -67,11 +71,13 @@ def run_nodes(factories: Sequence[Callable[..., BlockNode]], arguments: Sequence
 
     :param factories: what makes each node, given ``bus``.
     """
+    thresholds = gc.get_threshold()
     try:
         return _run_nodes(factories, arguments)
     finally:
         # Nodes hold each other in cycles: only when these are collected does the middleware leave
         # the graph and remove its files in shared memory.
+        gc.set_threshold(*thresholds)
         gc.unfreeze()
         gc.collect()
 
@@ -96,6 +102,7 @@ def _run_nodes(factories: Sequence[Callable[..., BlockNode]], arguments: Sequenc
         inspect.getframeinfo(sys._getframe())
         gc.collect()
         gc.freeze()  # these objects stay: the collector need not visit them again
+        gc.set_threshold(UNCOLLECTED)
         while not any(node.finished or node.failure for node in nodes):
             if received and all(node.leave() for node in nodes):
                 break
