@@ -41,13 +41,16 @@ def late_rows(name: str, traces: list[LatenessTrace], quick: bool) -> list[dict[
     rows = []
     for trace in traces:
         for composed in (True, False):
-            if composed and (trace.slow or trace.lost):
-                continue  # one process has one speed, and loses nothing
+            if composed and (trace.slow or trace.lost or trace.killed):
+                continue  # one process has one speed, loses nothing and lives as one
             seed = zlib.crc32(f'{name} {trace.name} {composed}'.encode())
             rng = np.random.default_rng(seed)
             duration = len(steps) * scenario.period + 3.0
             processes = trace.processes(rng, duration, scenario.period, composed=composed)
             graph = VirtualGraph(scenario, processes, trace.delay(rng))
+            if trace.killed:
+                graph.run(len(steps) // 2)
+                processes[trace.killed].alive = False
             graph.run(len(steps))
             graph.close()
             rows.append(

@@ -31,6 +31,7 @@ class LatenessTrace(msgspec.Struct, frozen=True, kw_only=True):
     :ivar burst: length of the pauses that a process has now and then [s].
     :ivar slow: node that is left out for most of every period.
     :ivar lost: share of the messages that get lost.
+    :ivar killed: node whose process is killed in the middle of the run.
     :ivar file: recorded trace: begin and end of each pause, by node [s].
     :ivar calm: whether the largest accelerations shall be near those of lockstep.
     """
@@ -40,6 +41,7 @@ class LatenessTrace(msgspec.Struct, frozen=True, kw_only=True):
     burst: float = 0.0
     slow: str = ''
     lost: float = 0.0
+    killed: str = ''
     file: str = ''
     calm: bool = False
 
@@ -118,4 +120,5 @@ TRACES = (
     LatenessTrace(name='slow planner', slow='planner'),
     LatenessTrace(name='slow control', slow='control_simulation'),
     LatenessTrace(name='5 % of the messages lost', lost=0.05),
+    LatenessTrace(name='control killed', killed='control_simulation'),
 )

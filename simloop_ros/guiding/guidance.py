@@ -31,6 +31,8 @@ class GuidanceSnapshot(msgspec.Struct, frozen=True, gc=False):
     :ivar drift: velocity of the desired trajectory [rad/s], shape ``(n,)``.
     :ivar adaptation: the parameters in force and the tanks.
     :ivar validator: what the next torque is compared with.
+    :ivar coasted: steps of the last gap, see ``Guidance.coast``.
+    :ivar recovered: steps since then, up to as many.
     """
 
     state: AdmittanceState
@@ -38,6 +40,8 @@ class GuidanceSnapshot(msgspec.Struct, frozen=True, gc=False):
     drift: Array
     adaptation: AdaptationSnapshot
     validator: TorqueValidatorSnapshot
+    coasted: int = 0
+    recovered: int = 0
 
 
 class _Start(msgspec.Struct, frozen=True, gc=False):
@@ -219,6 +223,9 @@ class Guidance(StateValue):
         if self._isotropic_tips is not None and pushed.any():
             pushed = self._isotropic_tips.amplify(start.joints.position, pushed)
         end = self._admittance.step(before, parameters, pushed)
+        recovered = min(snapshot.recovered + 1, snapshot.coasted)
+        if recovered < snapshot.coasted:
+            end = self._recovering(before, end, recovered / snapshot.coasted)
         if self._task is not None:
             end = self._kept(self._task, desired, start, end)
         after = end.state
@@ -241,15 +248,31 @@ class Guidance(StateValue):
             )
         tank = adaptation.tank + gained(before, after, parameters, pushed)
         self._state = GuidanceSnapshot(
-            after, desired, drift, AdaptationSnapshot(parameters, tank), validator
+            after,
+            desired,
+            drift,
+            AdaptationSnapshot(parameters, tank),
+            validator,
+            snapshot.coasted,
+            recovered,
         )
         return compliant
 
-    def coast(self, desired: Array, way: float, rate: float) -> None:
-        """Go on without torques, as a robot does that gets no command.
+    def _recovering(
+        self, before: AdmittanceState, end: AdmittanceStep, share: float
+    ) -> AdmittanceStep:
+        """Return a step that leaves the straight way by a share of what the torque asks for."""
+        velocity = before.velocity + share * (end.state.velocity - before.velocity)
+        straight = before.deflection + self._period * before.velocity
+        deflection = straight + share * (end.state.deflection - straight)
+        return AdmittanceStep(AdmittanceState(deflection, velocity), share * end.acceleration)
+
+    def coast(self, desired: Array, steps: int, way: float, rate: float) -> None:
+        """Go on for some steps without torques, as a robot does that gets no command.
 
         What was not seen is neither taken as zero nor as what came before: the deflection keeps
-        its velocity. The tank gives the energy of that, or takes it.
+        its velocity. The tank gives the energy of that, or takes it. Afterwards the torque, which
+        may be another one, takes effect little by little, within as many steps.
 
         :param desired: q_d at its end [rad], shape ``(n,)``.
         :param way: as time at the present velocity [s].
@@ -266,6 +289,8 @@ class Guidance(StateValue):
             desired=desired,
             drift=start.drift,
             adaptation=AdaptationSnapshot(parameters, tank),
+            coasted=steps + 1,
+            recovered=0,
         )
 
     def _kept(

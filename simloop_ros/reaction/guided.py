@@ -47,7 +47,7 @@ class Guided(Remembering, Planner):
         desired = self.planner.expected.position
         for _ in range(steps):
             desired = self.planner.step(self.undeflected(control), inputs).position
-        self.guidance.coast(desired, way, rate)
+        self.guidance.coast(desired, steps, way, rate)
 
     def undeflected(self, control: JointState) -> JointState:
         """Return the control state without the deflection."""

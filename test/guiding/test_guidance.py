@@ -292,9 +292,17 @@ def test_a_gap_is_coasted_over_without_a_jump(two_link: RobotModel) -> None:
         guidance.step(desired, push)
     before, parameters = guidance.deflection, guidance.parameters
     energy = guidance.tank + stored(guidance.snapshot().state, parameters)
-    guidance.coast(desired, 10 * H, 0.9)
+    guidance.coast(desired, 10, 10 * H, 0.9)
     after = guidance.deflection
     np.testing.assert_allclose(after.position, before.position + 10 * H * before.velocity)
     np.testing.assert_allclose(after.velocity, 0.9 * before.velocity)
     left = guidance.tank + stored(guidance.snapshot().state, parameters)
     np.testing.assert_allclose(left, energy, rtol=1e-12)
+    # The hand has let go: what would brake the robot at once takes effect within ten steps.
+    speeds = [after.velocity]
+    for _ in range(20):
+        guidance.step(desired, np.zeros(2))
+        speeds.append(guidance.deflection.velocity)
+    brakes = np.abs(np.diff(np.array(speeds), axis=0))
+    assert (brakes[0] < 0.2 * brakes.max(axis=0)).all()
+    assert (np.abs(np.array(speeds)[-1]) < 0.5 * np.abs(after.velocity)).all()
