@@ -66,9 +66,13 @@ def late_rows(name: str, traces: list[LatenessTrace], quick: bool) -> list[dict[
 
 
 def compared(graph: VirtualGraph, steps: list[StepTruth]) -> dict[str, Any]:
-    """Return the figures of a run beside those of lockstep."""
+    """Return the figures of a run beside those of lockstep.
+
+    Accelerations, efforts and forces of a robot that was stopped count until it rests: the
+    simulated hand pulls on, whatever the robot does. The object is watched to the end.
+    """
     model, period = graph.model, graph.scenario.period
-    late = graph.truth
+    late = graph.truth[: graph.rests_from]
     tip, joint = accelerations(model, steps, period)
     late_tip, late_joint = accelerations(model, late, period)
     ratio = max(late_tip / max(tip, MIN_TIP), late_joint / max(joint, MIN_JOINT))
@@ -81,7 +85,7 @@ def compared(graph: VirtualGraph, steps: list[StepTruth]) -> dict[str, Any]:
         'acceleration_ratio': ratio,
         'effort_limit_hits': limits,
         'hand_force_rise_n': _hand_force(late) - _hand_force(steps),
-        'squeeze': _squeeze(steps, late, stopped=bool(reason)),
+        'squeeze': _squeeze(steps, graph.truth, stopped=bool(reason)),
         'end': 'diverged' if 'diverged' in reason else 'stopped' if reason else 'ended',
         'digest': hashlib.sha256(
             b''.join(step.report.truth.position.tobytes() for step in late)

@@ -275,6 +275,7 @@ class Guidance(StateValue):
         may be another one, takes effect little by little, within as many steps.
 
         :param desired: q_d at its end [rad], shape ``(n,)``.
+        :param steps: how many; those of a call before, without a torque since, are added.
         :param way: as time at the present velocity [s].
         :param rate: velocity afterwards, as a share of the present one.
         """
@@ -289,7 +290,7 @@ class Guidance(StateValue):
             desired=desired,
             drift=start.drift,
             adaptation=AdaptationSnapshot(parameters, tank),
-            coasted=steps + 1,
+            coasted=steps + (snapshot.coasted if snapshot.recovered == 0 else 1),
             recovered=0,
         )
 

@@ -42,12 +42,17 @@ class Guided(Remembering, Planner):
 
     def coast(
         self, control: JointState, inputs: ExternalInputs, steps: int, way: float, rate: float
-    ) -> None:
-        """Go on for some steps that were not seen; the deflection coasts, see ``Guidance``."""
+    ) -> Setpoint:
+        """Go on for some steps that were not seen; return the setpoint of the last one.
+
+        The deflection coasts, see ``Guidance``.
+        """
         desired = self.planner.expected.position
         for _ in range(steps):
             desired = self.planner.step(self.undeflected(control), inputs).position
         self.guidance.coast(desired, steps, way, rate)
+        deflection = self.guidance.deflection
+        return Setpoint(desired + deflection.position, deflection.velocity)
 
     def undeflected(self, control: JointState) -> JointState:
         """Return the control state without the deflection."""

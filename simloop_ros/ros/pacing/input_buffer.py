@@ -86,6 +86,10 @@ class InputBuffer:
             return ExternalInputs(notice.contact, notice.kind, wrenches=force)
         return ExternalInputs(notice.contact, notice.kind, force)
 
+    def held(self, stamp: int) -> int:
+        """Return for how long the last torque has been used in a step with a stamp [ns]."""
+        return 0 if self._used_since is None else stamp - self._used_since
+
     def _has_timed_out(self, stamp: int) -> bool:
         """Return whether the last torque no longer holds in a step, and note it."""
         if self._used_since is None or stamp < self._used_since:

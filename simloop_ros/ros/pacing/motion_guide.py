@@ -227,6 +227,18 @@ class MotionGuide:
         self._last = setpoint.position
         return setpoint
 
+    def step_without_torque(self, state: JointState, inputs: ExternalInputs) -> Setpoint | None:
+        """Return the setpoint of a step whose torque is late; none where the last one holds.
+
+        The torque of a driver holds: it may come less often than control states.
+        """
+        guided = None if self.motion is None else self.motion.guided
+        if guided is None or self.held is not None or self._settings.admittance.source == 'driver':
+            return None
+        setpoint = guided.coast(state, inputs, 1, self._settings.period, 1.0)
+        self._state, self._last = state, setpoint.position
+        return setpoint
+
     @property
     def predicted(self) -> PlanPoint | None:
         """Return where the motion leads, at a stamp from the last setpoint on [ns], if known."""

@@ -23,7 +23,7 @@ from .lateness_watch import LatenessWatch
 from .motion_guide import MotionGuide
 
 MAX_STEP = 1.5
-"""Time between two control states that is one step [periods]; more is a gap."""
+"""Time between two control states, or torques, that is one step [periods]; more is a gap."""
 MAX_REQUEST_AHEAD = 1000
 """Steps beyond the last one sent that may be requested."""
 
@@ -313,7 +313,9 @@ class RealtimeMotion(_MotionPace):
             return
         if gap > MAX_STEP * self._period:
             node.guide.pass_over(gap, state, inputs)
-        node.send(stamp, node.guide.setpoint(state, inputs))
+        late = node.inputs.held(stamp) > MAX_STEP * self._period * NANO
+        setpoint = node.guide.step_without_torque(state, inputs) if late else None
+        node.send(stamp, setpoint or node.guide.setpoint(state, inputs))
         predicted = node.guide.predicted
         if predicted is not None:
             node.send(stamp + predicted.stamp, predicted.setpoint)
