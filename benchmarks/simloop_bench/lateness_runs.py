@@ -68,23 +68,26 @@ def late_rows(name: str, traces: list[LatenessTrace], quick: bool) -> list[dict[
 def compared(graph: VirtualGraph, steps: list[StepTruth]) -> dict[str, Any]:
     """Return the figures of a run beside those of lockstep.
 
-    Accelerations, efforts and forces of a robot that was stopped count until it rests: the
-    simulated hand pulls on, whatever the robot does. The object is watched to the end.
+    Accelerations and efforts of a robot that was stopped count until it rests, the force of a
+    hand until the stop: the simulated hand pulls on, whatever the robot does. The object is
+    watched to the end.
     """
     model, period = graph.model, graph.scenario.period
-    late = graph.truth[: graph.rests_from]
+    late, led = graph.truth, graph.truth[: graph.stopped_at]
+    if graph.stopped_at is not None:
+        late = late[: graph.stopped_at + round(graph.scenario.safety.stop_time / period)]
     tip, joint = accelerations(model, steps, period)
     late_tip, late_joint = accelerations(model, late, period)
     ratio = max(late_tip / max(tip, MIN_TIP), late_joint / max(joint, MIN_JOINT))
     limits = 0 if _at_limit(model, steps) else _at_limit(model, late)
     reason = graph.stops[0][2] if graph.stops else ''
     return {
-        'late_share': graph.plant.pace.report()['late commands'] / max(1, len(late)),
+        'late_share': graph.plant.pace.report()['late commands'] / max(1, len(graph.truth)),
         'tip_acceleration': late_tip,
         'tip_lockstep': tip,
         'acceleration_ratio': ratio,
         'effort_limit_hits': limits,
-        'hand_force_rise_n': _hand_force(late) - _hand_force(steps),
+        'hand_force_rise_n': _hand_force(led) - _hand_force(steps),
         'squeeze': _squeeze(steps, graph.truth, stopped=bool(reason)),
         'end': 'diverged' if 'diverged' in reason else 'stopped' if reason else 'ended',
         'digest': hashlib.sha256(

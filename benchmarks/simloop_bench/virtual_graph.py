@@ -73,7 +73,7 @@ class VirtualGraph:
     :param delay: returns how long a message takes [ns], or ``None`` if it is lost.
     :ivar truth: every step of the robot since the first command.
     :ivar stops: every stop and engaged brake: time [s], node, reason.
-    :ivar rests_from: number of steps from which on the robot rests, once it was stopped.
+    :ivar stopped_at: number of steps before the first stop; none without a stop.
     """
 
     def __init__(
@@ -123,14 +123,13 @@ class VirtualGraph:
         )
 
     refused = 0
-    rests_from: int | None = None
+    stopped_at: int | None = None
 
     def announce(self, status: SafetyStatus) -> None:
         """Publish a safety status."""
         if status.stopped:
-            if self.rests_from is None:
-                rest = self.scenario.safety.stop_time / self.scenario.period
-                self.rests_from = len(self.truth) + round(rest)
+            if self.stopped_at is None:
+                self.stopped_at = len(self.truth)
             self.stops.append((self.time.now / NANO, status.source, status.stopped))
         self.topic('safety').send(status)
 

@@ -78,6 +78,10 @@ class Brake(Remembering):
         self.held: Array | None = None
         self._steps = 0  # since braking began
 
+    def latch(self, position: Array) -> None:
+        """Hold the joints at a position [rad], shape ``(n,)``."""
+        self.held = position
+
     @np.errstate(over='ignore', invalid='ignore')
     def effort(self, state: JointState, external: Array | None = None) -> Array:
         """Return the brakes' effort for one period [N m], shape ``(n,)``.

@@ -20,7 +20,8 @@ STEEPEST = 1.5
 """Deceleration of a coasting motion at its steepest, times ``stop_time``."""
 MAX_POSITION_ERROR, MAX_SPEED_ERROR = 0.05, 0.5
 """How far a robot may be from the reference that it shall follow [rad, rad/s]; beyond it is out of
-control, and braked at once. Half of the reference's speed, and 0.1 s of its way, are added."""
+control, and braked at once. Half of the reference's speed, and 0.1 s of its way, are added. A
+robot on its reference that is pushed further away gets no larger effort."""
 ROUNDING = 1e-6
 """Share of a step: times of steps are not exact in floating point."""
 
@@ -110,14 +111,18 @@ class EffortFollower(Remembering):
         self._position, self._step = desired, step
         self._plan.forget(self._stamp(step - 1))
 
-    def is_close(self, state: JointState, step: int) -> bool:
-        """Return whether there is a motion to follow from a state in a step, and it is near."""
+    def is_close(self, state: JointState, step: int, *, follows: bool = False) -> bool:
+        """Return whether there is a motion to follow from a state in a step, and it is near.
+
+        :param follows: whether the robot has followed it in the step before: then a force may
+            have pushed it away, and only its speed counts.
+        """
         if self._position is None or self._velocity is None:
             return self._floats
         q, v, _ = self._reference(step)
+        near = follows or (np.abs(q - state.position) <= self._reach(v)).all()
         return bool(
-            (np.abs(q - state.position) <= MAX_POSITION_ERROR + 0.1 * np.abs(v)).all()
-            and (np.abs(v - state.velocity) <= MAX_SPEED_ERROR + 0.5 * np.abs(v)).all()
+            near and (np.abs(v - state.velocity) <= MAX_SPEED_ERROR + 0.5 * np.abs(v)).all()
         )
 
     def destination(self, step: int) -> Array | None:
@@ -146,13 +151,21 @@ class EffortFollower(Remembering):
             damping = -STEEPEST / self._stop_time * v
             effort: Array = pin.rnea(self._pin_model, self._data, q, v, damping)
         else:
-            effort = self._law(state, *self._reference(step))
+            position, velocity, acceleration = self._reference(step)
+            reach = self._reach(velocity)
+            position = q + np.clip(position - q, -reach, reach)  # a force may push it away
+            effort = self._law(state, position, velocity, acceleration)
             effort += coasting_rate(self._coasted(step), self._stop_time) * self._bias
         if (np.abs(effort) <= self._limit).all():
             return effort
         drift = pin.rnea(self._pin_model, self._data, q, v, np.zeros_like(q))
         share = min(1.0, largest_share(drift, effort - drift, self._limit))
         return np.clip(drift + share * (effort - drift), -self._limit, self._limit)
+
+    def _reach(self, velocity: Array) -> Array:
+        """Return how far from a reference with a velocity its spring grows [rad], ``(n,)``."""
+        reach: Array = MAX_POSITION_ERROR + 0.1 * np.abs(velocity)
+        return reach
 
     def _coasted(self, step: int) -> float:
         """Return for how long the reference has coasted at a step's begin [s]."""

@@ -29,6 +29,7 @@ class StoppingRobot:
         self._brake = Brake(model, period, safety)
         self._follower = EffortFollower(model, period, safety)
         self._steps = 0
+        self._followed = -2  # last step in which it followed by itself
         self.configure(safety)
 
     def configure(self, safety: SafetyConfig) -> None:
@@ -84,10 +85,13 @@ class StoppingRobot:
         :param external: torque that the brakes compensate, where it is known [N m], ``(n,)``.
         """
         step, follower = self._steps, self._follower
-        if (
-            self._brake.held is None
-            and not follower.rests(step)
-            and follower.is_close(state, step)
-        ):
-            return follower.effort(state, step)
+        follows = self._followed == step - 1
+        if self._brake.held is None and follower.is_close(state, step, follows=follows):
+            if not follower.rests(step):
+                self._followed = step
+                return follower.effort(state, step)
+            rest = follower.destination(step)
+            if external is None and rest is not None:
+                # The spring that bears the force of a hand goes on: else the robot would give way.
+                self._brake.latch(rest)
         return self._brake.effort(state, external)

@@ -10,6 +10,7 @@ from simloop_ros.plants.pinocchio_plant import PinocchioPlant
 from simloop_ros.robot.model import RobotModel
 from simloop_ros.safety.config import SafetyConfig
 from simloop_ros.safety.follower import MAX_POSITION_ERROR, EffortFollower
+from simloop_ros.safety.gate import safe_effort
 
 H = 0.002  # s
 SPEED = np.array([0.4, -0.3])
@@ -140,3 +141,16 @@ def test_efforts_that_are_planned_lead_nowhere(two_link: RobotModel) -> None:
     follower.plan(-2, Setpoint(two_link.home, 9.0 * SPEED))
     follower.plan(3, Setpoint(two_link.home, SPEED, effort=SPEED))
     np.testing.assert_array_equal(follower.destination(5), coasting)
+
+
+def test_a_hand_that_pushes_a_robot_aside_feels_a_bounded_spring(two_link: RobotModel) -> None:
+    follower, _ = following(two_link, np.zeros(2))
+    aside = [JointState(two_link.home + x, np.zeros(2)) for x in (MAX_POSITION_ERROR, 0.3, 0.5)]
+    assert not follower.is_close(aside[1], 0)
+    assert follower.is_close(aside[1], 0, follows=True)
+    gravity = [
+        follower.effort(state, 0) - safe_effort(two_link, 'gravity', state.position)
+        for state in aside
+    ]
+    np.testing.assert_allclose(np.abs(gravity[1]), np.abs(gravity[2]), rtol=0.5)
+    assert np.abs(gravity[2]).max() < 2.0 * np.abs(gravity[0]).max()

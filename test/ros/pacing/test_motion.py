@@ -72,6 +72,9 @@ class Guide:
     def resume(self) -> bool:
         return self.resumes
 
+    def step_without_torque(self, state: JointState, inputs: ExternalInputs) -> Setpoint | None:
+        """Let the last torque hold."""
+
     bearable_delay = BearableDelay('plan', 0.05)
     predicted: PlanPoint | None = None
 
