@@ -238,7 +238,11 @@ def test_a_torque_counts_no_longer_than_the_timeout(
     partner.lead(100)
     partner.reports('guiding', OK)
     speeds = [partner.step(None).velocity[PUSHED] for _ in range(300)]
-    assert np.diff(speeds[: TIMEOUT - 1]).min() > 0.0  # still gaining speed
+    gains = np.diff(speeds[3 : TIMEOUT - 1])
+    if source == 'driver':
+        assert gains.min() > 0.0  # it may come less often than control states, and holds
+    else:
+        np.testing.assert_array_equal(gains, 0.0)  # what is not seen does not accelerate
     assert speeds[TIMEOUT + 5] < speeds[TIMEOUT - 1]
     assert speeds[-1] < 0.1 * max(speeds)
     partner.reports(f'{partner.topic}: no messages')

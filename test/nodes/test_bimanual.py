@@ -18,6 +18,7 @@ from simloop_ros.nodes.bimanual import BimanualNode
 from simloop_ros.ros.launch.wiring import WiringOptions
 from simloop_ros.ros.messages.joint_state import JointStateDecoder, JointStateEncoder
 from simloop_ros.ros.messages.safety_status import SAFETY, SafetyStatus, to_message
+from simloop_ros.ros.messages.setpoint import PREDICTED
 from simloop_ros.ros.messages.wrists import CORRECTIONS
 from simloop_ros.ros.transport.qos import LATCHED, STREAM
 from simloop_ros.safety.config import SafetyConfig
@@ -64,7 +65,8 @@ class Hands(LoneNode):
 
     def _on_desired(self, data: bytes) -> None:
         message = self._decode(data)
-        self._answers[message.stamp] = message.position
+        if message.frame_id != PREDICTED:
+            self._answers[message.stamp] = message.position
 
     def _on_correction(self, message: JointStateMessage) -> None:
         self.doing = message.header.frame_id

@@ -12,7 +12,7 @@ from ...safety.lateness import LatenessBudget, LatenessLevel
 from ..messages.stamps import NANO, step_of
 from .motion_guide import RATE_TIME
 
-DRIFT = 1e-5
+DRIFT = 1e-3
 """By how much the least delay of a control state may grow [periods a period]: clocks drift."""
 MAX_LOST = 10
 """Control states without which a gap counts at most."""
