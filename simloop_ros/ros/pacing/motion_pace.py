@@ -313,7 +313,8 @@ class RealtimeMotion(_MotionPace):
             return
         if gap > MAX_STEP * self._period:
             node.guide.pass_over(gap, state, inputs)
-        late = node.inputs.held(stamp) > MAX_STEP * self._period * NANO
+        held = node.inputs.held(stamp)
+        late = not node.inputs.silent and held > MAX_STEP * self._period * NANO
         setpoint = node.guide.step_without_torque(state, inputs) if late else None
         node.send(stamp, setpoint or node.guide.setpoint(state, inputs))
         predicted = node.guide.predicted
