@@ -37,7 +37,7 @@ class LatenessWatch:
         clock: Callable[[], int] = time.monotonic_ns,
     ):
         self._bearable = bearable
-        self._budget = LatenessBudget(bearable.delay, period)
+        self.budget = LatenessBudget(bearable.delay, period)
         self._period = period
         self._safety = safety
         self._clock = clock
@@ -48,11 +48,11 @@ class LatenessWatch:
     @property
     def level(self) -> LatenessLevel:
         """Return what is to be done."""
-        return self._budget.level
+        return self.budget.level
 
     def __str__(self) -> str:
         """Return lateness and budget in words."""
-        late, bears = 1e3 * self._budget.lateness, 1e3 * self._bearable.delay
+        late, bears = 1e3 * self.budget.lateness, 1e3 * self._bearable.delay
         return (
             f'lateness: control states are {late:.3g} ms late in the mean, '
             f'{self._bearable.loop} bears {bears:.3g} ms'
@@ -76,7 +76,7 @@ class LatenessWatch:
         late = max(0.0, delay - self._least_delay - 1.0)
         before = self.level
         for age in (*range(1, lost + 1), late):
-            self._budget.add(age)
+            self.budget.add(age)
         changed = self.level is not before
         if changed and not self.level.rate:
             rest = 2.0 * max(RATE_TIME, self._safety.stop_time)
