@@ -20,6 +20,7 @@ from ..messages.joint_state import DecodedJointState
 from ..messages.setpoint import read_setpoint
 from ..messages.stamps import NANO, stamp_of
 from .config import GraphConfig
+from .delay_meter import Backlog
 from .durations import Durations
 from .step_clock import StepClock
 
@@ -160,6 +161,7 @@ class RealtimeControl:
         self._stale_states = 0
         self._reaction_time = Durations()
         self._interval = Durations()
+        self._backlog = Backlog(graph.period)
         self.begin()
 
     def begin(self) -> None:
@@ -184,6 +186,8 @@ class RealtimeControl:
     def measured(self, message: DecodedJointState) -> None:
         """Take a joint state: roll back, send the next effort, publish the control state.
 
+        When too many have waited the twin takes them all, but only the last one is answered.
+
         While the robot is stopped every stamp is accepted: one from far ahead must not block.
 
         :raises MessageError: its stamp is not after that of the last one.
@@ -205,7 +209,12 @@ class RealtimeControl:
             self._hold_from = None
             if not self._plan:
                 self._plan.hold(self._steps.time, message.position)
+        old = self._backlog.grows(message.stamp, now) and not control.stopped
         setpoint = self._resting() if control.stopped else self._setpoint_at(self._steps.time)
+        if old:
+            if setpoint is not None and setpoint.effort is None:
+                control.pass_over(setpoint.position)
+            return
         if setpoint is not None:
             self._send(setpoint)
         self._node.publish_state(message.stamp, effort)

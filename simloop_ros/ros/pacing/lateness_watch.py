@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-import math
 import time
 
 from ...assembly.bearable_delay import BearableDelay
 from ...safety.config import SafetyConfig
 from ...safety.lateness import LatenessBudget, LatenessLevel
 from ..messages.stamps import NANO, step_of
+from .delay_meter import DelayMeter
 from .motion_guide import RATE_TIME
 
-DRIFT = 1e-3
-"""By how much the least delay of a control state may grow [periods a period]: clocks drift."""
 MAX_LOST = 10
 """Control states without which a gap counts at most."""
 
@@ -27,6 +25,7 @@ class LatenessWatch:
     :param bearable: what the motion bears.
     :param period: of the control states [s].
     :param clock: returns the time of a steady clock [ns].
+    :ivar budget: what of it is used.
     """
 
     def __init__(
@@ -41,7 +40,7 @@ class LatenessWatch:
         self._period = period
         self._safety = safety
         self._clock = clock
-        self._least_delay: float = math.inf
+        self._delay = DelayMeter(period)
         self._last = -1
         self._rest_from: int | None = None
 
@@ -70,10 +69,8 @@ class LatenessWatch:
         if last < 0 or stamp <= last:
             return False
         now = self._clock()
-        delay = (now - stamp) / NANO / self._period
-        self._least_delay = min(self._least_delay + DRIFT, delay)
         lost = min(step_of(stamp - last, self._period) - 1, MAX_LOST)
-        late = max(0.0, delay - self._least_delay - 1.0)
+        late = max(0.0, self._delay.excess(stamp, now) - 1.0)
         before = self.level
         for age in (*range(1, lost + 1), late):
             self.budget.add(age)
