@@ -164,8 +164,8 @@ class MotionPlannerNode(BlockNode):
 
     def note_lateness(self, lateness: LatenessWatch) -> None:
         """Report that the motion goes slower or faster, because of late messages."""
-        self.publish_diagnostics()
         self.get_logger().warning(f'{lateness}: {lateness.level.name}')
+        self._safety.announce('', '', 0, level=lateness.level.name)
 
     def stop_robot(self, reason: str) -> None:
         """Ask the control simulation to stop the robot."""

@@ -16,7 +16,7 @@ from .columns import DESIRED_POSITION, EFFORT, TRUE_POSITION
 from .deviation import AT_LIMIT
 from .evidence import Evidence
 from .log import LogRows
-from .timing import RunTiming
+from .timing import NORMAL, RunTiming
 from .touches import untouched
 from .wording import span
 
@@ -72,6 +72,7 @@ class RunAccelerations:
         return {
             'late_share': self.timing.late_share,
             'longest_gap': self.timing.longest_gap,
+            'lateness_levels': self.timing.level_times,
             'largest_acceleration': {
                 'joints': float(joints.max(initial=0.0)),
                 'tips': float(self.tips.max(initial=0.0)),
@@ -113,7 +114,11 @@ def accelerations(blocks: Iterable[Array], steps: Array, period: float) -> Array
 def timing_words(timing: RunTiming) -> str:
     """Return how late the commands were."""
     late, gap = 100.0 * timing.late_share, span(timing.longest_gap)
-    return f'{late:.3g} % of the periods were late, the longest gap was {gap}'
+    words = f'{late:.3g} % of the periods were late, the longest gap was {gap}'
+    slower = [
+        f'{name} for {span(time)}' for name, time in timing.level_times.items() if name != NORMAL
+    ]
+    return f'{words}; because of that it was {", ".join(slower)}' if slower else words
 
 
 def bounds_left(evidence: Evidence, motion: RunAccelerations) -> str:

@@ -6,6 +6,8 @@ from array import array
 from collections import deque
 
 NANO = 1_000_000_000
+NORMAL = 'normal'
+"""Level of a motion that goes on as planned."""
 
 
 class RunTiming:
@@ -14,6 +16,7 @@ class RunTiming:
     :param period: length of a step [s].
     :ivar row_steps: periods from the end of the row before to that of each row.
     :ivar command_steps: periods from the last setpoint to that of each row; 0: it has none.
+    :ivar level_periods: periods at each level of lateness so far, by its name.
     """
 
     def __init__(self, period: float):
@@ -24,12 +27,18 @@ class RunTiming:
         self._end = self._given = self._counted = 0
         self.row_steps = array('Q')
         self.command_steps = array('Q')
+        self._level = NORMAL
+        self.level_periods: dict[str, int] = {}
 
     def command(self, stamp: int) -> None:
         """Note that a command came with the stamp of a state [ns]."""
         if stamp != self._newest:
             self._newest = stamp
             self._waiting.append(stamp)
+
+    def level(self, name: str) -> None:
+        """Note that the motion has come to a level of lateness."""
+        self._level = name
 
     def row(self, command: int, end: int, *, leads: bool = True) -> None:
         """Note a row of the log: the stamp of its command, and that of its end [ns].
@@ -48,6 +57,7 @@ class RunTiming:
         self._given = command if new else self._given
         self._end = end
         self._periods += steps
+        self.level_periods[self._level] = self.level_periods.get(self._level, 0) + steps
         while self._waiting and self._waiting[0] < end:
             stamp = self._waiting.popleft()
             self._commands += 1
@@ -64,6 +74,11 @@ class RunTiming:
         if not self._periods:
             return 0.0
         return max(0.0, 1.0 - self._commands / self._periods)
+
+    @property
+    def level_times(self) -> dict[str, float]:
+        """Return the time at each level of lateness [s], by its name."""
+        return {name: n * self._period / NANO for name, n in self.level_periods.items()}
 
     @property
     def longest_gap(self) -> float:

@@ -6,6 +6,7 @@ from itertools import pairwise
 
 import pytest
 
+from simloop_ros.record.realtime import timing_words
 from simloop_ros.record.timing import RunTiming
 
 H = 0.002
@@ -71,3 +72,13 @@ def test_nothing_recorded_is_not_late() -> None:
     timing = RunTiming(H)
     timing.command(stamp(0))
     assert (timing.late_share, timing.longest_gap) == (0.0, 0.0)
+
+
+def test_the_time_at_each_level_of_lateness_is_counted() -> None:
+    timing = RunTiming(H)
+    for step in range(10):
+        if step == 4:
+            timing.level('slow')
+        timing.row(step * PERIOD, (step + 1) * PERIOD)
+    assert timing.level_times == pytest.approx({'normal': 4 * H, 'slow': 6 * H})
+    assert 'slow for' in timing_words(timing)

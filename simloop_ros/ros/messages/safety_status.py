@@ -9,6 +9,9 @@ SAFETY = 'safety'
 STOPS = 'stops'
 DIVERGED = 'diverged'
 STAMP = 'stamp [ns]'
+LEVEL = 'lateness'
+MAX_LEVEL = 20
+"""Letters of a level that are read."""
 CONTROL = 'control_simulation'
 """Source whose release opens the brakes."""
 PLANT, FOLLOWER = 'plant', 'robot_follower'
@@ -23,6 +26,7 @@ class SafetyStatus(msgspec.Struct, frozen=True):
     :ivar stopped: why the robot is stopped; empty if it is not.
     :ivar stops: number of stops so far; shows a reader that it missed one.
     :ivar stamp: of the step in which it stopped [ns].
+    :ivar level: of lateness that a planner has come to, see ``LatenessLevel``; else empty.
     """
 
     source: str
@@ -30,6 +34,7 @@ class SafetyStatus(msgspec.Struct, frozen=True):
     stops: int
     diverged: bool = False
     stamp: int = 0
+    level: str = ''
 
 
 def to_message(status: SafetyStatus) -> DiagnosticStatus:
@@ -42,6 +47,7 @@ def to_message(status: SafetyStatus) -> DiagnosticStatus:
             KeyValue(key=STOPS, value=str(status.stops)),
             KeyValue(key=DIVERGED, value=str(status.diverged)),
             KeyValue(key=STAMP, value=str(status.stamp)),
+            *([KeyValue(key=LEVEL, value=status.level)] if status.level else []),
         ],
     )
 
@@ -62,6 +68,7 @@ def from_message(message: DiagnosticStatus) -> SafetyStatus | None:
         stops=stops,
         diverged=values.get(DIVERGED) == str(True),
         stamp=stamp,
+        level=values.get(LEVEL, '')[:MAX_LEVEL],
     )
 
 

@@ -26,13 +26,19 @@ class SafetyTopic:
         node.topics.subscription(DiagnosticStatus, SAFETY, self._take, LATCHED_READER)
 
     def announce(
-        self, event: str, stopped: str, stops: int, diverged: bool = False, stamp: int = 0
+        self,
+        event: str,
+        stopped: str,
+        stops: int,
+        diverged: bool = False,
+        stamp: int = 0,
+        level: str = '',
     ) -> None:
         """Publish the present ``SafetyStatus``; the event is what the log calls a stop."""
         node = self._node
         if stopped:
             node.get_logger().error(f'{event}: {stopped}', throttle_duration_sec=0.1)
-        status = SafetyStatus(node.get_name(), stopped, stops, diverged, stamp)
+        status = SafetyStatus(node.get_name(), stopped, stops, diverged, stamp, level)
         self._publisher.publish(to_message(status))
 
     def _take(self, message: DiagnosticStatus) -> None:

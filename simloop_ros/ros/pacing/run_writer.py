@@ -223,7 +223,7 @@ class RunWriter(RunRecorder):
         self._clock = clock
         self._start = 0.0
         self._end: float | None = None
-        self._stops = self._notices = 0
+        self._stops = self._notices = self._levels = 0
         self._stopped = False
         self.timing = RunTiming(self._period) if realtime else None
         self.steps = facts.steps
@@ -266,8 +266,13 @@ class RunWriter(RunRecorder):
             self.events.collision(self.rows, notice.kind, notice.margin, notice.located)
 
     def take_safety(self, status: SafetyStatus) -> None:
-        """Take a stop; in real time also the release of the robot."""
-        if self.timing is not None:
+        """Take a stop; in real time also the release of the robot, and levels of lateness."""
+        if self.timing is not None and status.level:
+            if not self.complete and self._levels < MAX_EVENTS:
+                self._levels += 1
+                self.timing.level(status.level)
+                self.events.add(self.rows, 'lateness', source=status.source, level=status.level)
+        elif self.timing is not None:
             self._take_present(status)
         elif status.stopped and status.stamp >= 0:
             self._take_stop(status)

@@ -68,3 +68,8 @@ def test_the_origin_of_a_stop_is_found_through_all_who_repeat_it() -> None:
     first = ('robot_follower', 'joint_states: no message for 9 periods')
     assert origin(SafetyStatus('plant', repeated, 1)) == first
     assert origin(SafetyStatus('plant', 'test', 1)) == ('plant', 'test')
+
+
+def test_a_level_of_lateness_is_told() -> None:
+    status = SafetyStatus('admittance', '', 0, level='soft')
+    assert from_message(to_message(status)) == status
