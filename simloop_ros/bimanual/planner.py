@@ -146,16 +146,14 @@ class BimanualPlanner(HaltablePlanner):
     def limit_rate(self, rate: float) -> None:
         """Go along the path no faster than at a rate: 1 as planned, 0 not at all."""
         self._largest_rate = rate
-        if rate < 1.0:
-            state = self._state
-            pace = state.pace.stretched(max(state.pace.steps, state.stop_steps))
-            self._state = msgspec.structs.replace(state, pace=pace)
 
     def _next_pace(self, state: BimanualSnapshot) -> Pace:
         """Return the pace of the next step: on the way to full speed, to a limit, or to rest."""
         pace = state.pace
-        if state.halted or pace.rate > self._largest_rate:
+        if state.halted:
             return pace.slower
+        if pace.rate > self._largest_rate:
+            return pace.stretched(max(pace.steps, state.stop_steps)).slower
         return pace.faster if pace.faster.rate <= self._largest_rate else pace
 
     def restart(self, start: JointState) -> bool:

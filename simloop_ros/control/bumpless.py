@@ -79,7 +79,7 @@ class BumplessReference(Remembering):
         if self._last is None or self._velocity is None:
             return None
         if self._first is None:
-            self._first = self._velocity
+            self._first, self._coasted = self._velocity, 0
             self._offset = self._offset_velocity = None
         before, now = self._coasted * self._h, (self._coasted + 1) * self._h
         way = coasting_time(now, stop_time) - coasting_time(before, stop_time)

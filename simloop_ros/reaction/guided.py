@@ -47,12 +47,16 @@ class Guided(Remembering, Planner):
 
         The deflection coasts, see ``Guidance``.
         """
-        desired = self.planner.expected.position
+        expected = self.planner.expected
+        setpoint = Setpoint(expected.position, expected.velocity)
         for _ in range(steps):
-            desired = self.planner.step(self.undeflected(control), inputs).position
-        self.guidance.coast(desired, steps, way, rate)
-        deflection = self.guidance.deflection
-        return Setpoint(desired + deflection.position, deflection.velocity)
+            setpoint = self.planner.step(self.undeflected(control), inputs)
+        if setpoint.effort is not None:
+            return setpoint
+        self.guidance.coast(setpoint.position, steps, way, rate)
+        e = self.guidance.deflection
+        velocity = setpoint.velocity + e.velocity
+        return Setpoint(setpoint.position + e.position, velocity, restart=setpoint.restart)
 
     def undeflected(self, control: JointState) -> JointState:
         """Return the control state without the deflection."""

@@ -100,6 +100,7 @@ class EffortFollower(Remembering):
         if desired is None:
             self._position = self._velocity = None
             self._step = step
+            self._plan.clear()
             return
         if self._position is not None and step > self._step:
             time = (step - self._step) * self._period
@@ -119,7 +120,9 @@ class EffortFollower(Remembering):
         """
         if self._position is None or self._velocity is None:
             return self._floats
-        q, v, _ = self._reference(step)
+        q, v, a = self._reference(step)
+        if not np.isfinite(a).all():
+            return False
         near = follows or (np.abs(q - state.position) <= self._reach(v)).all()
         return bool(
             near and (np.abs(v - state.velocity) <= MAX_SPEED_ERROR + 0.5 * np.abs(v)).all()
@@ -134,12 +137,19 @@ class EffortFollower(Remembering):
         return self._coasted(step) >= self._stop_time
 
     def learn(self, state: JointState, effort: Array) -> None:
-        """Take the effort of the step that the last command is for [N m], shape ``(n,)``."""
+        """Take the effort of the step that the last command is for [N m], shape ``(n,)``.
+
+        Nothing is learnt where the law itself would not be followed: too far off, or beyond the
+        limits, to which the command was cut.
+        """
         if self._position is None or self._velocity is None:
             return
         position = self._position - self._period * self._velocity
+        if not (np.abs(position - state.position) <= self._reach(self._velocity)).all():
+            return
         own = self._law(state, position, self._velocity, self._acceleration)
-        self._bias = self._bias + MEMORY * (effort - own - self._bias)
+        if (np.abs(own) <= self._limit).all():
+            self._bias = self._bias + MEMORY * (effort - own - self._bias)
 
     def effort(self, state: JointState, step: int) -> Array:
         """Return the effort for a step [N m], shape ``(n,)``; only where ``is_close``.
@@ -158,6 +168,8 @@ class EffortFollower(Remembering):
             effort += coasting_rate(self._coasted(step), self._stop_time) * self._bias
         if (np.abs(effort) <= self._limit).all():
             return effort
+        if not np.isfinite(effort).all():
+            return np.zeros_like(effort)
         drift = pin.rnea(self._pin_model, self._data, q, v, np.zeros_like(q))
         share = min(1.0, largest_share(drift, effort - drift, self._limit))
         return np.clip(drift + share * (effort - drift), -self._limit, self._limit)

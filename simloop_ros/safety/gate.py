@@ -102,8 +102,10 @@ class CommandGate(Remembering):
     def nearest(self, effort: Array) -> Array:
         """Return what may pass and is nearest to an effort [N m], both ``(n,)``; let it pass.
 
-        :param effort: finite.
+        :raises UnsafeCommandError: a number is not finite.
         """
+        if not np.isfinite(effort).all():
+            self._refuse(effort)
         near = np.clip(effort, -self._limit, self._limit)
         if self._half_change is not None and self.previous is not None:
             change = 2.0 * self._half_change

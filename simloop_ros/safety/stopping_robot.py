@@ -59,9 +59,12 @@ class StoppingRobot:
     def follow(self, desired: Array | None, age: int) -> None:
         """Note where a command shall bring the robot [rad], shape ``(n,)``; none if it floats.
 
+        A robot that is stopped goes on to rest, whatever it is told.
+
         :param age: steps since the state that it was computed from.
         """
-        self._follower.take(self._steps - age, desired)
+        if not self.engaged:
+            self._follower.take(self._steps - age, desired)
 
     def expect(self, setpoint: Setpoint, ahead: float) -> None:
         """Note what is planned for the step that begins some steps from now."""

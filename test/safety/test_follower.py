@@ -154,3 +154,27 @@ def test_a_hand_that_pushes_a_robot_aside_feels_a_bounded_spring(two_link: Robot
     ]
     np.testing.assert_allclose(np.abs(gravity[1]), np.abs(gravity[2]), rtol=0.5)
     assert np.abs(gravity[2]).max() < 2.0 * np.abs(gravity[0]).max()
+
+
+@pytest.mark.parametrize('huge', [1e306, 1e200])
+def test_numbers_that_overflow_lead_nowhere(two_link: RobotModel, huge: float) -> None:
+    follower, plant = following(two_link)
+    with np.errstate(over='ignore', invalid='ignore'):
+        follower.take(0, np.full(2, huge))
+        follower.learn(plant.truth, np.zeros(2))
+        assert not follower.is_close(plant.truth, 1)
+        follower.take(1, two_link.home)
+        follower.take(2, two_link.home)
+        effort = follower.effort(JointState(two_link.home, np.zeros(2)), 3)
+    assert np.isfinite(effort).all()
+
+
+def test_a_command_that_was_cut_to_the_limits_teaches_nothing(two_link: RobotModel) -> None:
+    """Else one glitch would be full effort in the next late period."""
+    follower, plant = following(two_link, np.zeros(2))
+    usual = follower.effort(plant.truth, 0)
+    follower.take(0, two_link.home + 1.0)
+    follower.learn(plant.truth, two_link.effort_limit)
+    follower.take(1, two_link.home)
+    follower.take(2, two_link.home)
+    np.testing.assert_allclose(follower.effort(plant.truth, 3), usual, rtol=0.2)

@@ -60,7 +60,7 @@ def applied_effort(message: DecodedJointState) -> AppliedEffort:
     word, _, steps = message.frame_id.partition(' ')
     if word != APPLIED or not message.effort.size:
         return UNKNOWN_EFFORT
-    return AppliedEffort(message.effort, int(steps) if steps.isdecimal() else 1)
+    return AppliedEffort(message.effort, int(steps[:4]) if steps.isdecimal() else 1)
 
 
 def has_kind(frame_id: str, kind: str) -> bool:

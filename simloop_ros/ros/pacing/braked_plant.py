@@ -77,7 +77,7 @@ class BrakedPlant(StoppingRobot):
         self.wrench = ExternalWrench(model, period)
         self._largest: Array = np.zeros(model.n)
         self.applied: Array = np.zeros(model.n)
-        self._untold: list[Array] = []
+        self._untold, self._untold_steps = np.zeros(model.n), 0
 
     @property
     def effort_share(self) -> float:
@@ -86,9 +86,10 @@ class BrakedPlant(StoppingRobot):
 
     def take_applied(self) -> AppliedEffort:
         """Return the mean effort of the steps since the last call."""
-        efforts, self._untold = self._untold or [self.applied], []
-        mean = efforts[0] if len(efforts) == 1 else np.mean(efforts, axis=0)
-        return AppliedEffort(mean, len(efforts))
+        steps = self._untold_steps
+        mean = self.applied if steps <= 1 else self._untold / steps
+        self._untold, self._untold_steps = np.zeros_like(self._untold), 0
+        return AppliedEffort(mean, max(1, steps))
 
     def rest_at(self, position: Array) -> None:
         """Put the robot to rest at a position [rad], shape ``(n,)``."""
@@ -114,6 +115,7 @@ class BrakedPlant(StoppingRobot):
             self.learn(truth, effort)
         self._steps += 1
         self.applied = effort
-        self._untold.append(effort)
+        self._untold += effort
+        self._untold_steps += 1
         np.maximum(self._largest, np.abs(effort), out=self._largest)  # keeps a NaN
         self.plant.step(effort, Disturbance(self.wrench.torque(truth.position)))

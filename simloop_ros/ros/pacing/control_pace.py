@@ -161,7 +161,6 @@ class RealtimeControl:
         self._stale_states = 0
         self._reaction_time = Durations()
         self._interval = Durations()
-        self._backlog = Backlog(graph.period)
         self.begin()
 
     def begin(self) -> None:
@@ -169,6 +168,7 @@ class RealtimeControl:
         self.due = -1
         self._begin, self._told = self._clock(), WAITING
         self._arrival = 0
+        self._backlog = Backlog(self._h)
         self._planner_arrival = 0
         self._hold_from: int | None = None
         self._plan.clear()
@@ -209,9 +209,10 @@ class RealtimeControl:
             self._hold_from = None
             if not self._plan:
                 self._plan.hold(self._steps.time, message.position)
-        old = self._backlog.grows(message.stamp, now) and not control.stopped
+        if control.stopped:
+            self._backlog = Backlog(self._h)
         setpoint = self._resting() if control.stopped else self._setpoint_at(self._steps.time)
-        if old:
+        if self._backlog.grows(message.stamp, now):
             if setpoint is not None and setpoint.effort is None:
                 control.pass_over(setpoint.position)
             return
@@ -231,8 +232,8 @@ class RealtimeControl:
             )
         if not self._planner_arrival and ahead > MAX_FIRST_LEAD:
             return
-        self._planner_arrival = self._clock()
         self._plan.add(PlanPoint(message.stamp, read_setpoint(message)))
+        self._planner_arrival = self._clock()
 
     def watch(self) -> None:
         """Stop the robot if a node has sent nothing for too long."""
@@ -313,8 +314,8 @@ class RealtimeControl:
         for part in range(1, parts):
             late = round((parts - part) * self._period)
             setpoint = self._setpoint_at(self._steps.time - late)
-            passive = setpoint is None or setpoint.effort is not None
-            yield None if setpoint is None or passive else setpoint.position
+            known = setpoint is not None and setpoint.effort is None
+            yield setpoint.position if setpoint is not None and known else None
 
     def _setpoint_at(self, stamp: int) -> Setpoint | None:
         """Return the setpoint of the step that begins at a stamp [ns]; none before the plan.

@@ -133,7 +133,7 @@ class RealtimeDriver:
         """Bring the robot to rest, because the process shall end; return whether it may."""
         robot, now = self._node.robot, self._clock()
         if self._end is None:
-            robot.engage('the process ends')
+            self._node.engage('the process ends')
             self._end = now + round(LONGEST_END * NANO)
         gone = self._silent >= self._timeout() or now > self._end
         return not self._commanded or robot.rests or gone

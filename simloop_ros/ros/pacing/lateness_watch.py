@@ -12,6 +12,8 @@ from ..messages.stamps import NANO, step_of
 from .delay_meter import DelayMeter
 from .motion_guide import RATE_TIME
 
+LONGEST_GAP = 1.0
+"""Time between two control states after which they are no sequence any more [s]."""
 MAX_LOST = 10
 """Control states without which a gap counts at most."""
 
@@ -65,8 +67,9 @@ class LatenessWatch:
 
     def take(self, stamp: int) -> bool:
         """Take a control state with a stamp [ns]; return whether the level has changed."""
-        last, self._last = self._last, max(stamp, self._last)
-        if last < 0 or stamp <= last:
+        last, self._last = self._last, stamp
+        if last < 0 or not last < stamp < last + LONGEST_GAP * NANO:
+            self._delay = DelayMeter(self._period)
             return False
         now = self._clock()
         lost = min(step_of(stamp - last, self._period) - 1, MAX_LOST)
@@ -79,6 +82,12 @@ class LatenessWatch:
             rest = 2.0 * max(RATE_TIME, self._safety.stop_time)
             self._rest_from = now + round(rest * NANO)
         return changed
+
+    def restart(self) -> None:
+        """Begin again, for another motion: what was late before does not count."""
+        self.budget = LatenessBudget(self._bearable.delay, self._period)
+        self._rest_from = None
+        self._last = -1
 
     def rested(self) -> bool:
         """Return once, when a motion that was too late has had time to come to rest."""

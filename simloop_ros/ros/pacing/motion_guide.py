@@ -37,17 +37,17 @@ class RealtimePlanner:
     The time along the motion can go slower: with the rate ``r`` its step ``k`` begins ``h/r``
     after the one before, and its velocity is ``r`` times as large.
 
+    :param rate: at the begin.
     :ivar largest_rate: to which the rate goes, within ``RATE_TIME``; 1 as planned, 0 at rest.
     """
 
-    def __init__(self, planner: Planner, period: float):
+    def __init__(self, planner: Planner, period: float, rate: float = 1.0):
         self._ahead = Ahead(planner, STEPS_AHEAD)
         self._period = period
         self._begin: int | None = None
         self._step = 0
         self._place = 0.0  # on the motion, at the begin of the step
-        self._rate = 1.0
-        self.largest_rate = 1.0
+        self._rate = self.largest_rate = rate
 
     def answer(self, stamp: int, control: JointState) -> list[PlanPoint]:
         """Return what is new of the plan from a stamp [ns] on, not before the last call's."""
@@ -308,8 +308,9 @@ class MotionGuide:
 
     def _run_ahead(self) -> None:
         assert self.motion is not None
-        self._realtime = RealtimePlanner(self.motion.planner, self._settings.period)
-        self._realtime.largest_rate = self._level.rate
+        self._realtime = RealtimePlanner(
+            self.motion.planner, self._settings.period, self._level.rate
+        )
 
 
 def _between(first: ExternalInputs, last: ExternalInputs, share: float) -> ExternalInputs:

@@ -259,7 +259,9 @@ class RealtimeMotion(_MotionPace):
     def state(self, message: DecodedJointState) -> None:
         """Take a control state and answer it."""
         hold, guide = self._node.hold, self._node.guide
-        if self.lateness.take(message.stamp):
+        if hold.active:
+            self.lateness.restart()
+        elif self.lateness.take(message.stamp):
             guide.adapt(self.lateness.level)
             self._node.note_lateness(self.lateness)
         if self.lateness.rested():
@@ -286,6 +288,11 @@ class RealtimeMotion(_MotionPace):
             lambda: self._node.guide.motion_from(start)
         )
         return motion
+
+    async def start(self) -> str:
+        """Go on to the goal, as planned: how late it was before does not count."""
+        self._node.guide.adapt(self.lateness.level)
+        return await super().start()
 
     def recorded(self) -> None:
         """Note that the recorder is ready."""

@@ -284,20 +284,21 @@ def test_whatever_the_driver_says_efforts_are_within_their_limits(
     assert (np.abs(world.sent) <= world.model.effort_limit).all()
 
 
-def test_the_process_ends_when_the_robot_rests(two_link: RobotModel) -> None:
+@pytest.mark.parametrize('commands', [False, True])
+def test_the_process_ends_when_the_robot_rests(two_link: RobotModel, commands: bool) -> None:
     idle = World(two_link, KINDS['efforts'])
     assert idle.pace.leave()
     world = World(two_link, KINDS['efforts'])
     world.move(60, commands=True)
     steps = 0
     while not world.pace.leave():
-        world.move(1, commands=False)
+        world.move(1, commands=commands)  # control may not have heard yet
         steps += 1
     assert steps * H == pytest.approx(SAFETY.stop_time, abs=0.2)
     np.testing.assert_allclose(world.velocities[-1], 0.0, atol=0.02)
     world.pace.stand()
     np.testing.assert_allclose(world.sent[-1], world.gravity, atol=1e-2)
-    assert not world.reasons  # nobody is left to be told
+    assert world.reasons == ['the process ends']
 
 
 def test_the_process_does_not_wait_for_ever(two_link: RobotModel) -> None:
