@@ -27,8 +27,10 @@ class BumplessReference(Remembering):
 
     Where the plan ``r`` goes on steadily, ``e`` is zero and the setpoints are passed on as they
     are. While there is no setpoint, ``d`` coasts (``maths.coasting``). When the plan is there
-    again, ``e`` takes up the difference between it and where ``d`` was going. A setpoint without
-    any velocity is passed on as it is: it says to stay, maybe where the robot is (000, 6.1.4).
+    again, ``e`` takes up the difference between it and where ``d`` was going, with the
+    acceleration that it had: else breaks in quick succession would leave it behind. A setpoint
+    without any velocity is passed on as it is: it says to stay, maybe where the robot is (000,
+    6.1.4).
 
     A second difference over the break would be an acceleration: a jump of 0.1 mrad at 500 Hz is
     25 rad/s^2, of a robot that a person may hold.
@@ -39,6 +41,7 @@ class BumplessReference(Remembering):
     _remembered = (
         '_last',
         '_velocity',
+        '_change',
         '_coasted',
         '_first',
         '_offset',
@@ -54,6 +57,7 @@ class BumplessReference(Remembering):
         """Forget the past: the next setpoint is passed on as it is."""
         self._last: Array | None = None
         self._velocity: Array | None = None
+        self._change: Array | float = 0.0  # of the velocity in the last step
         self._coasted = 0  # steps
         self._first: Array | None = None  # velocity before them
         self._offset: Array | None = None
@@ -66,7 +70,9 @@ class BumplessReference(Remembering):
 
     def predict(self, setpoint: Setpoint) -> Setpoint:
         """Go on for a step with a setpoint that is only predicted."""
-        coasted, self._coasted = self._coasted, 0
+        coasted = self._coasted
+        if self._first is None:  # it has not coasted: the prediction goes on steadily
+            self._coasted = 0
         setpoint = self.step(setpoint)
         self._coasted = coasted + 1
         return setpoint
@@ -85,7 +91,8 @@ class BumplessReference(Remembering):
         way = coasting_time(now, stop_time) - coasting_time(before, stop_time)
         self._coasted += 1
         self._last = self._last + way * self._first
-        self._velocity = coasting_rate(now, stop_time) * self._first
+        velocity = coasting_rate(now, stop_time) * self._first
+        self._velocity, self._change = velocity, velocity - self._velocity
         return Setpoint(self._last, self._velocity)
 
     def step(self, setpoint: Setpoint) -> Setpoint:
@@ -96,8 +103,9 @@ class BumplessReference(Remembering):
         last, velocity = self._last, self._velocity
         follows = not setpoint.velocity.any()
         if self._coasted and not follows and last is not None and velocity is not None:
-            self._offset = last + self._h * velocity - setpoint.position
-            self._offset_velocity = velocity - setpoint.velocity
+            going = velocity + self._change
+            self._offset = last + self._h * going - setpoint.position
+            self._offset_velocity = going - setpoint.velocity
         else:
             self._return()
         self._coasted, self._first = 0, None
@@ -105,9 +113,8 @@ class BumplessReference(Remembering):
             position = setpoint.position + self._offset
             setpoint = Setpoint(position, setpoint.velocity + self._offset_velocity)
         self._last = setpoint.position
-        self._velocity = (
-            setpoint.velocity if last is None else (setpoint.position - last) / self._h
-        )
+        moved = setpoint.velocity if last is None else (setpoint.position - last) / self._h
+        self._velocity, self._change = moved, 0.0 if velocity is None else moved - velocity
         return setpoint
 
     def _return(self) -> None:

@@ -75,7 +75,28 @@ def test_a_prediction_is_followed_and_left_without_a_jump() -> None:
     assert reference.predict(back) is back
     assert reference.coasts
     going_on = reference.step(plan(4 * H))
-    np.testing.assert_allclose(going_on.position, 2 * back.position - SPEED * 2 * H, atol=1e-12)
+    velocity = (back.position - SPEED * 2 * H) / H
+    ahead = back.position + H * (2.0 * velocity - SPEED)  # with the acceleration that it had
+    np.testing.assert_allclose(going_on.position, ahead, atol=1e-12)
+
+
+def test_breaks_in_quick_succession_do_not_leave_the_reference_behind() -> None:
+    """The plan accelerates, and every third setpoint is only predicted, rightly."""
+    a = np.array([2.0, -1.0])
+    reference, worst = BumplessReference(H), 0.0
+    for step in range(500):
+        time = step * H
+        setpoint = Setpoint(0.5 * a * time * (time + H), a * time)
+        given = reference.predict(setpoint) if step % 3 == 2 else reference.step(setpoint)
+        worst = max(worst, float(np.abs(given.position - setpoint.position).max()))
+    assert worst < 1e-9
+
+
+def test_a_prediction_after_coasting_is_reached_without_a_jump() -> None:
+    reference = moving()
+    reference.coast(STOP)
+    aside = reference.predict(Setpoint(plan(4 * H).position + 0.01, SPEED))
+    np.testing.assert_allclose(aside.position, plan(4 * H).position, atol=1e-6)
 
 
 def test_a_setpoint_that_says_to_stay_is_passed_on() -> None:
