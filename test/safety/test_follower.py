@@ -135,6 +135,24 @@ def test_commands_beside_the_plan_keep_their_distance_and_velocity(two_link: Rob
     np.testing.assert_allclose(near - two_link.home, 4 * H * SPEED, rtol=1e-3)
 
 
+def test_commands_on_the_plan_with_a_gap_between_them_stay_on_it(two_link: RobotModel) -> None:
+    """The mean velocity over the gap is not that at its end."""
+    follower, _ = following(two_link, np.zeros(2))
+    bend = np.array([-4.0, 3.0])  # rad/s^2
+
+    def planned(step: int) -> Array:
+        time = (step + 1) * H
+        return two_link.home + 0.5 * time * (time + H) * bend
+
+    for step in range(-2, 30):
+        follower.plan(step, Setpoint(planned(step), (step + 1) * H * bend))
+    for step in (0, 10):
+        follower.take(step, planned(step))
+    far = follower.destination(20)
+    assert far is not None
+    np.testing.assert_allclose(far, planned(20), atol=1e-9)
+
+
 def test_efforts_that_are_planned_lead_nowhere(two_link: RobotModel) -> None:
     follower, _ = following(two_link)
     coasting = follower.destination(5)
