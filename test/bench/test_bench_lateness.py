@@ -72,6 +72,15 @@ def test_a_recorded_trace_is_replayed(tmp_path: Path) -> None:
     assert apart['late_share'] == pytest.approx(0.08 / 2.0, rel=0.2)
 
 
+def test_a_plan_that_was_away_is_returned_to_softly(tmp_path: Path) -> None:
+    """Longer than what is sent ahead: the reference coasts, and must not jump to the plan."""
+    trace = tmp_path / 'planner.json'
+    trace.write_text('{"planner": [[0.6, 0.69], [1.0, 1.08]]}')
+    _, apart = late_rows('yumi_step', [recorded_trace(trace)], True)
+    assert apart['end'] == 'ended'
+    assert apart['acceleration_ratio'] < 2.0  # with a jump it is 40
+
+
 @pytest.mark.parametrize('text', ['', '{"plant": [[1]]}', '[]', '{"plant": ["a", "b"]}'])
 def test_a_file_that_is_no_trace_is_refused(tmp_path: Path, text: str) -> None:
     path = tmp_path / 'trace.json'
