@@ -27,9 +27,3 @@ def coasting_time(time: float, stop_time: float) -> float:
     """
     x = min(max(time / stop_time, 0.0), 1.0)
     return stop_time * x * (1.0 - x * x * (1.0 - 0.5 * x))
-
-
-def coasting_slope(time: float, stop_time: float) -> float:
-    """Return the derivative of the rate [1/s]: its product with the first speed accelerates."""
-    x = min(max(time / stop_time, 0.0), 1.0)
-    return -6.0 * x * (1.0 - x) / stop_time

@@ -5,7 +5,8 @@ from __future__ import annotations
 from array import array
 from collections import deque
 
-NANO = 1_000_000_000
+from ..core.values import NANO
+
 NORMAL = 'normal'
 """Level of a motion that goes on as planned."""
 
