@@ -45,8 +45,6 @@ def bearable_delay(settings: MotionSettings, model: RobotModel) -> BearableDelay
     limit of its ``(d - 1)^(d - 1)/d^d`` for many periods of delay.
     """
     found = [BearableDelay('plan', FOLLOWED_TIME)]
-    if settings.planner.kind == 'guiding':
-        found.append(BearableDelay('guiding by positions', settings.period))
     if settings.admittance.guides:
         reach = reaches(model)
         touched = compliance(

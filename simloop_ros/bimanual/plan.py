@@ -88,8 +88,13 @@ class BimanualPlan:
         """Return the number of steps."""
         return len(self.joints) - 1
 
-    def joints_at(self, place: float) -> Array:
-        """Return the positions at a place [rad], shape ``(n,)``."""
+    def joints_at(self, place: float | Array) -> Array:
+        """Return the positions at a place [rad], shape ``(n,)``; at several ``(m, n)``."""
+        if isinstance(place, np.ndarray):
+            rows = np.minimum(place.astype(int), self.last - 1)
+            part = (place - rows)[:, None]
+            result: Array = (1.0 - part) * self.joints[rows] + part * self.joints[rows + 1]
+            return result
         return _between(self.joints, place)
 
     def object_position_at(self, place: float) -> Array:

@@ -7,7 +7,14 @@ from math import ceil, isfinite
 import msgspec
 import numpy as np
 
-from ..core.values import ExternalInputs, JointState, PathCorrection, PlannerReport, Setpoint
+from ..core.values import (
+    Array,
+    ExternalInputs,
+    JointState,
+    PathCorrection,
+    PlannerReport,
+    Setpoint,
+)
 from ..planning.planner import HaltablePlanner
 from ..robot.model import RobotModel
 from .config import BimanualConfig
@@ -170,17 +177,27 @@ class BimanualPlanner(HaltablePlanner):
         self._state = msgspec.structs.replace(state, halted='', pace=state.pace.stretched(steps))
         return True
 
-    def predict(self, steps: int) -> Setpoint | None:
-        """Return the setpoint some steps later, if corrections and pace stay as they are."""
-        state, last = self._state, float(self._state.plan.last)
-        if state.stalled is not None or state.resisted is not None:
-            return None
-        rate, plan = state.pace.rate, state.plan
-        here, there = (min(state.place + rate * k, last) for k in (0, steps))
-        way = plan.joints_at(there) - plan.joints_at(here)
-        before = plan.joints_at(max(there - rate, 0.0))
-        velocity = (plan.joints_at(there) - before) / self._period
-        return Setpoint(state.position + way, velocity, predicted=True)
+    @property
+    def steady(self) -> bool:
+        """Return whether both arms go along their path, or rest on it."""
+        state = self._state
+        moves = not state.halted or state.pace.rate == 0.0
+        return moves and state.stalled is None and state.resisted is None
+
+    def predict(self, ways: Array, rates: Array) -> tuple[Setpoint, ...]:
+        """Return setpoints further along the path, if corrections and pace stay as they are."""
+        state, plan = self._state, self._state.plan
+        rate, last = state.pace.rate, float(plan.last)
+        places = np.minimum(state.place + rate * ways, last)
+        before, after = np.maximum(places - 0.5, 0.0), np.minimum(places + 0.5, last)
+        way = plan.joints_at(places) - plan.joints_at(state.place)
+        slope = (plan.joints_at(after) - plan.joints_at(before)) / (after - before)[:, None]
+        positions = state.position + way
+        velocities = (rate * rates / self._period)[:, None] * slope
+        return tuple(
+            Setpoint(position, velocity, predicted=True)
+            for position, velocity in zip(positions, velocities, strict=True)
+        )
 
     def step(self, control: JointState, inputs: ExternalInputs) -> Setpoint:
         """Return the next setpoint.

@@ -40,6 +40,8 @@ class Setpoint(msgspec.Struct, frozen=True, gc=False):
         setpoint: the control law forgets that one.
     :ivar predicted: whether it is only expected: the motion up to it is followed where the
         setpoints of the steps in between come late.
+    :ivar follows: whether the desired position is the robot's own, at rest. Where it is older
+        than the control state, control takes that one instead.
     """
 
     position: Array
@@ -47,6 +49,12 @@ class Setpoint(msgspec.Struct, frozen=True, gc=False):
     effort: Array | None = None
     restart: bool = False
     predicted: bool = False
+    follows: bool = False
+
+    @property
+    def is_path(self) -> bool:
+        """Return whether it is a position on a path, which can be interpolated."""
+        return self.effort is None and not (self.restart or self.follows)
 
 
 class ExternalInputs(msgspec.Struct, frozen=True, gc=False):

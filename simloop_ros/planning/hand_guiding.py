@@ -50,7 +50,7 @@ class HandGuiding(StateValue, Planner):
         """Return the position to stay at, at rest."""
         if not self._threshold:
             self._state = HandGuidingSnapshot(control.position, self._state.resting, 0)
-            return Setpoint(control.position, self._rest)
+            return Setpoint(control.position, self._rest, follows=True)
         grip = self._state
         displacement = control.position - grip.reference
         if grip.tared < self._tare_steps:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import Any, ClassVar
 
-from ..core.values import ExternalInputs, JointState, PlannerReport, Setpoint
+from ..core.values import Array, ExternalInputs, JointState, PlannerReport, Setpoint
 
 
 class Planner(ABC):
@@ -48,13 +48,21 @@ class Planner(ABC):
         """
         return False
 
-    def predict(self, steps: int) -> Setpoint | None:  # noqa: ARG002 - most need no prediction
-        """Return what the setpoint will be some steps later, if inputs change nothing.
+    @property
+    def steady(self) -> bool:
+        """Return whether ``predict`` says how the motion goes on from the last setpoint.
 
-        ``None`` if that is not known, or not needed: the next steps of a planner without inputs
-        can be taken in advance.
+        A planner without inputs needs no prediction: its next steps can be taken in advance.
         """
-        return None
+        return False
+
+    def predict(self, ways: Array, rates: Array) -> tuple[Setpoint, ...]:
+        """Return setpoints further along the motion, if inputs change nothing.
+
+        :param ways: steps from the last setpoint on, shape ``(m,)``.
+        :param rates: of the time along the motion there, 1 as now, shape ``(m,)``.
+        """
+        raise NotImplementedError
 
     @property
     def report(self) -> PlannerReport | None:

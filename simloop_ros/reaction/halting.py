@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..core.config_types import ReactionKind
 from ..core.state import Remembering
-from ..core.values import ExternalInputs, JointState, Setpoint
+from ..core.values import Array, ExternalInputs, JointState, Setpoint
 from ..planning.planner import HaltablePlanner
 from .reaction import Rest
 from .reactive import ReactivePlanner, Replan
@@ -33,9 +33,14 @@ class Halting(Remembering, ReactivePlanner):
     ):
         super().__init__(planner, impact, push, replan=replan, resume_after=resume_after)
 
-    def predict(self, steps: int) -> Setpoint | None:
+    @property
+    def steady(self) -> bool:
+        """Return whether the planner can say how its motion goes on."""
+        return self.planner.steady
+
+    def predict(self, ways: Array, rates: Array) -> tuple[Setpoint, ...]:
         """Return what the planner predicts."""
-        return self.planner.predict(steps)
+        return self.planner.predict(ways, rates)
 
     def stop(self) -> None:
         """Do nothing: the hands are on their way to rest already."""

@@ -82,14 +82,14 @@ class EffortFollower(Remembering):
 
     def plan(self, step: float, setpoint: Setpoint) -> None:
         """Take the setpoint of the step that begins at a time [steps], as a planner sends it."""
-        if setpoint.effort is not None:
+        if setpoint.effort is not None or setpoint.follows:
             self._plan.clear()
         else:
             self._plan.add(PlanPoint(self._stamp(step), setpoint))
 
     def stop(self, step: int) -> None:
-        """Let the reference come to rest from the begin of a step on, whatever the plan says."""
-        if self._velocity is not None and step - 1 <= self._end:
+        """Let the reference come to rest from the begin of a step on, if the plan does not."""
+        if self._velocity is not None and step - 1 <= self._end and not self._plan.rests:
             self._position, self._velocity, _ = self._reference(step)
             self._step = step - 1
             self._plan.clear()
@@ -134,6 +134,8 @@ class EffortFollower(Remembering):
 
     def rests(self, step: int) -> bool:
         """Return whether the reference has come to rest before a step."""
+        if self._plan.rests:
+            return step > self._end
         return self._coasted(step) >= self._stop_time
 
     def learn(self, state: JointState, effort: Array) -> None:

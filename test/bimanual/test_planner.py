@@ -792,8 +792,10 @@ def test_the_way_is_predicted_as_it_comes(workerbot: RobotModel, scene: Scenes) 
     run = scene(workerbot, GRASP, HOLD, CARRY, HOLD)
     run.run_to('move')
     run.run(0.4)
-    predicted, here = run.planner.predict(20), run.planner.expected.position
-    assert predicted is not None
+    here = run.planner.expected.position
+    now, predicted = run.planner.predict(np.array([0.0, 20.0]), np.ones(2))
+    assert run.planner.steady
+    np.testing.assert_allclose(now.position, here, rtol=0, atol=1e-12)
     assert predicted.predicted
     for _ in range(20):
         run.step()

@@ -108,25 +108,81 @@ def predicted(step: float, position: float, velocity: float) -> PlanPoint:
     return PlanPoint(EPOCH + round(step * STEP), setpoint)
 
 
-def test_beyond_the_last_point_the_way_to_the_prediction_is_a_cubic() -> None:
-    """A motion with a constant acceleration is predicted as it is."""
-    a, v, h = 3.0, 0.5, STEP / NANO
+A, V, H = 3.0, 0.5, STEP / NANO
 
-    def way(steps: float) -> float:
-        return v * steps * h + 0.5 * a * (steps * h) ** 2
 
-    plan = plan_of(point(0, way(0), v), predicted(10, way(10), v + 10 * h * a))
-    for step in range(11):
+def way(steps: float) -> float:
+    """Where a motion with a constant acceleration is after some steps."""
+    return V * steps * H + 0.5 * A * (steps * H) ** 2
+
+
+def prediction(first: float, *others: float) -> list[PlanPoint]:
+    """The same motion from a step on, sent from its end to its begin."""
+    steps = sorted((first, *others), reverse=True)
+    return [predicted(step, way(step), V + step * H * A) for step in steps]
+
+
+def test_beyond_the_last_point_the_motion_goes_on_as_predicted() -> None:
+    plan = plan_of(point(0, way(0), V), *prediction(0, 10, 30))
+    for step in range(31):
         assert at(plan, step) == pytest.approx(way(step), abs=1e-12)
     assert plan.age(EPOCH + 4 * STEP) == 4 * STEP
     assert plan.last == EPOCH
-    assert plan.end == EPOCH + 10 * STEP
-    beyond = at(plan, 11)
+    assert plan.end == EPOCH + 30 * STEP
+    assert not plan.rests
+    beyond = at(plan, 31)
     assert beyond is not None
-    assert way(10) < beyond < way(11)
+    assert way(30) < beyond < way(31)
 
 
-def test_a_prediction_is_over_with_the_next_point() -> None:
-    plan = plan_of(point(0, 0.0, 1.0), predicted(10, 9.0, 0.0), point(1, 0.002, 1.0))
-    assert plan.end == plan.last == EPOCH + STEP
+def test_a_prediction_counts_from_the_last_point_on() -> None:
+    """That one is 1 mm and 0.1 rad/s off: the way to go is the same, and the speed fades."""
+    plan = plan_of(point(0, way(0), V), *prediction(0, 10, 60))
+    plan.add(point(5, way(5) + 0.001, V + 5 * H * A + 0.1))
+    assert at(plan, 40) == pytest.approx(way(40) + 0.001, abs=1e-12)
+    rate = [(at(plan, 5 + k) or 0.0) - way(5 + k) - 0.001 for k in (0.0, 0.01, 8.0, 12.5)]
+    assert rate[0] == pytest.approx(0.0, abs=1e-12)
+    assert rate[1] == pytest.approx(0.1 * 0.01 * H, rel=1e-2)
+    assert 0.0 < rate[3] < rate[2] < 0.1 * 0.008
+    setpoint = plan.at(EPOCH + 5 * STEP, STOP)
+    assert setpoint is not None
+    assert float(setpoint.velocity[0]) == pytest.approx(V + 5 * H * A + 0.1)
+
+
+def test_a_prediction_counts_when_it_is_complete() -> None:
+    plan = plan_of(point(0, 0.0, 1.0), *prediction(0, 10, 30))
+    for each in prediction(5, 20, 40)[:-1]:
+        plan.add(each)
+        assert plan.end == EPOCH + 30 * STEP
+    plan.add(point(5, 0.0, 1.0))
+    plan.add(prediction(5)[0])
+    assert plan.end == EPOCH + 40 * STEP
+
+
+def test_the_begin_of_a_prediction_may_come_too_late() -> None:
+    plan = plan_of(point(0, 0.0, 1.0), *prediction(0, 10, 30)[:-1], point(12, 0.0, 1.0))
+    assert plan.end == plan.last
+    plan = plan_of(point(0, 0.0, 1.0), predicted(30, 0.0, 0.0), point(12, 0.0, 1.0))
+    for each in prediction(0, 10):
+        plan.add(each)
+        assert plan.end == EPOCH + 30 * STEP
+
+
+def test_a_prediction_is_over_at_its_end_and_when_it_is_withdrawn() -> None:
+    plan = plan_of(point(0, 0.0, 1.0), *prediction(0, 10))
+    plan.add(point(9, 0.0, 1.0))
+    assert plan.end == EPOCH + 10 * STEP
+    plan.add(point(10, 0.0, 1.0))
+    assert plan.end == plan.last
+    plan = plan_of(point(0, 0.0, 1.0), *prediction(0, 10), predicted(0, 0.0, 0.0))
+    assert plan.end == plan.last
+    restart = Setpoint(np.zeros(1), np.zeros(1), restart=True)
+    plan = plan_of(point(0, 0.0, 1.0), *prediction(0, 10), PlanPoint(EPOCH + STEP, restart))
+    assert plan.end == plan.last
     assert not plan_of(predicted(10, 9.0, 0.0))
+
+
+def test_a_motion_that_is_predicted_to_rest_rests() -> None:
+    plan = plan_of(point(0, 0.0, 1.0), predicted(10, 0.01, 0.0), predicted(0, 0.0, 1.0))
+    assert plan.rests
+    assert at(plan, 30) == pytest.approx(0.01)

@@ -12,10 +12,19 @@ TOPIC = 'desired_joint_states'
 FIELDS = ('position', 'velocity', 'effort')
 NEEDED, OPTIONAL = FIELDS[:1], FIELDS[1:]
 """A planner may leave out all but the positions."""
-POSITION, RESTART, EFFORT, PREDICTED = '', 'restart', 'effort', 'predicted'
+POSITION, RESTART, EFFORT, PREDICTED, FOLLOW = KINDS = (
+    '',
+    'restart',
+    'effort',
+    'predicted',
+    'follow',
+)
 """Kind of a setpoint, as the ``frame_id`` of its message: continue to the position; start towards
 it from the control state; send the effort instead; where the motion is expected to lead, in case
-that the setpoints up to there come late."""
+that the setpoints up to there come late; stay where the robot is."""
+
+LONGEST_LEAD = 10.0
+"""Time from the robot's state on for which a setpoint is of use [s]: more is of another clock."""
 
 
 def setpoint_kind(setpoint: Setpoint) -> str:
@@ -24,6 +33,8 @@ def setpoint_kind(setpoint: Setpoint) -> str:
         return EFFORT
     if setpoint.predicted:
         return PREDICTED
+    if setpoint.follows:
+        return FOLLOW
     return RESTART if setpoint.restart else POSITION
 
 
@@ -35,10 +46,10 @@ def setpoint_arrays(setpoint: Setpoint) -> tuple[Array, Array, Array]:
 
 def read_setpoint(message: DecodedJointState) -> Setpoint:
     """Return the setpoint of a message; raise MessageError for its kind, or a missing effort."""
-    if message.frame_id not in (POSITION, RESTART, EFFORT, PREDICTED):
+    if message.frame_id not in KINDS:
         raise MessageError(
-            f'{TOPIC}: frame_id {message.frame_id[:80]!r} is none of {POSITION!r}, {RESTART!r}, '
-            f'{EFFORT!r}, {PREDICTED!r}'
+            f'{TOPIC}: frame_id {message.frame_id[:80]!r} is none of '
+            + ', '.join(map(repr, KINDS))
         )
     if message.frame_id == EFFORT and not message.effort.size:
         raise MessageError(f'{TOPIC}: frame_id effort, but no effort')
@@ -48,4 +59,5 @@ def read_setpoint(message: DecodedJointState) -> Setpoint:
         message.effort if message.frame_id == EFFORT else None,
         message.frame_id == RESTART,
         message.frame_id == PREDICTED,
+        message.frame_id == FOLLOW,
     )

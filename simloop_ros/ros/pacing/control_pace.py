@@ -17,7 +17,7 @@ from ...maths.plan import Plan, PlanPoint
 from ...safety.config import SafetyConfig
 from ..messages.effort_command import AppliedEffort, applied_effort
 from ..messages.joint_state import DecodedJointState
-from ..messages.setpoint import read_setpoint
+from ..messages.setpoint import LONGEST_LEAD, read_setpoint
 from ..messages.stamps import NANO, stamp_of
 from .config import GraphConfig
 from .delay_meter import Backlog
@@ -38,8 +38,6 @@ MAX_FIRST_LEAD = 1.5
 whose beginning was lost would be a jump."""
 WAITING = 4.0
 """Time without any joint state after which that is told, and again after twice the time [s]."""
-MAX_LEAD = 100
-"""Periods beyond the joint states for which a setpoint is accepted."""
 
 
 class _ControlNode(Protocol):
@@ -171,6 +169,7 @@ class RealtimeControl:
         self._backlog = Backlog(self._h)
         self._planner_arrival = 0
         self._hold_from: int | None = None
+        self._planned_at = -1  # stamp of the setpoint that the last one followed from [ns]
         self._plan.clear()
         self._reference.reset()
         self._steps.restart()
@@ -225,10 +224,11 @@ class RealtimeControl:
         if self._node.control.stopped:
             return
         ahead = (message.stamp - self.due) / self._period
-        if not -self._timeout() <= ahead <= MAX_LEAD:
+        most = LONGEST_LEAD / self._h
+        if not -self._timeout() <= ahead <= most:
             raise MessageError(
                 f'desired_joint_states: stamp {message.stamp} ns is {ahead:.3g} periods from that '
-                f'of the last joint state; {-self._timeout()} to {MAX_LEAD} are allowed'
+                f'of the last joint state; {-self._timeout()} to {most:g} are allowed'
             )
         if not self._planner_arrival and ahead > MAX_FIRST_LEAD:
             return
@@ -327,9 +327,12 @@ class RealtimeControl:
         setpoint = plan.at(stamp, stop_time)
         if setpoint is None:
             return None
+        if setpoint.follows:
+            return Setpoint(self._node.control.state.position, setpoint.velocity, restart=True)
+        again, self._planned_at = plan.last == self._planned_at, plan.last
         if setpoint.effort is None and plan.age(stamp) > MAX_PLAN_AGE * self._period:
             if stamp <= plan.end:
-                return self._reference.predict(setpoint)
+                return self._reference.predict(setpoint, again=again)
             coasting = self._reference.coast(stop_time)
             return setpoint if coasting is None else coasting
         self._breaks += self._reference.coasts

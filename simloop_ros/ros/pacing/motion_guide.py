@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from math import ceil
+
 import msgspec
 import numpy as np
 
-from ...assembly.bearable_delay import FOLLOWED_TIME, BearableDelay, bearable_delay
+from ...assembly.bearable_delay import BearableDelay, bearable_delay
 from ...assembly.motion import Motion, MotionSettings, build_motion
 from ...collision.config import MonitorConfig
 from ...core.values import NO_INPUTS, Array, ExternalInputs, JointState, Setpoint
@@ -27,6 +29,13 @@ LEAST_RATE = 0.02
 """Rate below which a motion rests."""
 ROUNDING = 1e-6
 """Share of a step: sums of rates are not exact."""
+PREDICTED_TIME = 0.08
+"""Time from a setpoint on for which a motion is predicted to go on as it does [s]; then it brakes.
+Two predictions later, ``FOLLOWED_TIME`` is left of it."""
+PREDICTION_TIME = 0.015
+"""Time in which a prediction is sent [s]."""
+BRAKING_POINTS = 8
+"""Points of a prediction while the motion brakes."""
 STEPS_AHEAD = 10
 """Steps that are sent ahead: a planner that is late by less disturbs nothing."""
 
@@ -124,6 +133,15 @@ class MotionGuide:
         self._last: Array | None = None
         self._inputs = NO_INPUTS
         self._level = LEVELS[0]
+        braking = np.linspace(0.0, stop_time, BRAKING_POINTS + 1)
+        self._times = np.array([0.0, 0.5 * PREDICTED_TIME, *(PREDICTED_TIME + braking)])
+        self._ways = np.array([_predicted_way(time, stop_time) for time in self._times])
+        self._rates = np.array(
+            [coasting_rate(time - PREDICTED_TIME, stop_time) for time in self._times]
+        )
+        self._prediction: tuple[PlanPoint, ...] = ()
+        self._predicts = False
+        self._predicted_at = 0
         self.motion: Motion | None = None
         self.held: Array | None = None
 
@@ -200,6 +218,7 @@ class MotionGuide:
     def take(self, motion: Motion) -> None:
         """Go on with another motion, that begins where the robot rests."""
         self.motion = motion
+        self._prediction = ()
         self._run_ahead()
         if self._level.share:
             self.adapt(self._level)
@@ -239,15 +258,36 @@ class MotionGuide:
         self._state, self._last = state, setpoint.position
         return setpoint
 
-    @property
-    def predicted(self) -> PlanPoint | None:
-        """Return where the motion leads, at a stamp from the last setpoint on [ns], if known."""
-        if self.motion is None or self.held is not None:
-            return None
-        steps = max(2, round(FOLLOWED_TIME / self._settings.period))
-        setpoint = self.motion.planner.predict(steps)
-        stamp = stamp_of(steps, self._settings.period)
-        return None if setpoint is None else PlanPoint(stamp, setpoint)
+    def predicted(self, stamp: int) -> tuple[PlanPoint, ...]:
+        """Return what is next of a prediction, after the setpoint with a stamp [ns].
+
+        It says how the motion comes to rest along its path if no more setpoints come, see
+        ``Plan``. It is sent from its end to its begin, some points with each setpoint. One with a
+        single point withdraws those before.
+        """
+        motion, period, planned = self.motion, self._settings.period, self._predicts
+        self._predicts = motion is not None and self.held is None and motion.planner.steady
+        self._predicted_at = self._predicted_at or stamp
+        if motion is None or self._last is None or not self._predicts:
+            self._prediction = ()
+            if not planned or self._last is None:
+                return ()
+            last = Setpoint(self._last, np.zeros_like(self._last), predicted=True)
+            return (PlanPoint(stamp, last),)
+        if not self._prediction:
+            self._prediction = tuple(
+                PlanPoint(stamp + round(time * NANO), setpoint)
+                for time, setpoint in zip(
+                    self._times.tolist(),
+                    motion.planner.predict(self._ways / period, self._rates),
+                    strict=True,
+                )
+            )
+        each = ceil(len(self._times) * (stamp - self._predicted_at) / NANO / PREDICTION_TIME)
+        self._predicted_at = stamp
+        points = self._prediction[-each:]
+        self._prediction = self._prediction[:-each]
+        return points[::-1]
 
     def pass_over(self, gap: float, state: JointState, inputs: ExternalInputs) -> None:
         """Go on by as much as the robot has, in a gap between two control states [s].
@@ -259,13 +299,14 @@ class MotionGuide:
         :param inputs: at its end.
         """
         period = self._settings.period
-        way = coasting_time(gap - period, self._stop_time)
-        steps = int(way / period + 0.5)
+        missed = gap - period
         guided = None if self.motion is None else self.motion.guided
         if guided is not None and self.held is None:
-            rate = coasting_rate(gap - period, self._stop_time)
-            guided.coast(state, inputs, steps, way, rate)
+            way = coasting_time(missed, self._stop_time)
+            rate = coasting_rate(missed, self._stop_time)
+            guided.coast(state, inputs, int(way / period + 0.5), way, rate)
             return
+        steps = int(_predicted_way(missed, self._stop_time) / period + 0.5)
         first_state, first_inputs = self._state or state, self._inputs
         for i in range(1, steps + 1):
             share = i / (steps + 1)
@@ -311,6 +352,11 @@ class MotionGuide:
         self._realtime = RealtimePlanner(
             self.motion.planner, self._settings.period, self._level.rate
         )
+
+
+def _predicted_way(time: float, stop_time: float) -> float:
+    """Return how far a motion goes on as predicted, as time at its present rate [s]."""
+    return min(time, PREDICTED_TIME) + coasting_time(time - PREDICTED_TIME, stop_time)
 
 
 def _between(first: ExternalInputs, last: ExternalInputs, share: float) -> ExternalInputs:

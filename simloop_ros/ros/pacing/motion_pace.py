@@ -324,9 +324,8 @@ class RealtimeMotion(_MotionPace):
         late = not node.inputs.silent and held > MAX_STEP * self._period * NANO
         setpoint = node.guide.step_without_torque(state, inputs) if late else None
         node.send(stamp, setpoint or node.guide.setpoint(state, inputs))
-        predicted = node.guide.predicted
-        if predicted is not None:
-            node.send(stamp + predicted.stamp, predicted.setpoint)
+        for point in node.guide.predicted(stamp):
+            node.send(point.stamp, point.setpoint)
         if node.inputs.silent != self._silent:
             self._silent = node.inputs.silent
             node.note_silence(self._silent)

@@ -12,7 +12,7 @@ from ...core.values import Array
 from ...safety.stopping_robot import StoppingRobot
 from ..messages import effort_command
 from ..messages.joint_state import DecodedJointState
-from ..messages.setpoint import read_setpoint
+from ..messages.setpoint import LONGEST_LEAD, read_setpoint
 from ..messages.stamps import NANO, stamp_of, step_of
 from .braked_plant import BrakedPlant
 from .config import GraphConfig
@@ -21,8 +21,6 @@ from .position_stream import PositionStream
 
 ROUNDING = 1e-6
 """Share of a period that a step may be early: its time is not exact in floating point."""
-MAX_LEAD = 100
-"""Periods from the present state within which a setpoint is of use."""
 MAX_CATCH_UP = 100
 """Steps that are caught up with at once; after a longer pause time goes on from there."""
 
@@ -283,6 +281,6 @@ class RealtimePlant:
 
 def take_plan(robot: StoppingRobot, message: DecodedJointState, stamp: int, period: float) -> None:
     """Let a robot whose present state has a stamp [ns] expect a setpoint; the period is in s."""
-    ahead = (message.stamp - stamp) / NANO / period
-    if abs(ahead) <= MAX_LEAD:
-        robot.expect(read_setpoint(message), ahead)
+    ahead = (message.stamp - stamp) / NANO
+    if abs(ahead) <= LONGEST_LEAD:
+        robot.expect(read_setpoint(message), ahead / period)

@@ -76,7 +76,10 @@ class Guide:
         """Let the last torque hold."""
 
     bearable_delay = BearableDelay('plan', 0.05)
-    predicted: PlanPoint | None = None
+    def predicted(self, stamp: int) -> tuple[PlanPoint, ...]:
+        """Predict nothing."""
+        del stamp
+        return ()
 
     def adapt(self, level: LatenessLevel) -> None:
         self.level = level
