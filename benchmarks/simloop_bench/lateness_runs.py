@@ -29,8 +29,10 @@ SETTINGS: dict[str, tuple[str, ...]] = {
 QUICK_DURATION = 2.0
 MIN_TIP, MIN_JOINT = 0.5, 2.0
 """Accelerations that count as small [m/s^2, rad/s^2]: a ratio to less says nothing."""
-LOST_SHARE = 0.05
-"""Share of the wanted squeeze below which an object is lost."""
+LOST_SHARE, LOST_TIME = 0.05, 0.05
+"""Share of the wanted squeeze below which an object is lost, after this time [s]."""
+SETTLED_SHARE, SETTLING_TIME = 0.2, 0.1
+"""How far from its usual value a squeeze is settled, as a share, and for how long it must be [s]."""
 
 
 def late_rows(name: str, traces: list[LatenessTrace], quick: bool) -> list[dict[str, Any]]:
@@ -88,7 +90,7 @@ def compared(graph: VirtualGraph, steps: list[StepTruth]) -> dict[str, Any]:
         'acceleration_ratio': ratio,
         'effort_limit_hits': limits,
         'hand_force_rise_n': _hand_force(led) - _hand_force(steps),
-        'squeeze': _squeeze(steps, graph.truth, stopped=bool(reason)),
+        'squeeze': _squeeze(steps, graph.truth, period, stopped=bool(reason)),
         'end': 'diverged' if 'diverged' in reason else 'stopped' if reason else 'ended',
         'digest': hashlib.sha256(
             b''.join(step.report.truth.position.tobytes() for step in late)
@@ -119,21 +121,32 @@ def _hand_force(steps: list[StepTruth]) -> float:
     return float(max(forces, default=0.0))
 
 
-def _squeeze(steps: list[StepTruth], late: list[StepTruth], *, stopped: bool) -> str:
-    """Return the least and the largest force on an object as shares of that in lockstep."""
+def _squeeze(
+    steps: list[StepTruth], late: list[StepTruth], period: float, *, stopped: bool
+) -> str:
+    """Return the least and the largest force on an object as shares of that in lockstep.
+
+    They count from when it is held in lockstep, a little later, until it is released there; of a
+    robot that was stopped until the end.
+    """
     wanted, got = _forces(steps), _forces(late)
     if wanted is None or got is None or not wanted.any():
         return ''
-    usual = float(np.median(wanted[wanted > 0.5 * wanted.max()]))
-    held, kept = np.flatnonzero(wanted > 0.5 * usual), np.flatnonzero(got > 0.5 * usual)
-    if not kept.size:
-        return 'never held'
-    to_the_end = held[-1] == wanted.size - 1 or stopped
-    last = got.size - 1 if to_the_end else kept[-1]
-    during = got[kept[0] : last + 1]
-    if during.min() < LOST_SHARE * usual or (not to_the_end and kept.size < 0.9 * held.size):
+    usual = float(np.median(wanted[wanted > 0.0]))
+    margin = round(SETTLING_TIME / period)
+    near = np.abs(wanted - usual) <= SETTLED_SHARE * usual
+    settled = np.flatnonzero(np.convolve(near, np.ones(margin), 'valid') > margin - 0.5)
+    if not settled.size:
+        return ''
+    begin, end = settled[0] + 2 * margin, settled[-1] + margin
+    to_the_end = stopped or end + margin >= wanted.size
+    during = got[begin:] if to_the_end else got[begin : end - margin]
+    if not during.size:
+        return ''
+    missing = np.convolve(during < LOST_SHARE * usual, np.ones(round(LOST_TIME / period)), 'valid')
+    if missing.size and missing.max() > round(LOST_TIME / period) - 0.5:
         return 'lost'
-    return f'{during.min() / usual:.2f} to {got.max() / usual:.2f}'
+    return f'{during.min() / usual:.2f} to {during.max() / usual:.2f}'
 
 
 def _forces(steps: list[StepTruth]) -> Array | None:

@@ -58,7 +58,7 @@ class Brake(Remembering):
     :ivar held: the latched position [rad], shape ``(n,)``; ``None`` while the robot moves.
     """
 
-    _remembered = ('held', '_steps')
+    _remembered = ('held', '_load', '_steps')
 
     def __init__(
         self, model: RobotModel, period: float, config: SafetyConfig, joints: Flags | None = None
@@ -76,17 +76,19 @@ class Brake(Remembering):
     def release(self) -> None:
         """Forget the latched position: the next ``effort`` brakes from the beginning."""
         self.held: Array | None = None
+        self._load: Array | None = None
         self._steps = 0  # since braking began
 
-    def latch(self, position: Array) -> None:
-        """Hold the joints at a position [rad], shape ``(n,)``."""
-        self.held = position
+    def latch(self, position: Array, load: Array) -> None:
+        """Hold the joints at a position [rad], and what they bear there [N m], both ``(n,)``."""
+        self.held, self._load = position, load
 
     @np.errstate(over='ignore', invalid='ignore')
     def effort(self, state: JointState, external: Array | None = None) -> Array:
         """Return the brakes' effort for one period [N m], shape ``(n,)``.
 
-        :param external: external torque that they compensate, where it is known [N m], ``(n,)``.
+        :param external: external torque that they compensate, where it is known [N m], ``(n,)``;
+            not if they hold what the joints bore.
 
         Finite and within the limits for every state; zero if the state is not finite or so large
         that its dynamics are not.
@@ -112,6 +114,8 @@ class Brake(Remembering):
     def _moving(self, q: Array, v: Array, acceleration: Array, external: Array | None) -> Array:
         """Return the effort of an acceleration under an external torque [N m]."""
         effort: Array = pin.rnea(self._pin_model, self._data, q, v, acceleration)
+        if self._load is not None:
+            return effort + self._load
         return effort if external is None else effort - external
 
     def _slipping(self, wanted: Array, drift: Array) -> Array:

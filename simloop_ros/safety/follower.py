@@ -138,6 +138,16 @@ class EffortFollower(Remembering):
             return step > self._end
         return self._coasted(step) >= self._stop_time
 
+    @property
+    def bears(self) -> bool:
+        """Return whether it still bears at rest what it bore in motion."""
+        return self._plan.rests
+
+    def load(self, step: int) -> Array:
+        """Return what is borne in a step beyond the law, ``c b`` [N m], shape ``(n,)``."""
+        load: Array = coasting_rate(self._coasted(step), self._stop_time) * self._bias
+        return load
+
     def learn(self, state: JointState, effort: Array) -> None:
         """Take the effort of the step that the last command is for [N m], shape ``(n,)``.
 
@@ -167,7 +177,7 @@ class EffortFollower(Remembering):
             reach = self._reach(velocity)
             position = q + np.clip(position - q, -reach, reach)  # a force may push it away
             effort = self._law(state, position, velocity, acceleration)
-            effort += coasting_rate(self._coasted(step), self._stop_time) * self._bias
+            effort += self.load(step)
         if (np.abs(effort) <= self._limit).all():
             return effort
         if not np.isfinite(effort).all():

@@ -94,7 +94,7 @@ class StoppingRobot:
                 self._followed = step
                 return follower.effort(state, step)
             rest = follower.destination(step)
-            if external is None and rest is not None:
-                # The spring that bears the force of a hand goes on: else the robot would give way.
-                self._brake.latch(rest)
+            if rest is not None and (external is None or follower.bears):
+                # What bears the force of a hand or an object goes on: else the robot would give way.
+                self._brake.latch(rest, follower.load(step))
         return self._brake.effort(state, external)
