@@ -23,7 +23,7 @@ class PlanPoint(msgspec.Struct, frozen=True, gc=False):
 class Plan(Remembering):
     """The setpoints that a planner has sent, in the order of their stamps.
 
-    Between two points the position is interpolated. Beyond the last one ``n`` the motion goes on
+    Between two points with velocities the motion is a cubic, else straight. Beyond the last one ``n`` the motion goes on
     as predicted, if there is a prediction ``w``; beyond that it coasts to rest
     (``maths.coasting``)::
 
@@ -114,6 +114,8 @@ class Plan(Remembering):
         there = points[i + 1].setpoint
         if not there.is_path:
             return here
+        if here.velocity.any() and there.velocity.any():
+            return _cubic(points[i], points[i + 1], stamp)
         share = (stamp - points[i].stamp) / (points[i + 1].stamp - points[i].stamp)
         return Setpoint(here.position + share * (there.position - here.position), here.velocity)
 
@@ -168,9 +170,15 @@ def _coasted(last: PlanPoint, stamp: int, stop_time: float) -> Setpoint:
 
 
 def _on(way: tuple[PlanPoint, ...], stamp: int) -> Setpoint:
-    """Return the setpoint at a stamp [ns] within a prediction, from that of its points."""
+    """Return the setpoint at a stamp [ns] within a prediction."""
     i = min(_before(way, stamp), len(way) - 2)
-    first, last = way[i], way[i + 1]
+    return _cubic(way[i], way[i + 1], stamp)
+
+
+def _cubic(first: PlanPoint, last: PlanPoint, stamp: int) -> Setpoint:
+    """Return the setpoint at a stamp [ns] between two, with their positions and velocities."""
+    if stamp == first.stamp:
+        return Setpoint(first.setpoint.position, first.setpoint.velocity)
     time = (last.stamp - first.stamp) / NANO
     x = (stamp - first.stamp) / NANO / time
     p, v = first.setpoint.position, first.setpoint.velocity
