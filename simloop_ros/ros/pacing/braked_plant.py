@@ -101,6 +101,10 @@ class BrakedPlant(StoppingRobot):
         """Put the robot to rest at its home."""
         self.rest_at(self._model.home)
 
+    def wait(self) -> None:
+        """Let a period pass in which the robot rests, as before the first command."""
+        self._steps += 1
+
     def step(self, effort: Array | None) -> None:
         """Apply an effort [N m], shape ``(n,)``, for one period.
 

@@ -263,6 +263,8 @@ class RealtimePlant:
             fresh = self._due == self.steps
             self._late += not fresh
             self._node.plant.step(self._effort if fresh else None)
+        else:
+            self._node.plant.wait()
         self.steps += 1
 
     def _send_position(self, stream: PositionStream, periods: int) -> None:
