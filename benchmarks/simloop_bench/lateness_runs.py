@@ -10,6 +10,7 @@ import numpy as np
 
 from simloop_ros.core.values import Array
 from simloop_ros.robot.model import RobotModel
+from simloop_ros.safety.brake import STOPPED_SPEED
 from simloop_ros.scenario.loading import load_scenario
 
 from .lateness_traces import LatenessTrace
@@ -32,7 +33,7 @@ MIN_TIP, MIN_JOINT = 0.5, 2.0
 LOST_SHARE, LOST_TIME = 0.05, 0.05
 """Share of the wanted squeeze below which an object is lost, after this time [s]."""
 SETTLED_SHARE, SETTLING_TIME = 0.2, 0.1
-"""How far from its usual value a squeeze is settled, as a share, and for how long it must be [s]."""
+"""How far from its usual value a squeeze may be to be settled, and for how long it must [s]."""
 
 
 def late_rows(name: str, traces: list[LatenessTrace], quick: bool) -> list[dict[str, Any]]:
@@ -77,7 +78,7 @@ def compared(graph: VirtualGraph, steps: list[StepTruth]) -> dict[str, Any]:
     model, period = graph.model, graph.scenario.period
     late, led = graph.truth, graph.truth[: graph.stopped_at]
     if graph.stopped_at is not None:
-        late = late[: graph.stopped_at + round(graph.scenario.safety.stop_time / period)]
+        late = late[: _rest(late, graph.stopped_at)]
     tip, joint = accelerations(model, steps, period)
     late_tip, late_joint = accelerations(model, late, period)
     ratio = max(late_tip / max(tip, MIN_TIP), late_joint / max(joint, MIN_JOINT))
@@ -96,6 +97,14 @@ def compared(graph: VirtualGraph, steps: list[StepTruth]) -> dict[str, Any]:
             b''.join(step.report.truth.position.tobytes() for step in late)
         ).hexdigest()[:12],
     }
+
+
+def _rest(steps: list[StepTruth], first: int) -> int:
+    """Return the number of steps until a robot that is stopped rests, from the first on."""
+    for step in range(first, len(steps)):
+        if np.abs(steps[step].report.truth.velocity).max() < STOPPED_SPEED:
+            return step + 1
+    return len(steps)
 
 
 def accelerations(model: RobotModel, steps: list[StepTruth], period: float) -> tuple[float, float]:

@@ -108,18 +108,26 @@ class ContactControl:
         self._state = snapshot
         self._validator.restore(snapshot.sensors)
 
-    def step(self, hands: HandPoses, readings: Array | None, target: ContactTarget) -> ContactStep:
+    def step(
+        self,
+        hands: HandPoses,
+        readings: Array | None,
+        target: ContactTarget,
+        *,
+        held: bool = False,
+    ) -> ContactStep:
         """Return what is measured, and the correction one period later.
 
         :param hands: as measured.
         :param readings: of the sensors, in their axes: wrench of the object on the hand, force
             first [N, N m], shape ``(hands, 6)``; None if there is none.
+        :param held: whether these are earlier readings, because the next ones are late.
         :raises MessageError: the readings have another shape.
         """
         last = self._state
         yielding = self._yielding(target)
         velocity = last.state.velocity[:-6] if last.contact else None
-        sensed = self._validator.step(readings, target.tare, velocity)
+        sensed = self._validator.step(readings, target.tare, velocity, held=held)
         rotation = mean_rotation(hands.rotation @ self._to_object)
         measured = self._measured(hands, rotation, sensed.wrenches)
         moving = self._at_centre(measured.total)

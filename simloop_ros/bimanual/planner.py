@@ -216,7 +216,7 @@ class BimanualPlanner(HaltablePlanner):
         target = LOOSE if state.lost else state.plan.targets[row]
         state = state.settled(target)
         self._control.restore(state.control)
-        contact = self._control.step(measured, inputs.wrenches, target)
+        contact = self._control.step(measured, inputs.wrenches, target, held=inputs.held)
         state = self._object_monitor.step(state, contact, target, row)
         pace = self._next_pace(state)
         place = min(state.place + pace.rate, last)

@@ -86,7 +86,7 @@ class WrenchValidator(StateValue):
         self._state = WrenchValidatorSnapshot(none, none, 0, self._no_repeats, self._no_travel)
 
     def step(
-        self, readings: Array | None, tare: bool, velocity: Array | None
+        self, readings: Array | None, tare: bool, velocity: Array | None, *, held: bool = False
     ) -> ValidatedWrenches:
         """Validate the readings of one step.
 
@@ -94,6 +94,7 @@ class WrenchValidator(StateValue):
         :param tare: whether the hands are surely free.
         :param velocity: of each hand in contact, since the last reading, six axes each
             [m/s, rad/s], shape ``(6 hands,)``; None without contact.
+        :param held: whether these are earlier readings, because the next ones are late.
         :raises MessageError: the readings are not six numbers per hand.
         """
         if readings is None:
@@ -122,7 +123,9 @@ class WrenchValidator(StateValue):
         repeats, travels, fault = self._no_repeats, self._no_travel, ''
         new, old, size = readings.tobytes(), state.readings.tobytes(), ROW_BYTES
         same = [new[i : i + size] == old[i : i + size] for i in range(0, len(new), size)]
-        if True in same:
+        if held:
+            repeats, travels = state.repeats, state.travels
+        elif True in same:
             repeats = tuple(k + 1 if s else 0 for k, s in zip(state.repeats, same, strict=True))
             if velocity is not None and wrenches.any():
                 travels = self._travels(same, velocity)

@@ -15,8 +15,8 @@ RETURN_FREQUENCY = 10.0
 much is taken back with 2 rad/s^2, and after 0.6 s nothing is left of it. Faster is worse where a
 hand leads the robot: what the hand feels of the return comes back as a torque."""
 PREDICTED_FREQUENCY = 100.0
-"""The same after a prediction [rad/s]. Hands that were predicted to close at 0.05 m/s, and have met
-an object, press it by 0.2 mm too much; with ``RETURN_FREQUENCY`` it would be 2 mm."""
+"""The same after a prediction [rad/s]. Hands that were predicted to close at 0.05 m/s, and have
+met an object, press it by 0.2 mm too much; with ``RETURN_FREQUENCY`` it would be 2 mm."""
 NEGLIGIBLE = 1e-12
 """Difference below which the robot is back on the plan [rad, rad/s]."""
 
@@ -75,7 +75,8 @@ class BumplessReference(Remembering):
     def predict(self, setpoint: Setpoint, *, again: bool = True) -> Setpoint:
         """Go on for a step with a setpoint that is only predicted.
 
-        :param again: whether the prediction is that of the step before; a new one may be elsewhere.
+        :param again: whether the prediction is that of the step before; a new one may be
+            elsewhere.
         """
         coasted = self._coasted
         if self._first is None:  # it has not coasted: the same prediction goes on steadily

@@ -64,12 +64,14 @@ class ExternalInputs(msgspec.Struct, frozen=True, gc=False):
     :ivar kind: nature of the present contact, kept for a while after its end.
     :ivar torque: external joint torque, where it is known [N m], shape ``(n,)``.
     :ivar wrenches: readings of the wrist sensors, force first [N, N m], shape ``(tips, 6)``.
+    :ivar held: whether the wrenches are earlier ones, because the next are late.
     """
 
     contact: bool = False
     kind: ContactNature = 'none'
     torque: Array | None = None
     wrenches: Array | None = None
+    held: bool = False
 
 
 NO_INPUTS = ExternalInputs()

@@ -23,8 +23,8 @@ class PlanPoint(msgspec.Struct, frozen=True, gc=False):
 class Plan(Remembering):
     """The setpoints that a planner has sent, in the order of their stamps.
 
-    Between two points with velocities the motion is a cubic, else straight. Beyond the last one ``n`` the motion goes on
-    as predicted, if there is a prediction ``w``; beyond that it coasts to rest
+    Between two points with velocities the motion is a cubic, else straight. Beyond the last one
+    ``n`` it goes on as predicted, if there is a prediction ``w``; beyond that it coasts to rest
     (``maths.coasting``)::
 
         q(t) = q_n + w(t) - w(t_n) + B x (1 - x)^2 (v_n - w'(t_n)),    x = (t - t_n)/B up to 1

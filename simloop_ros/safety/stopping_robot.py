@@ -95,6 +95,6 @@ class StoppingRobot:
                 return follower.effort(state, step)
             rest = follower.destination(step)
             if rest is not None and (external is None or follower.bears):
-                # What bears the force of a hand or an object goes on: else the robot would give way.
+                # What bears a hand or an object goes on: else the robot would give way.
                 self._brake.latch(rest, follower.load(step))
         return self._brake.effort(state, external)

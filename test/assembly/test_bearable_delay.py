@@ -37,5 +37,6 @@ def test_force_control_bears_less_with_a_stiff_object() -> None:
     assert bears('workerbot_carry', 'plant.object.stiffness=1e5')[1] == pytest.approx(delay / 2)
 
 
-def test_guiding_by_positions_bears_one_period() -> None:
-    assert bears('sphere_guiding', 'period=0.004') == ('guiding by positions', 0.004)
+def test_a_robot_that_follows_a_hand_by_positions_bears_as_much_as_a_plan() -> None:
+    """Control takes its own position, however old the setpoint is."""
+    assert bears('sphere_guiding', 'period=0.004') == ('plan', FOLLOWED_TIME)

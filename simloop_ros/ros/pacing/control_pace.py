@@ -126,12 +126,11 @@ class RealtimeControl:
     """Each joint state is a step, which is answered at once.
 
     Control waits for no message: the planner sends its setpoints ahead, and where they end the
-    motion coasts (``maths.coasting``), as the robot does that gets no command. After a gap in the
-    states or in the plan the reference goes on from where it was, see ``BumplessReference``.
-    Control starts with the first joint state that the plan
-    has a setpoint for: before, the robot gets no effort, and after a release it is held at the
-    position of a new joint state, for as long as the planner needs. ``watch``, called by a steady
-    timer, stops the robot when a node has sent nothing for ``safety.timeout`` periods.
+    motion goes on as the robot does that gets no command, see ``Plan``. After a gap the reference
+    goes on from where it was, see ``BumplessReference``. Control starts with the first joint state
+    that the plan has a setpoint for: before, the robot gets no effort, and after a release it is
+    held at the position of a new joint state, for as long as the planner needs. ``watch``, called
+    by a steady timer, stops the robot when a node has sent nothing for ``safety.timeout`` periods.
 
     :param safety: returns the present configuration.
     :param clock: returns the time of a steady clock [ns].
@@ -318,10 +317,7 @@ class RealtimeControl:
             yield setpoint.position if setpoint is not None and known else None
 
     def _setpoint_at(self, stamp: int) -> Setpoint | None:
-        """Return the setpoint of the step that begins at a stamp [ns]; none before the plan.
-
-        Up to a period beyond the plan its last point holds; from there the reference coasts.
-        """
+        """Return the setpoint of the step that begins at a stamp [ns]; none before the plan."""
         plan, stop_time = self._plan, self._safety().stop_time
         plan.forget(stamp)
         setpoint = plan.at(stamp, stop_time)

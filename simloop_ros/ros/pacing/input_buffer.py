@@ -83,7 +83,8 @@ class InputBuffer:
             force = None
         notice: Notice = values.get(COLLISION) or NO_CONTACT
         if self.force_topic == WRENCHES:
-            return ExternalInputs(notice.contact, notice.kind, wrenches=force)
+            held = self.held(stamp) > 0
+            return ExternalInputs(notice.contact, notice.kind, wrenches=force, held=held)
         return ExternalInputs(notice.contact, notice.kind, force)
 
     def held(self, stamp: int) -> int:

@@ -10,7 +10,7 @@ from ...safety.config import SafetyConfig
 from ...safety.lateness import LatenessBudget, LatenessLevel
 from ..messages.stamps import NANO, step_of
 from .delay_meter import DelayMeter
-from .motion_guide import RATE_TIME
+from .realtime_planner import RATE_TIME
 
 LONGEST_GAP = 1.0
 """Time between two control states after which they are no sequence any more [s]."""

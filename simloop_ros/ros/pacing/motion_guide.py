@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from math import ceil
-
 import msgspec
 import numpy as np
 
@@ -16,105 +14,12 @@ from ...guiding.guidance import Guidance
 from ...guiding.torque_validation import TorqueFaults
 from ...maths.coasting import coasting_rate, coasting_time
 from ...maths.plan import PlanPoint
-from ...planning.ahead import Ahead
 from ...planning.planner import HaltablePlanner, Planner
 from ...reaction.reactive import ReactivePlanner
 from ...robot.model import RobotModel
 from ...safety.lateness import LEVELS, LatenessLevel
-from ..messages.stamps import NANO, stamp_of, step_of
-
-RATE_TIME = 0.5
-"""Time in which the rate of the time along a motion goes from 1 to 0 [s]."""
-LEAST_RATE = 0.02
-"""Rate below which a motion rests."""
-ROUNDING = 1e-6
-"""Share of a step: sums of rates are not exact."""
-PREDICTED_TIME = 0.08
-"""Time from a setpoint on for which a motion is predicted to go on as it does [s]; then it brakes.
-Two predictions later, ``FOLLOWED_TIME`` is left of it."""
-PREDICTION_TIME = 0.015
-"""Time in which a prediction is sent [s]."""
-BRAKING_POINTS = 8
-"""Points of a prediction while the motion brakes."""
-STEPS_AHEAD = 10
-"""Steps that are sent ahead: a planner that is late by less disturbs nothing."""
-
-
-class RealtimePlanner:
-    """Answers control states with setpoints at equal intervals [s], from the first state on.
-
-    The time along the motion can go slower: with the rate ``r`` its step ``k`` begins ``h/r``
-    after the one before, and its velocity is ``r`` times as large.
-
-    :param rate: at the begin.
-    :ivar largest_rate: to which the rate goes, within ``RATE_TIME``; 1 as planned, 0 at rest.
-    """
-
-    def __init__(self, planner: Planner, period: float, rate: float = 1.0):
-        self._ahead = Ahead(planner, STEPS_AHEAD)
-        self._period = period
-        self._begin: int | None = None
-        self._step = 0
-        self._place = 0.0  # on the motion, at the begin of the step
-        self._rate = self.largest_rate = rate
-
-    def answer(self, stamp: int, control: JointState) -> list[PlanPoint]:
-        """Return what is new of the plan from a stamp [ns] on, not before the last call's."""
-        if self._begin is None:
-            self._begin = stamp
-        step = step_of(stamp - self._begin, self._period)
-        changed = self._advance(step)
-        # The robot's stamps jitter: extrapolate to the beginning of the step.
-        wait = (self._begin + stamp_of(step, self._period) - stamp) / NANO
-        place = int(self._place + ROUNDING)
-        if self._rate < LEAST_RATE:
-            return [self._rest(place, stamp)]
-        wait += (place - self._place) * self._period / self._rate
-        moved = JointState(
-            control.position + wait * control.velocity, control.velocity / self._rate
-        )
-        found = self._ahead.answer(place, moved, again=changed)
-        return [
-            PlanPoint(self._stamp(point.step), self._slowed(point.setpoint)) for point in found
-        ]
-
-    def take_back(self, stamp: int) -> None:
-        """Leave the planner at the step of a stamp [ns], whatever was sent for later ones."""
-        if self._begin is not None:
-            self._advance(step_of(stamp - self._begin, self._period))
-            self._ahead.take_back(int(self._place + ROUNDING))
-
-    def _advance(self, step: int) -> bool:
-        """Go on to a step; return whether the rate has changed on the way."""
-        changed = False
-        for _ in range(step - self._step):
-            self._place += self._rate
-            change = self.largest_rate - self._rate
-            if change:
-                limit = self._period / RATE_TIME
-                self._rate += min(max(change, -limit), limit)
-                changed = True
-        self._step = step
-        return changed
-
-    def _stamp(self, step: int) -> int:
-        """Return the stamp at which a step of the motion begins [ns]."""
-        assert self._begin is not None
-        if self._rate == 1.0 and self._place == self._step:
-            return self._begin + stamp_of(step, self._period)
-        later = self._step + (step - self._place) / self._rate
-        return self._begin + round(later * self._period * NANO)
-
-    def _slowed(self, setpoint: Setpoint) -> Setpoint:
-        if self._rate == 1.0:
-            return setpoint
-        return msgspec.structs.replace(setpoint, velocity=self._rate * setpoint.velocity)
-
-    def _rest(self, place: int, stamp: int) -> PlanPoint:
-        here, there = self._ahead.between(place)
-        share = self._place - place
-        position = here.position + share * (there.position - here.position)
-        return PlanPoint(stamp, Setpoint(position, np.zeros_like(position)))
+from .prediction import Prediction, predicted_way
+from .realtime_planner import RealtimePlanner
 
 
 class MotionGuide:
@@ -133,15 +38,7 @@ class MotionGuide:
         self._last: Array | None = None
         self._inputs = NO_INPUTS
         self._level = LEVELS[0]
-        braking = np.linspace(0.0, stop_time, BRAKING_POINTS + 1)
-        self._times = np.array([0.0, 0.5 * PREDICTED_TIME, *(PREDICTED_TIME + braking)])
-        self._ways = np.array([_predicted_way(time, stop_time) for time in self._times])
-        self._rates = np.array(
-            [coasting_rate(time - PREDICTED_TIME, stop_time) for time in self._times]
-        )
-        self._prediction: tuple[PlanPoint, ...] = ()
-        self._predicts = False
-        self._predicted_at = 0
+        self._prediction = Prediction(settings.period, stop_time)
         self.motion: Motion | None = None
         self.held: Array | None = None
 
@@ -218,7 +115,7 @@ class MotionGuide:
     def take(self, motion: Motion) -> None:
         """Go on with another motion, that begins where the robot rests."""
         self.motion = motion
-        self._prediction = ()
+        self._prediction.restart()
         self._run_ahead()
         if self._level.share:
             self.adapt(self._level)
@@ -259,35 +156,10 @@ class MotionGuide:
         return setpoint
 
     def predicted(self, stamp: int) -> tuple[PlanPoint, ...]:
-        """Return what is next of a prediction, after the setpoint with a stamp [ns].
-
-        It says how the motion comes to rest along its path if no more setpoints come, see
-        ``Plan``. It is sent from its end to its begin, some points with each setpoint. One with a
-        single point withdraws those before.
-        """
-        motion, period, planned = self.motion, self._settings.period, self._predicts
-        self._predicts = motion is not None and self.held is None and motion.planner.steady
-        self._predicted_at = self._predicted_at or stamp
-        if motion is None or self._last is None or not self._predicts:
-            self._prediction = ()
-            if not planned or self._last is None:
-                return ()
-            last = Setpoint(self._last, np.zeros_like(self._last), predicted=True)
-            return (PlanPoint(stamp, last),)
-        if not self._prediction:
-            self._prediction = tuple(
-                PlanPoint(stamp + round(time * NANO), setpoint)
-                for time, setpoint in zip(
-                    self._times.tolist(),
-                    motion.planner.predict(self._ways / period, self._rates),
-                    strict=True,
-                )
-            )
-        each = ceil(len(self._times) * (stamp - self._predicted_at) / NANO / PREDICTION_TIME)
-        self._predicted_at = stamp
-        points = self._prediction[-each:]
-        self._prediction = self._prediction[:-each]
-        return points[::-1]
+        """Return what is next of a prediction, after the setpoint with a stamp [ns]."""
+        goes_on = self.motion is not None and self.held is None
+        planner = self.motion.planner if self.motion is not None and goes_on else None
+        return self._prediction.next(stamp, planner, self._last)
 
     def pass_over(self, gap: float, state: JointState, inputs: ExternalInputs) -> None:
         """Go on by as much as the robot has, in a gap between two control states [s].
@@ -306,7 +178,7 @@ class MotionGuide:
             rate = coasting_rate(missed, self._stop_time)
             guided.coast(state, inputs, int(way / period + 0.5), way, rate)
             return
-        steps = int(_predicted_way(missed, self._stop_time) / period + 0.5)
+        steps = int(predicted_way(missed, self._stop_time) / period + 0.5)
         first_state, first_inputs = self._state or state, self._inputs
         for i in range(1, steps + 1):
             share = i / (steps + 1)
@@ -354,11 +226,6 @@ class MotionGuide:
         )
 
 
-def _predicted_way(time: float, stop_time: float) -> float:
-    """Return how far a motion goes on as predicted, as time at its present rate [s]."""
-    return min(time, PREDICTED_TIME) + coasting_time(time - PREDICTED_TIME, stop_time)
-
-
 def _between(first: ExternalInputs, last: ExternalInputs, share: float) -> ExternalInputs:
     """Return the inputs some share of the way from one step to another."""
 
@@ -366,5 +233,8 @@ def _between(first: ExternalInputs, last: ExternalInputs, share: float) -> Exter
         return b if a is None or b is None else a + share * (b - a)
 
     return msgspec.structs.replace(
-        first, torque=mean(first.torque, last.torque), wrenches=mean(first.wrenches, last.wrenches)
+        first,
+        torque=mean(first.torque, last.torque),
+        wrenches=mean(first.wrenches, last.wrenches),
+        held=True,
     )

@@ -76,6 +76,7 @@ class Guide:
         """Let the last torque hold."""
 
     bearable_delay = BearableDelay('plan', 0.05)
+
     def predicted(self, stamp: int) -> tuple[PlanPoint, ...]:
         """Predict nothing."""
         del stamp

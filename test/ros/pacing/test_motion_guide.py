@@ -13,7 +13,8 @@ from simloop_ros.planning.offline import OfflinePlanner
 from simloop_ros.robot.fit_robot import load_fit_robot
 from simloop_ros.robot.model import RobotModel
 from simloop_ros.ros.messages.stamps import stamp_of
-from simloop_ros.ros.pacing.motion_guide import RATE_TIME, MotionGuide, RealtimePlanner
+from simloop_ros.ros.pacing.motion_guide import MotionGuide
+from simloop_ros.ros.pacing.realtime_planner import RATE_TIME, RealtimePlanner
 from simloop_ros.scenario.loading import load_scenario
 
 TASKS = (

@@ -24,7 +24,7 @@ from simloop_ros.ros.messages.joint_state import DecodedJointState
 from simloop_ros.ros.messages.stamps import NANO
 from simloop_ros.ros.pacing.config import GraphConfig
 from simloop_ros.ros.pacing.control_pace import RealtimeControl
-from simloop_ros.ros.pacing.motion_guide import RealtimePlanner
+from simloop_ros.ros.pacing.realtime_planner import RealtimePlanner
 from simloop_ros.safety.config import SafetyConfig
 from simloop_ros.scenario.robot_files import robot_config
 
