@@ -22,6 +22,8 @@ WORDS = {
     'null': 'null',
 }
 """Names of types in messages of msgspec, in words."""
+NAME_WORDS = '; letters, digits, dots, spaces, - and _ are, first a letter, a digit or _'
+"""``NAME_PATTERN`` in words."""
 LONGEST_VALUE = 60
 """Characters of a value that a message shows."""
 T = TypeVar('T')
@@ -57,9 +59,7 @@ def _words(text: str, value: Any, unit: str) -> str:
     if missing:
         return f'the key {missing[1]} is missing; add it'
     if re.search('matching regex', text):
-        allowed = (
-            '; letters, digits, dots, spaces, - and _ are' if repr(NAME_PATTERN) in text else ''
-        )
+        allowed = NAME_WORDS if repr(NAME_PATTERN) in text else ''
         return f'{_shown(value)} has characters that are not allowed here{allowed}'
     expected = re.match(r'Expected `([^`]*)`(.*?)(, got `.*`)?$', text)
     if not expected:

@@ -122,6 +122,7 @@ def sets(*settings: str) -> list[str]:
         ('sphere_step', ['plant.engine=bullet'], ['plant.engine', 'did you mean pybullet']),
         ('sphere_step', ['graphs=[path]'], ['graphs', 'path_comparison']),
         ('sphere_step', ['name=../x'], ['name: ', 'letters, digits, dots']),
+        ('sphere_step', ['name=..'], ['name: ', 'first a letter']),
         ('sphere_step', ['plant.noise=1e-5', 'control.bandwidth=1e9'], ['control.bandwidth']),
         (
             'sphere_step',
