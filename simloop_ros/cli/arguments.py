@@ -77,7 +77,6 @@ def _launch(parser: ArgumentParser) -> None:
         '--priority',
         metavar='N',
         type=read_priority,
-        default=PRIORITY,
         help=f'with --realtime, SCHED_FIFO priority of the nodes ({PRIORITY}); 0 for none',
     )
     for name, text in ROBOT_TOPICS.items():
@@ -91,7 +90,9 @@ def _launch(parser: ArgumentParser) -> None:
         parser.add_argument(option, metavar=metavar, default='', help=text)
     trace = 'with --realtime, write when each process was not scheduled, for bench lateness'
     parser.add_argument('--trace', metavar='FILE', type=Path, help=trace)
-    parser.add_argument('--no-record', action='store_true', help='without the recorder')
+    parser.add_argument(
+        '--no-record', action='store_true', help='without the recorder: it goes on until Ctrl-C'
+    )
     parser.add_argument('--no-figures', action='store_true', help='results without figures')
 
 

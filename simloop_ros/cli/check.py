@@ -9,14 +9,15 @@ import msgspec
 import numpy as np
 
 from ..core.config_messages import convert
-from ..core.errors import GoalError, ModelError, UnknownNameError
+from ..core.errors import ConfigError, GoalError, ModelError, UnknownNameError
 from ..core.files import load_yaml
 from ..core.resources import resource_folder
 from ..planning.home import HomeSearch
 from ..report.robot_table import home_setting, robot_lines
 from ..robot.chain import chain_to
-from ..robot.check import Problem, check_robot
+from ..robot.check import check_robot
 from ..robot.model import RobotModel
+from ..robot.problem import Problem
 from ..robot.srdf import Semantics, find_srdf, read_semantics
 from ..robot.urdf import find_description
 from ..robot.weight import weight_notes
@@ -56,7 +57,13 @@ def call(options: argparse.Namespace) -> int:
 def _posture(given: str, semantics: Semantics) -> dict[str, float]:
     """Return a posture by its name in an SRDF file, or as it is given."""
     if given.startswith('{'):
-        return convert(load_yaml(given), dict[str, float], '--home', '--home')
+        try:
+            posture = load_yaml(given)
+        except ConfigError as error:
+            raise ConfigError(f'--home: {error}') from error
+        return convert(posture, dict[str, float], '--home', '--home')
+    if given in semantics.foreign:
+        raise ConfigError(f'--home {given}: the SRDF file names no joint of this robot there')
     if given not in semantics.postures:
         valid = semantics.postures or ('{JOINT: VALUE, ...}, as no SRDF file with one was found',)
         raise UnknownNameError('posture', given, valid)

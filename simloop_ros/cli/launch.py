@@ -8,10 +8,18 @@ from pathlib import Path
 import sys
 import tempfile
 
+from ..core.errors import ConfigError
 from ..record.folder import make_folder, write_text
 from ..record.run_folder import RunFolder
 from ..ros.launch.graph import require_ros, run_graph
-from ..ros.launch.options import NO_PLANT, ROBOT_TOPICS, ROBOTSTUDIO, WiringOptions, plant_settings
+from ..ros.launch.options import (
+    NO_PLANT,
+    PRIORITY,
+    ROBOT_TOPICS,
+    ROBOTSTUDIO,
+    WiringOptions,
+    plant_settings,
+)
 from ..ros.launch.supervisor import INTERRUPTED
 from ..ros.launch.wiring import wire
 from ..ros.pacing.pause_log import join_pauses
@@ -31,8 +39,17 @@ def call(options: argparse.Namespace) -> int:
     return status
 
 
+def _refuse(options: argparse.Namespace) -> None:
+    """Raise ConfigError for options that would have no effect."""
+    if options.priority is not None and not options.realtime:
+        raise ConfigError('--priority: in lockstep nothing is late: add --realtime')
+    if options.no_record and options.out is not None:
+        raise ConfigError('--out: nothing is written with --no-record; leave one of them out')
+
+
 def _launch(options: argparse.Namespace, trace: str) -> int:
     require_ros()
+    _refuse(options)
     settings = [*scenario_settings(options), *plant_settings(options.plant)]
     scenario = load_scenario(options.scenario, settings)
     place, numbered = results_place(options, scenario)
@@ -45,7 +62,7 @@ def _launch(options: argparse.Namespace, trace: str) -> int:
             out='' if options.no_record else str(place),
             numbered=numbered,
             figures=not options.no_figures,
-            priority=options.priority,
+            priority=PRIORITY if options.priority is None else options.priority,
             driver_output=options.driver_output,
             gravity_handled=options.gravity_handled,
             trace=trace,

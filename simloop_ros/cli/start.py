@@ -80,7 +80,8 @@ def main() -> int:
 def _flush(status: int) -> int:
     """Write what is still to be printed, and return the exit status."""
     try:
-        sys.stdout.flush()
+        if sys.__stdout__ is not None:  # a process may be started without one
+            sys.stdout.flush()
     except OSError as error:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # Python would try again at its end
         if not isinstance(error, BrokenPipeError):

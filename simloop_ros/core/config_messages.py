@@ -9,7 +9,7 @@ from typing import Annotated, Any, TypeVar, Union, get_args, get_origin
 
 import msgspec
 
-from .config_types import field_docs
+from .config_types import NAME_PATTERN, field_docs
 from .errors import ConfigError
 
 WORDS = {
@@ -22,6 +22,8 @@ WORDS = {
     'null': 'null',
 }
 """Names of types in messages of msgspec, in words."""
+NAME_WORDS = '; letters, digits, dots, spaces, - and _ are, first a letter, a digit or _'
+"""``NAME_PATTERN`` in words."""
 LONGEST_VALUE = 60
 """Characters of a value that a message shows."""
 T = TypeVar('T')
@@ -57,11 +59,12 @@ def _words(text: str, value: Any, unit: str) -> str:
     if missing:
         return f'the key {missing[1]} is missing; add it'
     if re.search('matching regex', text):
-        return f'{_shown(value)} has characters that are not allowed here'
+        allowed = NAME_WORDS if repr(NAME_PATTERN) in text else ''
+        return f'{_shown(value)} has characters that are not allowed here{allowed}'
     expected = re.match(r'Expected `([^`]*)`(.*?)(, got `.*`)?$', text)
     if not expected:
         return f'{text[:1].lower()}{text[1:]}: {_shown(value)} was given'
-    names, limit = expected[1].split(' | '), expected[2]
+    names, limit = expected[1].split(' | '), expected[2].partition(', got')[0]
     needed = ' or '.join(WORDS.get(name, name) for name in names)
     measure = f' [{unit}]' if unit and {'float', 'int', 'array'} & set(names) else ''
     return f'{needed}{limit}{measure} is needed; {_shown(value)} was given'

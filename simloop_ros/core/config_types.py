@@ -21,6 +21,8 @@ ReactionKind = Literal['none', 'stop', 'hold', 'retreat', 'float', 'comply']
 CUSTOM = 'module:Class'
 """Stands for a class of the user where choices are listed."""
 CLASS_PATTERN = r'[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*'
+NAME_PATTERN = r'^\w[\w. -]*$'
+"""Of names that become those of folders."""
 ClassName = Annotated[str, msgspec.Meta(pattern=rf'\A{CLASS_PATTERN}\Z')]
 """A class of the user, for instance ``my_package.my_module:MyPlanner``."""
 Parameters = dict[str, Any]

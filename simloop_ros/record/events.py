@@ -22,6 +22,10 @@ TIME_DECIMALS = 9
 """Decimals of times: without the rounding of a number of periods [s]."""
 DISTURBANCES = ('push_start', 'contact', 'collision', 'stop')
 """Kinds of events after which an internal force settles anew."""
+SETTLING = 0.5
+"""Time in which an internal force settles after a disturbance: what is later is noise [s]."""
+CAUSES = ('push_start', 'contact')
+"""Kinds of events that come before those of the same time, which may follow from them."""
 END_WINDOW = 0.5
 """Time at the end of a run over which the remaining contact force is averaged [s]."""
 
@@ -65,6 +69,12 @@ def halt_step(events: Iterable[Mapping[str, Any]], period: float) -> int | None:
 def is_disturbed(events: Iterable[Mapping[str, Any]], start: float, end: float) -> bool:
     """Return whether something acted on the robot between two times [s]."""
     return any(e['kind'] in DISTURBANCES and start < e['time'] <= end for e in events)
+
+
+def follows_disturbance(events: Iterable[Mapping[str, Any]], time: float) -> bool:
+    """Return whether a disturbance, or the end of one, was just before a time [s]."""
+    kinds = (*DISTURBANCES, 'push_end', 'contact_end')
+    return any(e['kind'] in kinds and 0.0 <= time - float(e['time']) <= SETTLING for e in events)
 
 
 class EventRecorder:
@@ -168,7 +178,11 @@ class EventRecorder:
     def events(self, end: float) -> list[dict[str, Any]]:
         """Return all events in the order of time; pushes and hands if they came before ``end``."""
         planned = [event for event in self._planned if event['time'] < end + 0.5 * self._period]
-        return sorted(self._events + planned, key=lambda event: float(event['time']))
+
+        def order(event: dict[str, Any]) -> tuple[float, bool]:
+            return float(event['time']), event['kind'] not in CAUSES
+
+        return sorted(self._events + planned, key=order)
 
     def contact_summary(self, log: LogReader) -> dict[str, Any]:
         """Return contact forces and residuals, if there was a contact.

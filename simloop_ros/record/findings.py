@@ -12,7 +12,7 @@ from ..plants.config import OBJECT, Hand
 from ..robot.model import RobotModel, link_positions
 from .clearance import clearance
 from .columns import TRUE_POSITION
-from .events import is_disturbed
+from .events import follows_disturbance, is_disturbed
 from .evidence import Evidence
 from .guided_summary import TRUE_EXTERNAL
 from .model_mismatch import ModelMismatch, find_mismatch
@@ -128,11 +128,10 @@ def _held(evidence: Evidence) -> str:
     settling = results.get('internal_force_settling')
     if settling is not None:
         again = is_disturbed(evidence.events, touched, touched + settling)
-        words.append(
-            f'settled again at {evidence.moment(touched + settling)}'
-            if again
-            else f'settled after {evidence.moment(settling)}'
-        )
+        if not again:
+            words.append(f'settled after {evidence.moment(settling)}')
+        elif follows_disturbance(evidence.events, touched + settling):
+            words.append(f'settled again at {evidence.moment(touched + settling)}')
     if 'squeeze_error_max' in results:
         words.append(f'while carried at most {results["squeeze_error_max"]:.2g} N off')
     if 'object_error_max' in results:
@@ -183,7 +182,9 @@ def mismatch_words(mismatch: ModelMismatch, model: RobotModel) -> str:
     words = []
     if mismatch.mass is not None:
         percent = 100.0 * mismatch.mass
-        word = f'is about {abs(percent):.2g} % {"heavier" if percent > 0.0 else "lighter"}'
+        share = abs(percent)
+        about = f'{share:.2g}' if share < 100.0 else f'{float(f"{share:.2g}"):.0f}'
+        word = f'is about {about} % {"heavier" if percent > 0.0 else "lighter"}'
         words.append(f'{word} than its model{_uncertain(percent, mismatch.mass_uncertainty)}')
     if mismatch.friction:
         values = sorted(mismatch.friction.values())

@@ -51,13 +51,13 @@ class RunFolder:
         self.earlier: Path | None = None
         self.failure = ''
         self._numbered = numbered
-        own = numbered or _leads_to_number(place)
-        self._target = place if own else Path(os.path.realpath(place))
-        if not numbered:
-            _refuse(place, self._target)
-        parents = (self._target.parent, *self._target.parent.parents)
-        self._made = [parent for parent in parents if not parent.exists()]
         try:
+            own = numbered or _leads_to_number(place)
+            self._target = place if own else Path(os.path.realpath(place))
+            if not numbered:
+                _refuse(place, self._target)
+            parents = (self._target.parent, *self._target.parent.parents)
+            self._made = [parent for parent in parents if not parent.exists()]
             self._lock = self._claim()
             with open(self.path / RESERVE, 'wb') as reserve:
                 os.posix_fallocate(reserve.fileno(), 0, RESERVED)

@@ -27,6 +27,8 @@ LEAST_SHARE = 1e-2
 """Share of a threshold that is drawn at least: the axis is logarithmic."""
 EFFORTS = {'N m': 'torque', 'N': 'force'}
 """Unit of an effort -> what it is called; a robot may have both kinds of joints."""
+ALL_JOINTS = 'dimgrey'
+"""Colour of what belongs to no single joint: none of ``COLOURS``."""
 JOINTS_SHOWN = 7
 """Number of joints whose torque is drawn: those with the largest."""
 
@@ -89,11 +91,14 @@ def monitor_curves(folder: Path, summary: Mapping[str, Any]) -> MonitorCurves:
 def draw_residual(curves: MonitorCurves, title: str, events: Sequence[Mark] = ()) -> Figure:
     """Draw the largest share of a threshold, and the torques that are estimated."""
     figure, (share, torque) = empty_figure(2, 1, 2.4)
-    share.plot(curves.time, np.maximum(finite(curves.share), LEAST_SHARE), color=COLOURS[0], lw=1)
+    shown = np.maximum(finite(curves.share), LEAST_SHARE)
+    share.plot(curves.time, shown, color=ALL_JOINTS, lw=1)
+    if np.isnan(curves.share).any():
+        share.set_title('gaps: not judged', loc='right', fontsize=8, color='dimgrey', pad=3)
     share.axhline(1.0, color=RED, lw=1.2, ls='--')
     share.set_yscale('log')
     share.set_ylim(bottom=LEAST_SHARE, top=max(10.0, share.get_ylim()[1]))
-    share.set_ylabel('residual / threshold', fontsize=9)
+    share.set_ylabel('largest residual / threshold', fontsize=9)
     share.annotate(
         'contact',
         (1.0, 1.0),

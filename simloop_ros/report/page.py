@@ -52,6 +52,11 @@ def run_figures(folder: Path, every_graph: bool = False) -> Iterator[tuple[str, 
     except (ValueError, KeyError, TypeError) as error:
         raise ConfigError(f'{folder}/summary.json: not the summary of a run') from error
     log = McapReader(folder / 'log.mcap')
+    if len(log.joint_names) != len(units):
+        raise ConfigError(
+            f'{folder}: log.mcap is of another run than summary.json: it has '
+            f'{len(log.joint_names)} joints, not {len(units)}'
+        )
     if not log.rows:
         return
     series = series_of(log, log.period, log.joint_names, units, takes_positions=takes_positions)

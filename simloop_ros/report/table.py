@@ -139,8 +139,9 @@ def _rows(summary: dict[str, Any]) -> Iterator[tuple[str, float | str, str]]:
     if 'guiding_energy' in summary:
         yield 'energy from the operator', summary['guiding_energy'], 'J'
         yield 'external torque error rms', summary['external_torque_error_rms'], force
+        axis = _axis(summary['settings']['admittance']['mass_direction'])
         for tip, mass in summary['effective_mass'].items():
-            yield f'effective mass of {tip}', *_masses(list(mass.values()))
+            yield f'effective mass of {tip} along {axis}', *_masses(list(mass.values()))
     if 'internal_force_peak' in summary:
         begin, settling = summary['touched'] or 0.0, summary.get('internal_force_settling') or 0.0
         again = is_disturbed(summary['events'], begin, begin + settling)
@@ -151,6 +152,12 @@ def _rows(summary: dict[str, Any]) -> Iterator[tuple[str, float | str, str]]:
     if factor > 0.0:
         yield 'time per step', 1e6 * summary['period'] / factor, 'us'
     yield 'real-time factor', factor, ''
+
+
+def _axis(direction: list[float]) -> str:
+    """Return a direction in words: the name of an axis, or its three numbers."""
+    along = [name for name, part in zip('xyz', direction, strict=True) if part]
+    return along[0] if len(along) == 1 else f'({", ".join(f"{x:g}" for x in direction)})'
 
 
 def _masses(values: list[float | None]) -> tuple[str, str]:

@@ -12,18 +12,13 @@ import math
 from pathlib import Path
 import xml.etree.ElementTree as ET
 
-import numpy as np
-
 from ..core.errors import SimloopError
-from ..core.values import Array
 from .config import RobotConfig
+from .link_check import body, shapes, vectors
 from .loading import build_robot
 from .model import RobotModel
+from .problem import Problem, number
 from .urdf import MOVING_TYPES, find_description, lock_joint, parse_description, resolve_meshes
-
-SMALLEST_RATIO = 1e-9
-"""Least ratio of the smallest to the largest principal inertia. A wire of 1 m and 0.1 mm has 6e-8;
-below that stands a zero with the round-off of the eigenvalues."""
 
 FREE_BASE = {
     'floating': ', by which the base floats',
@@ -31,29 +26,11 @@ FREE_BASE = {
 }
 """What joints without a motor of their own stand for."""
 
-VECTORS = frozenset(('xyz', 'rpy', 'size', 'scale'))
-"""Attributes of three numbers."""
+MOST_TURN = 8.0 * math.pi
+"""Angle from which the end of a range is hardly meant in radians [rad]."""
 
 MOST_ENDS = 8
 """Ends of a robot that a message lists."""
-
-TRIANGLE_ROUNDING = 1e-3
-"""How far, as a share of the largest one, principal inertias may break the triangle inequality: a
-flat plate meets it with equality, and files give three or four digits."""
-
-
-@dataclass(frozen=True)
-class Problem:
-    """A problem of a robot description.
-
-    :ivar where: name of the link or joint, or the key of the robot file.
-    :ivar fatal: whether it makes control impossible.
-    """
-
-    where: str
-    what: str
-    remedy: str
-    fatal: bool = True
 
 
 @dataclass(frozen=True)
@@ -73,7 +50,7 @@ def check_robot(config: RobotConfig, urdf_folder: Path | None = None) -> Checked
     path = find_description(config.urdf, urdf_folder)
     root = parse_description(path)
     given = deepcopy(root)
-    problems: list[Problem] = [*_vectors(root)]
+    problems: list[Problem] = [*vectors(root)]
     for name in config.lock if not problems else ():
         lock = partial(lock_joint, root, name, config.home.get(name, 0.0))
         problems += _refusal(lock, 'robot.lock', 'correct robot.lock')
@@ -88,12 +65,18 @@ def check_robot(config: RobotConfig, urdf_folder: Path | None = None) -> Checked
         remedy = 'control needs none; to show them name the folder above their package in '
         remedy += 'robot.packages (check: --packages)'
         problems.append(Problem('mesh', what, remedy, fatal=False))
+    problems += shapes(root) if not problems else ()
+    problems += [
+        Problem('robot.packages', f'there is no folder {name}', 'correct it', fatal=False)
+        for name in config.packages
+        if not Path(name).expanduser().is_dir()
+    ]
     tree = _Tree(root)
     problems += _structure(tree)
     for joint in tree.joints.values():
         problems += _joint(joint)
-    for body in tree.bodies():
-        problems += _body(body)
+    for links in tree.bodies():
+        problems += body(links)
     problems += _tips(tree, config.tips)
     problems += _sensors(tree, config.sensors, config.tips)
     problems += _home(tree, config.home)
@@ -136,6 +119,21 @@ class _Tree:
                     found.append(child)
         return found
 
+    def moved_ends(self) -> list[str]:
+        """Return the links at the ends that a joint moves, those with most such joints first."""
+        above = {child: joint for joint, (_, child) in self.ends.items()}
+        counts = {}
+        for leaf in self.leaves:
+            link, passed = leaf, set[str]()
+            count = 0
+            while link in above and link not in passed:
+                passed.add(link)
+                count += self.joints[above[link]].get('type') in MOVING_TYPES
+                link = self.ends[above[link]][0]
+            counts[leaf] = count
+        moved = [leaf for leaf in self.leaves if counts[leaf]] or self.leaves
+        return sorted(moved, key=lambda leaf: -counts[leaf])
+
     def bodies(self) -> Iterator[list[ET.Element]]:
         """Yield, for every moving joint, the links that it moves as one rigid body."""
         for joint, (_, child) in self.ends.items():
@@ -159,30 +157,14 @@ def _refusal(call: Callable[[], object], where: str, remedy: str) -> Iterator[Pr
             yield Problem(where, str(error), remedy)
 
 
-def _vectors(root: ET.Element) -> Iterator[Problem]:
-    """Check what must be three numbers: places, angles, axes, sizes."""
-    for part in (*root.findall('link'), *root.findall('joint')):
-        moves = part.get('type') in MOVING_TYPES
-        for element in part.iter():
-            for key in VECTORS.intersection(element.attrib):
-                text = element.get(key, '')
-                try:
-                    numbers = np.array([float(word) for word in text.split()])
-                except ValueError:
-                    numbers = np.empty(0)
-                where = part.get('name', '')
-                what = f'{key} of its <{element.tag}> is {text[:60]!r}'
-                if numbers.shape != (3,) or not np.isfinite(numbers).all():
-                    yield Problem(where, what, 'give three numbers')
-                elif element.tag == 'axis' and moves and not numbers.any():
-                    yield Problem(where, what, 'give the direction of the axis')
-
-
 def _structure(tree: _Tree) -> Iterator[Problem]:
     if not tree.links:
         yield Problem('robot', 'it has no links', 'take the URDF of a robot')
     for (kind, name), count in Counter(tree.names).items():
-        if count > 1:
+        if not name:
+            what = f'a {kind} has no name' if count == 1 else f'{count} {kind}s have no name'
+            yield Problem('robot', what, 'add name="..."')
+        elif count > 1:
             yield Problem(name, f'{count} {kind}s have this name', 'give each its own name')
     for joint, ends in tree.ends.items():
         for tag, link in zip(('parent', 'child'), ends, strict=True):
@@ -224,72 +206,41 @@ def _joint(joint: ET.Element) -> Iterator[Problem]:
         yield Problem(name, what, 'lock it with robot.lock, or take out the mimic')
     limit = joint.find('limit')
     for key, unit in (('effort', 'N m or N'), ('velocity', 'rad/s or m/s')):
-        value = _number(limit, key)
-        if not math.isfinite(value) or value < 0.0:
+        value = number(limit, key)
+        if not math.isfinite(value):
             yield Problem(name, f'its {key} limit is not a number [{unit}]', f'correct the {key}')
+        elif value < 0.0:
+            what = f'its {key} limit is {value:g} [{unit}]'
+            yield Problem(name, what, 'give its size: it holds in both directions')
         elif value == 0.0:
             remedy = f'add {key}="..." [{unit}] to its <limit>'
             yield Problem(name, f'it has no {key} limit', remedy, fatal=key == 'effort')
     if kind != 'continuous':
-        lower, upper = _number(limit, 'lower'), _number(limit, 'upper')
+        lower, upper = number(limit, 'lower'), number(limit, 'upper')
         if not lower < upper:
             what = f'its range is empty: lower {lower:g}, upper {upper:g}'
             yield Problem(name, what, 'give lower < upper, or make it fixed or continuous')
-
-
-def _body(links: list[ET.Element]) -> Iterator[Problem]:
-    """Check the inertial data of the links that one joint moves."""
-    first = links[0].get('name', '')
-    inertials = {
-        link.get('name', ''): inertial
-        for link in links
-        if (inertial := link.find('inertial')) is not None
-    }
-    if not inertials:
-        yield Problem(
-            first, 'it moves, but has no <inertial>', 'add its mass, centre of mass and inertia'
-        )
-        return
-    masses = {name: _number(item.find('mass'), 'value') for name, item in inertials.items()}
-    inertias = {name: _inertia(item.find('inertia')) for name, item in inertials.items()}
-    for name, mass in masses.items():
-        if not math.isfinite(mass) or mass < 0.0:
-            yield Problem(name, f'its mass is {mass:g} kg', 'give a positive mass')
-    if sum(masses.values()) == 0.0:
-        yield Problem(first, 'it moves, but its mass is 0', 'give a positive mass')
-    for name, inertia in inertias.items():
-        # A point mass, or a mere frame, is fine on a body whose other links have inertia.
-        others = (other for key, other in inertias.items() if key != name)
-        if inertia.any() or not any(other.any() for other in others):
-            yield from _principal(name, inertia)
-
-
-def _principal(link: str, inertia: Array) -> Iterator[Problem]:
-    """Check the principal inertias of a link [kg m^2] given its tensor, shape ``(3, 3)``."""
-    if not np.isfinite(inertia).all():
-        yield Problem(link, 'its inertia has an entry that is not a number', 'correct it')
-        return
-    small, middle, large = np.linalg.eigvalsh(inertia)
-    shown = f'{small:.3g}, {middle:.3g}, {large:.3g} kg m^2'
-    remedy = 'take the inertia about its centre of mass from CAD'
-    if large <= 0.0 or small < SMALLEST_RATIO * large:
-        what = f'its inertia is not positive definite: principal inertias {shown}'
-        yield Problem(link, what, remedy)
-    elif small + middle < (1.0 - TRIANGLE_ROUNDING) * large:
-        what = f'no body has this inertia (triangle inequality): principal inertias {shown}'
-        yield Problem(link, what, remedy)
+        elif kind == 'revolute' and max(-lower, upper) > MOST_TURN:
+            what = f'its range is {lower:g} to {upper:g} rad, many turns'
+            remedy = 'is it in degrees? give radians, or make it continuous'
+            yield Problem(name, what, remedy, fatal=False)
 
 
 def _tips(tree: _Tree, tips: Iterable[str]) -> Iterator[Problem]:
     tips = tuple(tips)
     if not tips and tree.links:
-        more = f' and {len(tree.leaves) - MOST_ENDS} more' if len(tree.leaves) > MOST_ENDS else ''
-        ends = ', '.join(tree.leaves[:MOST_ENDS]) + more
+        ends = tree.moved_ends()
+        more = f' and {len(ends) - MOST_ENDS} more' if len(ends) > MOST_ENDS else ''
+        names = ', '.join(ends[:MOST_ENDS]) + more
         what = 'no tip is given, so no motion can be given either'
-        yield Problem('robot.tips', what, f'name one or more; the ends are {ends}', fatal=False)
-    for tip in tips if tree.links else ():
+        yield Problem('robot.tips', what, f'name one or more; the ends are {names}', fatal=False)
+    for tip, count in Counter(tips).items():
+        if count > 1:
+            yield Problem('robot.tips', f'{tip} is named twice', 'name it once')
+    for tip in dict.fromkeys(tips) if tree.links else ():
         if tip not in tree.links:
-            near = difflib.get_close_matches(tip, tree.links, n=3, cutoff=0.5) or tree.leaves
+            near = difflib.get_close_matches(tip, tree.links, n=3, cutoff=0.5)
+            near = near or tree.moved_ends()[:MOST_ENDS]
             yield Problem(
                 'robot.tips', f'there is no link {tip!r}', f'take a link, as {", ".join(near)}'
             )
@@ -318,23 +269,7 @@ def _home(tree: _Tree, home: dict[str, float]) -> Iterator[Problem]:
             yield Problem('robot.home', f'there is no joint {name!r}', f'valid: {valid}')
             continue
         joint, limit = tree.joints[name], tree.joints[name].find('limit')
-        lower, upper = _number(limit, 'lower'), _number(limit, 'upper')
+        lower, upper = number(limit, 'lower'), number(limit, 'upper')
         if joint.get('type') in ('revolute', 'prismatic') and not lower <= value <= upper:
             what = f'{name} = {value:g} is outside its range [{lower:g}, {upper:g}]'
             yield Problem('robot.home', what, 'choose a value inside')
-
-
-def _number(element: ET.Element | None, key: str) -> float:
-    """Return a number of an element: 0 where it is not given, NaN where it is none."""
-    try:
-        return float('0' if element is None else element.get(key, '0'))
-    except ValueError:
-        return math.nan
-
-
-def _inertia(element: ET.Element | None) -> Array:
-    """Return the inertia tensor [kg m^2], shape ``(3, 3)``."""
-    xx, xy, xz, yy, yz, zz = (
-        _number(element, key) for key in ('ixx', 'ixy', 'ixz', 'iyy', 'iyz', 'izz')
-    )
-    return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])

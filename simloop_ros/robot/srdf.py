@@ -24,10 +24,12 @@ class Semantics:
 
     :ivar postures: by name, position by joint [rad or m].
     :ivar floating: name of the joint by which the base floats; empty if it does not.
+    :ivar foreign: names of postures without a joint of the robot.
     """
 
     postures: dict[str, dict[str, float]]
     floating: str = ''
+    foreign: tuple[str, ...] = ()
 
 
 def find_srdf(urdf: Path) -> list[Path]:
@@ -42,7 +44,7 @@ def read_semantics(paths: Iterable[Path], urdf: Path) -> Semantics:
     States of the same name, of several groups, are one posture; joints that the robot does not
     have are left out.
 
-    :raises SimloopError: a file is not valid.
+    :raises SimloopError: a file is not valid, or has a value that is not a number.
     """
     robot = parse_description(urdf)
     joints = {joint.get('name', '') for joint in robot.findall('joint')}
@@ -57,11 +59,17 @@ def read_semantics(paths: Iterable[Path], urdf: Path) -> Semantics:
         for state in root.findall('group_state'):
             for joint in state.findall('joint'):
                 name, values = joint.get('name', ''), _numbers(joint.get('value', ''))
+                if name in joints and not values:
+                    raise ModelError(
+                        f'posture {state.get("name", "")} of the SRDF file: {name} is at '
+                        f'{joint.get("value", "")!r}; give a number [rad or m]'
+                    )
                 if name in joints and len(values) == 1:
                     postures.setdefault(state.get('name', ''), {}).setdefault(name, values[0])
                 elif len(values) == FREE_POSE:
                     floating = floating or name
-    return Semantics(postures, floating)
+    named = {state.get('name', '') for root in own for state in root.findall('group_state')}
+    return Semantics(postures, floating, tuple(sorted(named - postures.keys())))
 
 
 def _root(path: Path) -> ET.Element:

@@ -31,6 +31,8 @@ USUAL = {
 """Usual size of values of scenarios, by key, and their units."""
 SUSPECT = 100.0
 """Multiple of its usual size at which a value is probably a mistake."""
+LARGEST_BIAS = 2.0
+"""Share of its mass above which a robot is hardly meant to be heavier than its model."""
 BEGINNINGS = (
     'plant.pushes.start',
     'plant.hands.start',
@@ -46,7 +48,13 @@ def doubts(scenario: Scenario, model: RobotModel, duration: float) -> tuple[str,
     :param duration: of the run [s].
     """
     raw = msgspec.to_builtins(scenario)
-    return (*_late(raw, duration), *_absurd(raw), *_too_fast(scenario, model))
+    return (
+        *_late(raw, duration),
+        *_absurd(raw),
+        *_heavy(scenario.plant.mass_bias),
+        *_unmoved(scenario, model),
+        *_too_fast(scenario, model),
+    )
 
 
 def _late(raw: Any, duration: float) -> Iterator[str]:
@@ -66,6 +74,26 @@ def _absurd(raw: Any) -> Iterator[str]:
                 yield (
                     f'{where}: {size:g} {unit} is far beyond what is usual, {usual:g} {unit}; is '
                     'the unit right?'
+                )
+
+
+def _heavy(mass_bias: float) -> Iterator[str]:
+    if mass_bias > LARGEST_BIAS:
+        yield (
+            f'plant.mass_bias: {mass_bias:g} makes the robot {1.0 + mass_bias:g} times as heavy '
+            'as its model; 10 % is 0.1'
+        )
+
+
+def _unmoved(scenario: Scenario, model: RobotModel) -> Iterator[str]:
+    """Yield a note for every push and hand on a link that stands."""
+    frames = model.pin_model.frames
+    for key in ('pushes', 'hands'):
+        for i, item in enumerate(getattr(scenario.plant, key)):
+            if item.link in model.links and frames[model.frame(item.link)].parentJoint == 0:
+                yield (
+                    f'plant.{key}[{i}].link: no joint moves {item.link}, so it has no effect; '
+                    'name a link further out'
                 )
 
 

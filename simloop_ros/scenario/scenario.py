@@ -10,7 +10,7 @@ from ..bimanual.config import BimanualConfig
 from ..bimanual.task_config import MoveTask
 from ..collision.config import MonitorConfig
 from ..control.config import ControlConfig
-from ..core.config_types import NonNegative, Period, Positive, Seed
+from ..core.config_types import NAME_PATTERN, NonNegative, Period, Positive, Seed
 from ..guiding.config import AdmittanceConfig
 from ..planning.config import AnyPlannerConfig, OnlineConfig
 from ..plants.config import PlantConfig
@@ -58,7 +58,7 @@ class Scenario(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
         ``carried_object``.
     """
 
-    name: Annotated[str, msgspec.Meta(pattern=r'^[\w. -]+$')]
+    name: Annotated[str, msgspec.Meta(pattern=NAME_PATTERN)]
     description: str
     robot: RobotConfig
     period: Period = 0.005

@@ -121,8 +121,14 @@ def sets(*settings: str) -> list[str]:
         ('sphere_step', ['plant.step=1e-12'], ['plant.step', 'at most']),
         ('sphere_step', ['plant.engine=bullet'], ['plant.engine', 'did you mean pybullet']),
         ('sphere_step', ['graphs=[path]'], ['graphs', 'path_comparison']),
-        ('sphere_step', ['name=../x'], ['name: ']),
+        ('sphere_step', ['name=../x'], ['name: ', 'letters, digits, dots']),
+        ('sphere_step', ['name=..'], ['name: ', 'first a letter']),
         ('sphere_step', ['plant.noise=1e-5', 'control.bandwidth=1e9'], ['control.bandwidth']),
+        (
+            'sphere_step',
+            ['plant.pushes=[{link: sphere, start: 0, duration: 1, force: [0, 1]}]'],
+            ['plant.pushes[0].force: a list of length 3 [N] is needed; the list [0, 1] was given'],
+        ),
         ('yumi_step', ['robot.tips=[tool0_l, tool0_l]'], ['tool0_l is named twice']),
         ('yumi_step', ['robot.tips=[yumi_body, tool0_r]'], ['no joint moves yumi_body']),
         ('sphere_step', ['planner.move=[[1, 0, 0]]'], ['tip sphere', '1 m', 'workspace']),
@@ -175,7 +181,11 @@ HELD = '{do: approach, path: cp, clearance: 0.005, durations: [0.5]}, {do: grasp
             ['bimanual.impedance.stiffness[0]', '> 0'],
         ),
         ('workerbot_hold', ['bimanual.impedance.mass=hgh'], ['did you mean high', 'low, medium']),
-        ('workerbot_hold', ['bimanual.impedance.mass=[1, 1, 1]'], ['length 6, got 3']),
+        (
+            'workerbot_hold',
+            ['bimanual.impedance.mass=[1, 1, 1]'],
+            ['a list of length 6 [', 'is needed; the list [1, 1, 1]'],
+        ),
         ('workerbot_hold', ['bimanual.tare_time=1e9'], ['bimanual.tare_time', '<= 60']),
         ('workerbot_hold', ['period=1e-6'], ['task 3 (hold)', '1.8e+06 steps', 'shorten it']),
         ('workerbot_hold', ['bimanual.tasks=[]'], ['bimanual.tasks is empty', '{do: grasp}']),
@@ -398,6 +408,9 @@ def test_a_folder_that_cannot_be_written(refused: Refused, tmp_path: Path) -> No
     (tmp_path / 'file').write_text('not a folder')
     assert 'file/out: cannot be written' in refused('run', 'sphere_step', '--out', 'file/out')
     assert 'file: is a file' in refused('run', 'sphere_step', '--out', 'file')
+    assert 'cannot be written: File name too long' in refused(
+        'run', 'sphere_step', '--out', 'a' * 300
+    )
     assert (tmp_path / 'file').read_text() == 'not a folder'
     assert 'cannot be written' in refused('bench', 'loop', '--json', 'file/bench.json')
     assert '.: is a folder' in refused('bench', 'loop', '--json', '.')
@@ -422,6 +435,10 @@ def test_a_folder_that_cannot_be_written(refused: Refused, tmp_path: Path) -> No
         (['calibrate', 'sphere_stp'], 'did you mean sphere_step'),
         (['bench', 'lop'], 'did you mean loop'),
         (['bench', '--slow'], '--slow'),
+        (['launch', 'sphere_step', '--priority', '5'], '--priority: in lockstep'),
+        (['launch', 'sphere_step', '--no-record', '--out', 'o'], 'leave one of them out'),
+        (['launch', 'sphere_step', '--namespace', 'a b'], "namespace: '/a b' given"),
+        (['check', 'sphere', '--home', '{slide: '], '--home: not valid YAML'),
     ],
 )
 def test_arguments(refused: Refused, arguments: list[str], part: str) -> None:

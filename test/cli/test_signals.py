@@ -81,3 +81,12 @@ def test_an_interrupt_at_any_moment_gives_one_line(
         assert process.returncode in (0, STOPPED), lines  # 0: it was done before
         assert len(lines) == (process.returncode == STOPPED), lines
     assert not list(tmp_path.glob('runs/.*'))
+
+
+def test_without_a_standard_output_nothing_goes_wrong(tmp_path: Path) -> None:
+    program = f'{sys.executable} -m simloop_ros.cli.main list >&-'
+    paths = {'PYTHONPATH': os.pathsep.join(filter(None, sys.path))}
+    done = subprocess.run(
+        ['bash', '-c', program], cwd=tmp_path, env={**os.environ, **paths}, capture_output=True
+    )
+    assert (done.returncode, done.stderr) == (0, b'')

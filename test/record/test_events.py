@@ -21,6 +21,7 @@ from simloop_ros.record.events import (
     END_WINDOW,
     RESIDUAL_WINDOW,
     EventRecorder,
+    follows_disturbance,
     halt_reason,
     halt_step,
 )
@@ -208,3 +209,20 @@ def test_a_limit_that_was_applied_is_in_the_record_of_the_step() -> None:
         )
     assert times(events.events(LATE)) == [('effort_limit', 0.03)]
     assert events.limited_steps == 2
+
+
+def test_a_contact_comes_before_the_report_of_the_same_step() -> None:
+    recorder = EventRecorder(load_scenario('sphere_collision'))
+    recorder.collision(3, 'push', -1.0, None)
+    recorder.contacts(3, (Contact('sphere', 'ceiling', 2.0),))
+    assert [event['kind'] for event in recorder.events(1.0)] == ['contact', 'collision']
+
+
+@pytest.mark.parametrize(
+    ('time', 'follows'), [(2.4, False), (2.6, True), (3.1, True), (4.3, False)]
+)
+def test_a_force_settles_soon_after_a_disturbance_and_is_noise_later(
+    time: float, follows: bool
+) -> None:
+    events = [{'kind': 'push_start', 'time': 2.5}, {'kind': 'push_end', 'time': 2.7}]
+    assert follows_disturbance([*events, {'kind': 'task', 'time': 4.2}], time) == follows

@@ -10,8 +10,10 @@ import pytest
 
 from simloop_ros.assembly.assemble import Assembly, assemble
 from simloop_ros.record.columns import stacked
+from simloop_ros.record.findings import mismatch_words
 from simloop_ros.record.log import LogArray
 from simloop_ros.record.model_mismatch import ModelMismatch, find_mismatch
+from simloop_ros.robot.model import RobotModel
 from simloop_ros.scenario.loading import load_scenario
 
 Find = Callable[..., ModelMismatch | None]
@@ -88,3 +90,11 @@ def test_a_push_is_neither_mass_nor_friction(find: Find) -> None:
 
 def test_too_little_of_a_run_says_nothing(find: Find) -> None:
     assert find('yumi_offline', 'plant.mass_bias=0.1', free=lambda times: times < 0.3) is None
+
+
+@pytest.mark.parametrize(
+    ('mass', 'about'), [(0.1, '10'), (-0.25, '25'), (1.04, '100'), (10.0, '1000')]
+)
+def test_a_share_is_written_as_people_do(two_link: RobotModel, mass: float, about: str) -> None:
+    mismatch = ModelMismatch(mass=mass, mass_uncertainty=None, friction={})
+    assert f'is about {about} % ' in mismatch_words(mismatch, two_link)

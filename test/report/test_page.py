@@ -184,7 +184,7 @@ def test_the_table_of_a_guided_robot_has_energy_and_masses(finished: Path) -> No
     rows = {name.strip(): (value.strip(), unit.strip()) for name, value, unit in lines}
     assert rows['energy from the operator'] == ('1.25', 'J')
     assert rows['external torque error rms'][0] == '0.125'
-    assert rows['effective mass of tool'] == ('2.5 to 2', 'kg')
+    assert rows['effective mass of tool along x'] == ('2.5 to 2', 'kg')
     for stretched in (None, 5e10):
         masses = {'tool': {'begin': stretched, 'end': 2.0}}
         text = table(summary | guided | {'effective_mass': masses})
@@ -213,3 +213,13 @@ def test_of_a_robot_that_takes_positions_the_robot_is_shown(tmp_path: Path) -> N
     series = series_of(log, log.period, log.joint_names, ['m'], takes_positions=True)
     drawn = float(abs(series.curves['path_difference']).max())
     assert drawn == pytest.approx(summary['true_path_error_max'])
+
+
+def test_a_log_of_another_robot_is_refused(finished: Path, tmp_path: Path) -> None:
+    folder = tmp_path / 'mixed'
+    shutil.copytree(finished, folder)
+    summary = json.loads((folder / 'summary.json').read_text())
+    summary['joint_units'] = summary['joint_units'] * 2
+    (folder / 'summary.json').write_text(json.dumps(summary))
+    with pytest.raises(ConfigError, match='is of another run than'):
+        draw_run(folder)

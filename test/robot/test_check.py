@@ -10,9 +10,10 @@ import pytest
 
 from simloop_ros.core.errors import ModelError
 from simloop_ros.core.resources import resource_folder
-from simloop_ros.robot.check import Problem, check_robot
+from simloop_ros.robot.check import check_robot
 from simloop_ros.robot.config import RobotConfig
 from simloop_ros.robot.loading import load_robot
+from simloop_ros.robot.problem import Problem
 
 GOOD = """<robot name="arm">
   <link name="base"/>
@@ -48,11 +49,16 @@ def without_inertial() -> tuple[str, str]:
     return GOOD[start:end], ''
 
 
+def shape(inside: str, tag: str = 'collision') -> tuple[str, str, str]:
+    link = f'<link name="tool"><{tag}><geometry>{inside}</geometry></{tag}></link>'
+    return '<link name="tool"/>', link, 'tool'
+
+
 FATAL = {
     'no inertial': (*without_inertial(), 'arm', 'no <inertial>'),
     'zero mass': ('value="2"', 'value="0"', 'arm', 'mass is 0'),
     'negative mass': ('value="2"', 'value="-2"', 'arm', 'mass is -2 kg'),
-    'mass no number': ('value="2"', 'value="two"', 'arm', 'mass is nan kg'),
+    'mass no number': ('value="2"', 'value="two"', 'arm', "mass is 'two', which is not a number"),
     'no inertia': (f'<inertia {INERTIA}/>', '', 'arm', 'not positive definite'),
     'negative inertia': (*inertia(0.1, 0.1, -0.1), 'arm', 'not positive definite'),
     'products too large': (*inertia(0.1, 0.1, 0.1, xy=0.2), 'arm', 'not positive definite'),
@@ -70,6 +76,13 @@ FATAL = {
     'unknown child': ('child link="tool"', 'child link="tol"', 'mount', "child link 'tol'"),
     'same names': ('name="mount"', 'name="turn"', 'turn', '2 joints have this name'),
     'loop': ('parent link="base"', 'parent link="tool"', 'arm', 'are a loop'),
+    'negative effort': ('effort="4"', 'effort="-4"', 'turn', 'effort limit is -4 [N m or N]'),
+    'joint without a name': (' name="mount"', '', 'robot', 'a joint has no name'),
+    'negative radius': (*shape('<sphere radius="-1"/>'), "radius of the <sphere> is '-1'"),
+    'radius no number': (*shape('<sphere radius="nan"/>'), "radius of the <sphere> is 'nan'"),
+    'no length': (*shape('<cylinder radius="1" length="x"/>'), 'length of the <cylinder>'),
+    'negative size': (*shape('<box size="1 -1 1"/>'), "size of the <box> is '1 -1 1'"),
+    'no shape': (*shape(''), 'there is no shape in its <collision>'),
     'missing mesh': (
         '<link name="tool"/>',
         '<link name="tool"><collision><geometry><mesh filename="a.stl"/></geometry></collision>'
@@ -80,6 +93,10 @@ FATAL = {
 }
 
 HARMLESS = {
+    'degrees': ('lower="-1" upper="1"', 'lower="-90" upper="90"', 'turn', 'is -90 to 90 rad'),
+    'inertia in g mm^2': (*inertia(1e7, 1e7, 1e7), 'arm', 'that of 2 kg at 2.2e+03 m'),
+    'shape without size': (*shape('<box size="0 0 0"/>'), "size of the <box> is '0 0 0'"),
+    'visual': (*shape('<sphere radius="-1"/>', 'visual'), "<sphere> is '-1' in its <visual>"),
     'no velocity': ('velocity="3"', 'velocity="0"', 'turn', 'no velocity limit'),
 }
 
@@ -107,12 +124,23 @@ def test_defect_that_does_not_prevent_control(tmp_path: Path, defect: str) -> No
     [
         ({'tips': ('tol',)}, 'robot.tips', "no link 'tol'", True),
         ({'tips': ()}, 'robot.tips', 'no tip', False),
+        ({'tips': ('tool', 'tool')}, 'robot.tips', 'tool is named twice', True),
+        ({'packages': ('/nowhere',)}, 'robot.packages', 'no folder /nowhere', False),
         ({'home': {'turn': 2.0}}, 'robot.home', 'outside its range', True),
         ({'home': {'trun': 0.0}}, 'robot.home', "no joint 'trun'", True),
         ({'lock': ('trun',)}, 'robot.lock', 'did you mean turn', True),
         ({'lock': ('turn',)}, 'robot', 'no moving joint', True),
     ],
-    ids=['unknown tip', 'no tip', 'home range', 'home name', 'lock name', 'nothing moves'],
+    ids=[
+        'unknown tip',
+        'no tip',
+        'tip twice',
+        'packages',
+        'home range',
+        'home name',
+        'lock name',
+        'nothing moves',
+    ],
 )
 def test_config(
     tmp_path: Path, config: dict[str, Any], where: str, what: str, fatal: bool
@@ -131,6 +159,13 @@ def test_hint_names_the_ends(tmp_path: Path) -> None:
     (problem,) = check(tmp_path, GOOD, tips=())
     assert 'tool' in problem.remedy
     assert 'base' not in problem.remedy
+
+
+def test_hint_names_what_a_joint_moves_first_the_furthest(tmp_path: Path) -> None:
+    near = '<link name="frame"/><joint name="f" type="fixed"><parent link="base"/>'
+    near += '<child link="frame"/></joint></robot>'
+    (problem,) = check(tmp_path, GOOD.replace('</robot>', near), tips=())
+    assert problem.remedy.endswith('the ends are tool')
 
 
 def test_reports_everything_at_once(tmp_path: Path) -> None:

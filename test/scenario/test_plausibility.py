@@ -17,6 +17,11 @@ PUSH = '{link: sphere, start: 2, duration: 1, force: [0, 0, 1]}'
         (f'plant.pushes=[{PUSH}]', 'plant.pushes[0].start: 2 s is after the end of the run'),
         ('plant.stops=[{tip: sphere, start: 1}]', 'plant.stops[0].start: 1 s is after'),
         ('planner.max_velocity=11', 'planner.max_velocity: 11 m/s is more than the joints'),
+        ('plant.mass_bias=10', 'plant.mass_bias: 10 makes the robot 11 times as heavy'),
+        (
+            f'plant.pushes=[{PUSH.replace("sphere, start: 2", "base, start: 0")}]',
+            'plant.pushes[0].link: no joint moves base, so it has no effect',
+        ),
         ('planner.acceleration=1e4', 'planner.acceleration: 10000 m/s^2 is far beyond'),
         (
             'plant.obstacles=[{kind: sphere, velocity: [0, 480, 640]}]',

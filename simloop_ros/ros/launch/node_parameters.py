@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+import re
 from typing import Any, Literal
 
 import msgspec
@@ -20,11 +21,15 @@ from ...robotstudio.packet import JOINTS
 from ...scenario.scenario import Scenario
 from ..node.parameter_values import parameter_values
 from ..pacing.config import DriverConfig, PublishConfig
-from .options import WiringOptions
+from .options import ROBOT_TOPICS, WiringOptions
+
+ROS_NAME = re.compile(r'(~/|/)?[A-Za-z_][A-Za-z0-9_]*(/[A-Za-z_][A-Za-z0-9_]*)*')
+"""Names of topics and namespaces that ROS allows."""
 
 
 def refuse_options(scenario: Scenario, options: WiringOptions) -> None:
     """Raise ConfigError for options that contradict the scenario."""
+    _refuse_names(options)
     source = scenario.admittance.source
     if source == 'driver' and not options.realtime:
         raise ConfigError('admittance.source: a driver measures in real time: add realtime')
@@ -46,6 +51,17 @@ def refuse_options(scenario: Scenario, options: WiringOptions) -> None:
             raise ConfigError(
                 f'admittance.source: {source} is of the simulated robot; the torques of a robot '
                 'that follows its positions are needed: driver'
+            )
+
+
+def _refuse_names(options: WiringOptions) -> None:
+    """Raise ConfigError for a namespace or a topic that ROS does not allow."""
+    topics = {name: getattr(options, name) for name in ROBOT_TOPICS}
+    for option, name in {'namespace': options.absolute_namespace, **topics}.items():
+        if name and not ROS_NAME.fullmatch(name):
+            raise ConfigError(
+                f'{option}: {name!r} given; letters, digits and _ are allowed, none of its parts '
+                'between slashes begins with a digit'
             )
 
 
