@@ -6,7 +6,7 @@ from math import e
 
 import pytest
 
-from simloop_ros.assembly.bearable_delay import HAND_STIFFNESS, bearable_delay
+from simloop_ros.assembly.bearable_delay import FOLLOWED_TIME, HAND_STIFFNESS, bearable_delay
 from simloop_ros.assembly.motion import MotionSettings
 from simloop_ros.robot.fit_robot import load_fit_robot
 from simloop_ros.scenario.loading import load_scenario
