@@ -298,7 +298,7 @@ class VirtualPlanner:
             MotionSettings.of(scenario),
             compliance=graph.control.config.compliance(scenario.period),
         )
-        self.guide = MotionGuide(model, settings, scenario.safety.stop_time)
+        self.guide = MotionGuide(model, settings, scenario.safety, realtime=True)
         self.hold = MotionHold()
         bimanual = scenario.planner.kind == 'bimanual'
         guided = scenario.admittance.guides or scenario.planner.kind == 'guiding'

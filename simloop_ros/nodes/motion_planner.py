@@ -85,7 +85,7 @@ class MotionPlannerNode(BlockNode):
             **msgspec.structs.asdict(self.config(TrackingConfig, 'tracking')),
         )
         safety = self.config(SafetyConfig, 'safety')
-        self.guide = MotionGuide(model, settings, safety.stop_time)
+        self.guide = MotionGuide(model, settings, safety, realtime=graph.realtime)
         self.hold = MotionHold()
         self._desired = topics.publish_joints(TOPIC, names, FIELDS)
         inputs = open_inputs(topics, names, monitor, admittance, self.FORCE_TOPIC, self.add_input)

@@ -6,7 +6,12 @@ from math import e
 
 import pytest
 
-from simloop_ros.assembly.bearable_delay import FOLLOWED_TIME, HAND_STIFFNESS, bearable_delay
+from simloop_ros.assembly.bearable_delay import (
+    FOLLOWED_TIME,
+    HAND_STIFFNESS,
+    bearable_delay,
+    fitting_damping,
+)
 from simloop_ros.assembly.motion import MotionSettings
 from simloop_ros.robot.fit_robot import load_fit_robot
 from simloop_ros.scenario.loading import load_scenario
@@ -40,3 +45,17 @@ def test_force_control_bears_less_with_a_stiff_object() -> None:
 def test_a_robot_that_follows_a_hand_by_positions_bears_as_much_as_a_plan() -> None:
     """Control takes its own position, however old the setpoint is."""
     assert bears('sphere_guiding', 'period=0.004') == ('plan', FOLLOWED_TIME)
+
+
+def test_a_guided_robot_is_damped_as_much_as_real_time_needs() -> None:
+    scenario = load_scenario('lwr_tcp', ['period=0.005'])
+    settings, model = MotionSettings.of(scenario), load_fit_robot(scenario.robot)
+    alone = bearable_delay(settings, model)
+    factor = fitting_damping(settings, model)
+    assert factor == pytest.approx(0.5 * 0.005 / alone.delay)
+    fitted = bearable_delay(settings, model, factor)
+    assert fitted.delay == pytest.approx(0.5 * 0.005)
+    assert fitted.damping == factor
+    fast = MotionSettings.of(load_scenario('lwr_tcp', ['period=0.002']))
+    assert fitting_damping(fast, model) == 1.0
+    assert fitting_damping(MotionSettings.of(load_scenario('workerbot_carry')), model) == 1.0

@@ -486,6 +486,18 @@ def test_a_frozen_sensor_without_noise_is_found_by_the_travel_of_its_hand() -> N
     assert 50e-6 < moved[1] < 70e-6
 
 
+def test_a_reading_that_is_held_because_the_next_is_late_is_not_frozen() -> None:
+    controller = control()
+    free, reading = at_rest(press(60.0))
+    controller.step(free, reading, ContactTarget(20.0))
+    for _ in range(100):
+        step = controller.step(free, reading, ContactTarget(20.0), held=True)
+    assert step.fault == ''
+    for _ in range(100):
+        step = controller.step(free, reading, ContactTarget(20.0))
+    assert 'frozen' in step.fault
+
+
 def test_a_dropped_object_is_no_frozen_sensor() -> None:
     controller = control()
     controller.step(*at_rest(press(20.0)), ContactTarget(20.0))

@@ -126,3 +126,21 @@ def test_a_snapshot_brings_everything_back() -> None:
     reference.restore(before)
     again = reference.step(plan(1.0 + H))
     np.testing.assert_array_equal(first.position, again.position)
+
+
+def test_another_prediction_is_reached_without_a_jump() -> None:
+    """A setpoint that came too late changes what is predicted."""
+    reference = moving()
+    first = reference.predict(plan(3 * H))
+    aside = Setpoint(plan(4 * H).position + 0.001, SPEED)
+    after = reference.predict(aside, again=False)
+    np.testing.assert_allclose(after.position - first.position, H * SPEED, atol=1e-9)
+    assert np.abs(BumplessReference(H).predict(aside).position - aside.position).max() == 0.0
+
+
+def test_the_return_from_a_prediction_is_quick() -> None:
+    reference = moving()
+    reference.predict(Setpoint(plan(3 * H).position + 0.001, SPEED))
+    for step in range(4, 54):
+        given = reference.step(plan(step * H))
+    assert np.abs(given.position - plan(53 * H).position).max() < 1e-4

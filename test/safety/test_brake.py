@@ -12,7 +12,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from simloop_ros.core.values import JointState
+from simloop_ros.core.values import Disturbance, JointState
 from simloop_ros.plants.build import build_plant
 from simloop_ros.plants.config import PlantConfig
 from simloop_ros.plants.pinocchio_plant import PinocchioPlant
@@ -287,3 +287,15 @@ def test_a_brake_goes_back_to_a_snapshot(yumi: RobotModel) -> None:
     brake.restore(snapshot)
     plant.restore(state)
     assert run(100) == first
+
+
+def test_a_brake_that_latches_with_a_load_bears_it_where_it_is(two_link: RobotModel) -> None:
+    push = np.array([3.0, -1.0])
+    for load, moved in ((-push, False), (np.zeros(2), True)):
+        plant, brake = PinocchioPlant(two_link, H), Brake(two_link, H, CONFIG)
+        plant.start(JointState(two_link.home, np.zeros(2)))
+        brake.latch(two_link.home, load)
+        for _ in range(100):
+            plant.step(brake.effort(plant.truth), Disturbance(push))
+        away = np.abs(plant.truth.position - two_link.home).max()
+        assert bool(away > 1e-6) == moved

@@ -196,3 +196,24 @@ def test_a_command_that_was_cut_to_the_limits_teaches_nothing(two_link: RobotMod
     follower.take(1, two_link.home)
     follower.take(2, two_link.home)
     np.testing.assert_allclose(follower.effort(plant.truth, 3), usual, rtol=0.2)
+
+
+def test_a_motion_that_is_predicted_to_rest_is_followed_there_even_when_stopped(
+    two_link: RobotModel,
+) -> None:
+    """It turns aside on its way to rest, which a robot that only coasted would not."""
+    follower, plant = following(two_link)
+    end = two_link.home + np.array([0.02, 0.01])
+    follower.plan(0, Setpoint(two_link.home + H * SPEED, SPEED))
+    for step, position, velocity in ((50, end, 0.0 * SPEED), (0, two_link.home, SPEED)):
+        follower.plan(step, Setpoint(position, velocity, predicted=True))
+    follower.take(0, two_link.home + H * SPEED)
+    plant.step(follower.effort(plant.truth, 0))
+    assert follower.bears
+    follower.stop(1)
+    for step in range(1, 52):
+        assert not follower.rests(step - 1)
+        plant.step(follower.effort(plant.truth, step))
+    assert follower.rests(52)
+    np.testing.assert_allclose(plant.truth.position, end + H * SPEED, atol=2e-4)
+    assert np.abs(plant.truth.velocity).max() < 0.02

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 import time
 
-from ...assembly.bearable_delay import BearableDelay
+from ...assembly.bearable_delay import LEAST_SHARE, BearableDelay
 from ...safety.config import SafetyConfig
 from ...safety.lateness import LatenessBudget, LatenessLevel
 from ..messages.stamps import NANO, step_of
@@ -54,16 +54,22 @@ class LatenessWatch:
     def __str__(self) -> str:
         """Return lateness and budget in words."""
         late, bears = 1e3 * self.budget.lateness, 1e3 * self._bearable.delay
+        factor = self._bearable.damping
+        more = f' with {factor:.3g} times its damping' if factor > 1.0 else ''
         return (
             f'lateness: control states are {late:.3g} ms late in the mean, '
-            f'{self._bearable.loop} bears {bears:.3g} ms'
+            f'{self._bearable.loop} bears {bears:.3g} ms{more}'
         )
 
     @property
     def refusal(self) -> str:
         """Return why a motion must not begin; empty if it may."""
-        refused = self._safety.lateness == 'refuse' and self.level.share
-        return f'not begun: {self}' if refused else ''
+        if self._safety.lateness != 'refuse':
+            return ''
+        if self._bearable.delay < LEAST_SHARE * self._period:
+            half = 1e3 * LEAST_SHARE * self._period
+            return f'not begun: {self}, of {half:.3g} ms that real time needs: damp it more'
+        return f'not begun: {self}' if self.level.share else ''
 
     def take(self, stamp: int) -> bool:
         """Take a control state with a stamp [ns]; return whether the level has changed."""

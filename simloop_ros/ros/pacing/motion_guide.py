@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 import numpy as np
 
-from ...assembly.bearable_delay import BearableDelay, bearable_delay
+from ...assembly.bearable_delay import BearableDelay, bearable_delay, damped, fitting_damping
 from ...assembly.motion import Motion, MotionSettings, build_motion
 from ...collision.config import MonitorConfig
 from ...core.values import NO_INPUTS, Array, ExternalInputs, JointState, Setpoint
@@ -17,6 +17,7 @@ from ...maths.plan import PlanPoint
 from ...planning.planner import HaltablePlanner, Planner
 from ...reaction.reactive import ReactivePlanner
 from ...robot.model import RobotModel
+from ...safety.config import SafetyConfig
 from ...safety.lateness import LEVELS, LatenessLevel
 from .prediction import Prediction, predicted_way
 from .realtime_planner import RealtimePlanner
@@ -25,14 +26,23 @@ from .realtime_planner import RealtimePlanner
 class MotionGuide:
     """Plans, and answers control states: one by one, or ahead of the robot.
 
-    :param stop_time: in which the robot comes to rest without commands [s].
+    :param safety: how the robot comes to rest without commands, and what is done about lateness.
+    :param realtime: where a robot that gives way too easily for the delay may be damped more.
     :ivar motion: the present one; ``None`` before the first.
     :ivar held: where the robot is held instead of going on [rad], shape ``(n,)``, if it is.
     """
 
-    def __init__(self, model: RobotModel, settings: MotionSettings, stop_time: float):
+    def __init__(
+        self,
+        model: RobotModel,
+        settings: MotionSettings,
+        safety: SafetyConfig,
+        *,
+        realtime: bool = False,
+    ):
         self._model = model
-        self._stop_time = stop_time
+        self._fits = realtime and safety.lateness == 'adapt'
+        self._stop_time = stop_time = safety.stop_time
         self._settings = settings
         self._state: JointState | None = None
         self._last: Array | None = None
@@ -45,7 +55,12 @@ class MotionGuide:
     @property
     def bearable_delay(self) -> BearableDelay:
         """Return the delay that its motions bear."""
-        return bearable_delay(self._settings, self._model)
+        return bearable_delay(self._settings, self._model, self._fitting)
+
+    @property
+    def _fitting(self) -> float:
+        """Return the factor of the damping against a hand that real time needs."""
+        return fitting_damping(self._settings, self._model) if self._fits else 1.0
 
     @property
     def planner(self) -> Planner:
@@ -91,9 +106,8 @@ class MotionGuide:
         self._level = level
         if self.motion is None:
             return
-        admittance = self._settings.admittance
-        damped = msgspec.structs.replace(admittance, damping=level.damping * admittance.damping)
-        self.motion.configure(self._settings.monitor, damped)
+        admittance = damped(self._settings, level.damping * self._fitting).admittance
+        self.motion.configure(self._settings.monitor, admittance)
         self._realtime.largest_rate = level.rate
         if isinstance(self.motion.base, HaltablePlanner):
             self.motion.base.limit_rate(level.rate)
@@ -117,7 +131,7 @@ class MotionGuide:
         self.motion = motion
         self._prediction.restart()
         self._run_ahead()
-        if self._level.share:
+        if self._level.share or self._fitting > 1.0:
             self.adapt(self._level)
         self.held = None if self.held is None else motion.start
 

@@ -341,6 +341,8 @@ class RealtimeMotion(_MotionPace):
             if self.waits_for_wrenches:
                 return
         if self._planning is None:
+            if guide.bearable_delay.damping > 1.0:
+                self._node.note_lateness(self.lateness)
             self._planning = self._node.in_background(lambda: guide.motion_from(position))
         elif self._planning.done():
             guide.take(self._planning.result())

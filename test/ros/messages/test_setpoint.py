@@ -24,6 +24,8 @@ SETPOINTS = [
     Setpoint(POSITION, VELOCITY),
     Setpoint(POSITION, VELOCITY, restart=True),
     Setpoint(POSITION, VELOCITY, EFFORT),
+    Setpoint(POSITION, VELOCITY, predicted=True),
+    Setpoint(POSITION, VELOCITY, follows=True),
 ]
 
 
@@ -43,13 +45,15 @@ class Wire:
 
 def test_setpoints_survive_the_way_in_any_order() -> None:
     wire = Wire()
-    sent = [SETPOINTS[i] for i in (0, 1, 2, 0, 2, 1, 1, 0)]
+    sent = [SETPOINTS[i] for i in (0, 1, 2, 3, 4, 0, 2, 1, 4, 1, 3, 0)]
     for setpoint in sent:
         wire.send(STAMP, *setpoint_arrays(setpoint), frame_id=setpoint_kind(setpoint))
     for setpoint, read in zip(sent, wire.read, strict=True):
         np.testing.assert_array_equal(read.position, setpoint.position)
         np.testing.assert_array_equal(read.velocity, setpoint.velocity)
         assert read.restart == setpoint.restart
+        assert read.predicted == setpoint.predicted
+        assert read.follows == setpoint.follows
         assert (read.effort is None) == (setpoint.effort is None)
         if setpoint.effort is not None:
             np.testing.assert_array_equal(read.effort, setpoint.effort)

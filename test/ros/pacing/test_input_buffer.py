@@ -61,6 +61,14 @@ def test_in_real_time_the_last_input_holds() -> None:
     np.testing.assert_array_equal(inputs.at(3).torque, np.ones(2))
 
 
+def test_in_real_time_wrenches_that_are_used_again_are_held() -> None:
+    inputs = InputBuffer((WRENCHES,), realtime=True)
+    inputs.add(WRENCHES, 5, np.ones((2, 6)))
+    assert [inputs.at(stamp).held for stamp in (10, 20, 30)] == [False, True, True]
+    inputs.add(WRENCHES, 15, np.ones((2, 6)))
+    assert [inputs.at(stamp).held for stamp in (40, 50)] == [False, True]
+
+
 def test_in_real_time_a_torque_holds_until_it_times_out() -> None:
     inputs = InputBuffer(BOTH, realtime=True, timeout=20)
     assert inputs.at(100).torque is None

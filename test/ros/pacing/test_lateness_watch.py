@@ -66,3 +66,10 @@ def test_who_refuses_does_not_begin_on_a_late_machine() -> None:
         assert watched.watch.refusal == ''
         watched.take([0.1] * 10 + [4.0] * 2000)
         assert watched.watch.refusal.startswith('not begun') == (lateness == 'refuse')
+
+
+def test_what_real_time_needs_is_refused_if_nothing_may_be_adapted() -> None:
+    refusal = Watched(0.4 * H, 'refuse').watch.refusal
+    assert 'bears 0.8 ms, of 1 ms that real time needs' in refusal
+    assert not Watched(0.4 * H).watch.refusal
+    assert not Watched(0.6 * H, 'refuse').watch.refusal

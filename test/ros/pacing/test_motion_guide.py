@@ -7,14 +7,15 @@ import numpy as np
 
 from simloop_ros.assembly.motion import MotionSettings
 from simloop_ros.bimanual.planner import BimanualPlanner
-from simloop_ros.core.values import ExternalInputs, JointState
-from simloop_ros.maths.plan import Plan
+from simloop_ros.core.values import ExternalInputs, JointState, Setpoint
+from simloop_ros.maths.plan import Plan, PlanPoint
 from simloop_ros.planning.offline import OfflinePlanner
 from simloop_ros.robot.fit_robot import load_fit_robot
 from simloop_ros.robot.model import RobotModel
 from simloop_ros.ros.messages.stamps import stamp_of
 from simloop_ros.ros.pacing.motion_guide import MotionGuide
 from simloop_ros.ros.pacing.realtime_planner import RATE_TIME, RealtimePlanner
+from simloop_ros.safety.config import SafetyConfig
 from simloop_ros.scenario.loading import load_scenario
 
 TASKS = (
@@ -30,7 +31,7 @@ class Guided:
         scenario = load_scenario('workerbot_bump', [f'bimanual.tasks=[{TASKS}]'])
         model = load_fit_robot(scenario.robot)
         settings = msgspec.structs.replace(MotionSettings.of(scenario), noise=1e-6)
-        self.guide = MotionGuide(model, settings, stop_time=0.5)
+        self.guide = MotionGuide(model, settings, SafetyConfig())
         self.guide.plan(model.home)
         self._rng = np.random.default_rng(0)
         self._q = model.home
@@ -114,3 +115,52 @@ def test_a_motion_whose_rate_is_zero_rests(two_link: RobotModel) -> None:
     np.testing.assert_array_equal(last.setpoint.position, again.setpoint.position)
     assert not last.setpoint.velocity.any()
     assert again.stamp == 600 * stamp
+
+
+def test_a_robot_that_gives_way_too_easily_is_damped_in_real_time() -> None:
+    scenario = load_scenario('lwr_tcp', ['period=0.005'])
+    model = load_fit_robot(scenario.robot)
+    dampings = []
+    for realtime, lateness in ((False, 'adapt'), (True, 'adapt'), (True, 'refuse')):
+        safety = SafetyConfig(lateness=lateness)  # type: ignore[arg-type]
+        guide = MotionGuide(model, MotionSettings.of(scenario), safety, realtime=realtime)
+        guide.plan(model.home)
+        state = JointState(model.home, np.zeros(model.n))
+        for _ in range(2000):  # the damping goes to its new value step by step
+            guide.setpoint(state, ExternalInputs(torque=np.zeros(model.n)))
+        assert guide.motion is not None
+        assert guide.motion.guided is not None
+        dampings.append(guide.motion.guided.guidance.parameters.damping)
+    np.testing.assert_allclose(dampings[1], 1.75 * dampings[0], rtol=1e-3)
+    np.testing.assert_array_equal(dampings[2], dampings[0])
+
+
+def test_two_hands_predict_how_they_come_to_rest_until_they_are_halted() -> None:
+    robot, plan = Guided(), Plan()
+    period = 0.001
+
+    def go_on(steps: int, bump: float = 0.0) -> None:
+        for _ in range(steps):
+            robot.run(1, bump)
+            stamp = stamp_of(go_on.__dict__.setdefault('step', 1), period)
+            go_on.__dict__['step'] += 1
+            expected = robot.planner.expected
+            plan.add(PlanPoint(stamp, Setpoint(expected.position, expected.velocity)))
+            for point in robot.guide.predicted(stamp):
+                plan.add(point)
+
+    go_on(300)
+    assert plan.rests
+    assert 0.5 < (plan.end - plan.last) / 1e9 < 0.6
+    before = robot.planner.expected
+    go_on(20)
+    there = plan.at(plan.last + stamp_of(30, period), 0.5)
+    go_on(30)
+    assert there is not None
+    way = np.abs(robot.planner.expected.position - before.position).max()
+    assert np.abs(robot.planner.expected.position - there.position).max() < 0.02 * way
+    go_on(1, bump=45.0)
+    assert not plan.rests
+    go_on(60)
+    assert robot.planner.resting
+    assert plan.rests  # where it is

@@ -416,3 +416,31 @@ def test_a_surrogate_brakes_when_the_robot_does_not_follow(
     np.testing.assert_array_equal(port.position, two_link.home + 0.05)
     robot.plant.release()
     assert port.plant.engaged == ''
+
+
+def test_a_plan_that_came_before_the_first_command_is_not_shifted(port: Port) -> None:
+    now = 0
+    plant = RealtimePlant(port, GraphConfig(period=H), lambda: TIMEOUT, clock=lambda: now)
+    plant.begin(EPOCH)
+    speed, home = np.array([0.2, -0.1]), port.position
+
+    def tick() -> None:
+        nonlocal now
+        now += PERIOD
+        plant.tick()
+
+    def way(step: int) -> Array:
+        return home + (step + 1) * H * speed
+
+    for step in range(20):
+        plant.desired(DecodedJointState(EPOCH + step * PERIOD, way(step), speed))
+    for _ in range(3):  # their commands got lost
+        tick()
+    port.plant.plant.start(JointState(way(2), speed))
+    for step in (3, 4):
+        plant.command(DecodedJointState(plant.stamp, way(step), effort=np.zeros(2)))
+        port.plant.plant.start(JointState(way(step - 1), speed))
+        tick()
+    port.plant.plant.start(JointState(way(4), speed))
+    tick()
+    np.testing.assert_allclose(port.plant.plant.truth.velocity, speed, rtol=0.05)
