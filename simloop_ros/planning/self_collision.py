@@ -56,11 +56,11 @@ class SelfCollision:
         for pair in combinations(range(len(bodies)), 2):
             if not self._near(*(joints[i] for i in pair)):
                 self._geometry.addCollisionPair(pin.CollisionPair(*pair))
-        data = self._geometry.createData()
+        data = self._new_data()
         touching = [set(self._touching(position, data)) for position in positions]
         for pair in sorted(set.intersection(*touching)):
             self._geometry.removeCollisionPair(pin.CollisionPair(*pair))
-        self._geometry_data = self._geometry.createData()
+        self._geometry_data = self._new_data()
 
     def first(self, q: Array) -> tuple[str, str] | None:
         """Return two links that touch at ``q``, if any do."""
@@ -74,6 +74,18 @@ class SelfCollision:
         parents = self._pin_model.parents
         above_a, above_b = ((i, parents[i], parents[parents[i]]) for i in (a, b))
         return a in above_b or b in above_a
+
+    def _new_data(self) -> pin.GeometryData:
+        """Return memory for the pairs of now.
+
+        With contacts, as links that overlap by millimetres are missed without: GJK ends at some
+        1e-11 m then, which Coal calls a touch only below 1e-12 m, and where it ends depends on the
+        postures before.
+        """
+        data = self._geometry.createData()
+        for request in data.collisionRequests:
+            request.enable_contact = True
+        return data
 
     def _touching(self, q: Array, data: pin.GeometryData) -> list[tuple[int, int]]:
         """Return the pairs of shapes that touch, by index."""
