@@ -20,7 +20,7 @@ FOLLOWED_TIME = 0.05
 """Time for which a robot follows a plan that was sent ahead, or predicted [s]."""
 
 LEAST_SHARE = 0.5
-"""Share of a period that a guided robot must bear: its formula is on the safe side by about two."""
+"""Share of a period that a guided robot must bear: its formula is safe by a factor of two."""
 
 
 class BearableDelay(msgspec.Struct, frozen=True):

@@ -39,7 +39,8 @@ class Setpoint(msgspec.Struct, frozen=True, gc=False):
     :ivar restart: whether the desired motion starts from the control state instead of the last
         setpoint: the control law forgets that one.
     :ivar predicted: whether it is only expected: the motion up to it is followed where the
-        setpoints of the steps in between come late.
+        setpoints of the steps in between come late. With ``restart`` it withdraws what was
+        expected before.
     :ivar follows: whether the desired position is the robot's own, at rest. Where it is older
         than the control state, control takes that one instead.
     """

@@ -31,7 +31,8 @@ class Plan(Remembering):
 
     with ``B`` the ``BLEND_TIME``. A prediction is sent from its end to its begin, one or more
     points per step, and counts once it is complete: with a point that is not after the last
-    setpoint. Between its points it is a cubic. It stays valid until the next one is complete.
+    setpoint. Between its points it is a cubic. It stays valid until the next one is complete, or
+    until it is withdrawn, by a predicted setpoint with ``restart``.
 
     A setpoint with an effort, with ``restart`` or with ``follows`` is not interpolated to: it
     holds from its step on.
@@ -129,11 +130,14 @@ class Plan(Remembering):
         """Add the point before those of a prediction that is not complete, or of a new one."""
         if not self._points:
             return
+        if point.setpoint.restart:
+            self._predicted = self._incomplete = ()
+            return
         later = self._incomplete
         later = (point, *later) if later and point.stamp < later[0].stamp else (point,)
         if point.stamp > self.last:
             self._incomplete = later
-        elif len(later) > 1 or not self._is_predicted or point.stamp >= self._predicted[0].stamp:
+        elif len(later) > 1:
             self._predicted, self._incomplete = later, ()
 
     def _beyond(self, last: PlanPoint, stamp: int, stop_time: float) -> Setpoint:

@@ -174,8 +174,12 @@ def test_a_prediction_is_over_at_its_end_and_when_it_is_withdrawn() -> None:
     assert plan.end == EPOCH + 10 * STEP
     plan.add(point(10, 0.0, 1.0))
     assert plan.end == plan.last
-    plan = plan_of(point(0, 0.0, 1.0), *prediction(0, 10), predicted(0, 0.0, 0.0))
-    assert plan.end == plan.last
+    over = Setpoint(np.zeros(1), np.zeros(1), restart=True, predicted=True)
+    for half in ([], prediction(1, 20)[:1]):
+        plan = plan_of(point(0, 0.0, 1.0), *prediction(0, 10), *half, PlanPoint(EPOCH, over))
+        assert plan.end == plan.last
+        plan.add(prediction(0)[0])
+        assert plan.end == plan.last
     restart = Setpoint(np.zeros(1), np.zeros(1), restart=True)
     plan = plan_of(point(0, 0.0, 1.0), *prediction(0, 10), PlanPoint(EPOCH + STEP, restart))
     assert plan.end == plan.last

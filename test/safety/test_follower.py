@@ -204,7 +204,8 @@ def test_a_motion_that_is_predicted_to_rest_is_followed_there_even_when_stopped(
     """It turns aside on its way to rest, which a robot that only coasted would not."""
     follower, plant = following(two_link)
     end = two_link.home + np.array([0.02, 0.01])
-    follower.plan(0, Setpoint(two_link.home + H * SPEED, SPEED))
+    for step in (-2, -1, 0):
+        follower.plan(step, Setpoint(two_link.home + (step + 1) * H * SPEED, SPEED))
     for step, position, velocity in ((50, end, 0.0 * SPEED), (0, two_link.home, SPEED)):
         follower.plan(step, Setpoint(position, velocity, predicted=True))
     follower.take(0, two_link.home + H * SPEED)

@@ -12,17 +12,17 @@ TOPIC = 'desired_joint_states'
 FIELDS = ('position', 'velocity', 'effort')
 NEEDED, OPTIONAL = FIELDS[:1], FIELDS[1:]
 """A planner may leave out all but the positions."""
-POSITION, RESTART, EFFORT, PREDICTED, FOLLOW = KINDS = (
+POSITION, RESTART, EFFORT, PREDICTED, UNPREDICTED, FOLLOW = KINDS = (
     '',
     'restart',
     'effort',
     'predicted',
+    'unpredicted',
     'follow',
 )
 """Kind of a setpoint, as the ``frame_id`` of its message: continue to the position; start towards
 it from the control state; send the effort instead; where the motion is expected to lead, in case
-that the setpoints up to there come late; stay where the robot is."""
-
+that the setpoints up to there come late; that this is over; stay where the robot is."""
 LONGEST_LEAD = 10.0
 """Time from the robot's state on for which a setpoint is of use [s]: more is of another clock."""
 
@@ -32,7 +32,7 @@ def setpoint_kind(setpoint: Setpoint) -> str:
     if setpoint.effort is not None:
         return EFFORT
     if setpoint.predicted:
-        return PREDICTED
+        return UNPREDICTED if setpoint.restart else PREDICTED
     if setpoint.follows:
         return FOLLOW
     return RESTART if setpoint.restart else POSITION
@@ -57,7 +57,7 @@ def read_setpoint(message: DecodedJointState) -> Setpoint:
         message.position,
         message.velocity if message.velocity.size else np.zeros_like(message.position),
         message.effort if message.frame_id == EFFORT else None,
-        message.frame_id == RESTART,
-        message.frame_id == PREDICTED,
+        message.frame_id in (RESTART, UNPREDICTED),
+        message.frame_id in (PREDICTED, UNPREDICTED),
         message.frame_id == FOLLOW,
     )

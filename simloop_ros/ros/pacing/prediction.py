@@ -47,7 +47,7 @@ class Prediction:
     The motion goes on for ``PREDICTED_TIME`` and then brakes as every motion without setpoints
     does (``maths.coasting``), but along its path. The points are sent from the last to the
     first, within ``PREDICTION_TIME``, and the receiver follows them once it has them all, see
-    ``Plan``; then the next prediction begins. One with a single point withdraws those before.
+    ``Plan``; then the next prediction begins. A motion that is no longer steady withdraws it.
 
     :param period: of the setpoints [s].
     :param stop_time: in which the motion brakes [s].
@@ -80,8 +80,8 @@ class Prediction:
             return ()
         if planner is None or not planner.steady:
             self.restart()
-            stays = Setpoint(position, np.zeros_like(position), predicted=True)
-            return () if last is None else (PlanPoint(stamp, stays),)
+            over = Setpoint(position, np.zeros_like(position), restart=True, predicted=True)
+            return () if last is None else (PlanPoint(stamp, over),)
         if not self._points:
             setpoints = planner.predict(self._ways, self._rates)
             self._points = tuple(

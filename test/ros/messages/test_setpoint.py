@@ -25,6 +25,7 @@ SETPOINTS = [
     Setpoint(POSITION, VELOCITY, restart=True),
     Setpoint(POSITION, VELOCITY, EFFORT),
     Setpoint(POSITION, VELOCITY, predicted=True),
+    Setpoint(POSITION, VELOCITY, restart=True, predicted=True),
     Setpoint(POSITION, VELOCITY, follows=True),
 ]
 
@@ -45,7 +46,7 @@ class Wire:
 
 def test_setpoints_survive_the_way_in_any_order() -> None:
     wire = Wire()
-    sent = [SETPOINTS[i] for i in (0, 1, 2, 3, 4, 0, 2, 1, 4, 1, 3, 0)]
+    sent = [SETPOINTS[i] for i in (0, 1, 2, 3, 4, 5, 0, 2, 1, 4, 1, 3, 0)]
     for setpoint in sent:
         wire.send(STAMP, *setpoint_arrays(setpoint), frame_id=setpoint_kind(setpoint))
     for setpoint, read in zip(sent, wire.read, strict=True):

@@ -159,7 +159,9 @@ def test_two_hands_predict_how_they_come_to_rest_until_they_are_halted() -> None
     assert there is not None
     way = np.abs(robot.planner.expected.position - before.position).max()
     assert np.abs(robot.planner.expected.position - there.position).max() < 0.02 * way
-    go_on(1, bump=45.0)
+    while not robot.planner.halted:
+        go_on(1, bump=45.0)
+    assert not robot.planner.resting
     assert not plan.rests
     go_on(60)
     assert robot.planner.resting

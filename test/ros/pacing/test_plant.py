@@ -418,29 +418,39 @@ def test_a_surrogate_brakes_when_the_robot_does_not_follow(
     assert port.plant.engaged == ''
 
 
-def test_a_plan_that_came_before_the_first_command_is_not_shifted(port: Port) -> None:
+def test_a_plan_that_came_before_the_first_command_is_not_shifted(
+    port: Port, two_link: RobotModel
+) -> None:
+    """The plan accelerates: in a late period the robot does, too, by as much as planned."""
     now = 0
     plant = RealtimePlant(port, GraphConfig(period=H), lambda: TIMEOUT, clock=lambda: now)
     plant.begin(EPOCH)
-    speed, home = np.array([0.2, -0.1]), port.position
+    rate, home = np.array([20.0, -10.0]), port.position  # of the acceleration [rad/s^3]
+
+    def state(step: int) -> JointState:
+        """Return where the robot shall be at the end of a step."""
+        time = (step + 1) * H
+        return JointState(home + rate * time**3 / 6.0, rate * time**2 / 2.0)
 
     def tick() -> None:
         nonlocal now
         now += PERIOD
         plant.tick()
 
-    def way(step: int) -> Array:
-        return home + (step + 1) * H * speed
-
-    for step in range(20):
-        plant.desired(DecodedJointState(EPOCH + step * PERIOD, way(step), speed))
-    for _ in range(3):  # their commands got lost
+    for step in range(30):
+        after = state(step)
+        plant.desired(DecodedJointState(EPOCH + step * PERIOD, after.position, after.velocity))
+    for _ in range(10):  # their commands got lost
         tick()
-    port.plant.plant.start(JointState(way(2), speed))
-    for step in (3, 4):
-        plant.command(DecodedJointState(plant.stamp, way(step), effort=np.zeros(2)))
-        port.plant.plant.start(JointState(way(step - 1), speed))
+    data = two_link.pin_model.createData()
+    for step in (10, 11, 12):
+        before, after = state(step - 1), state(step)
+        port.plant.plant.start(before)
+        a = (after.velocity - before.velocity) / H
+        effort = pin.rnea(two_link.pin_model, data, before.position, before.velocity, a)
+        plant.command(DecodedJointState(plant.stamp, after.position, effort=effort))
         tick()
-    port.plant.plant.start(JointState(way(4), speed))
+    port.plant.plant.start(state(12))
     tick()
-    np.testing.assert_allclose(port.plant.plant.truth.velocity, speed, rtol=0.05)
+    gained = port.plant.plant.truth.velocity - state(12).velocity
+    np.testing.assert_allclose(gained, state(13).velocity - state(12).velocity, rtol=0.5)
