@@ -58,6 +58,7 @@ class EffortFollower(Remembering):
         '_bias',
         '_floats',
         '_step',
+        '_stopped',
     )
 
     def __init__(self, model: RobotModel, period: float, config: SafetyConfig):
@@ -79,6 +80,7 @@ class EffortFollower(Remembering):
         self._bias: Array = np.zeros(self._limit.size)
         self._floats = False
         self._step = 0
+        self._stopped: int | None = None
 
     def plan(self, step: float, setpoint: Setpoint) -> None:
         """Take the setpoint of the step that begins at a time [steps], as a planner sends it."""
@@ -88,15 +90,23 @@ class EffortFollower(Remembering):
             self._plan.add(PlanPoint(self._stamp(step), setpoint))
 
     def stop(self, step: int) -> None:
-        """Let the reference come to rest from the begin of a step on, if the plan does not."""
-        if self._velocity is not None and step - 1 <= self._end and not self._plan.rests:
+        """Let the reference come to rest from the begin of a step on.
+
+        Along a path that is predicted to rest time goes slower and slower, unless the motion
+        brakes already.
+        """
+        if self._velocity is None or step - 1 > self._end:
+            return
+        if not self._plan.rests:
             self._position, self._velocity, _ = self._reference(step)
             self._step = step - 1
             self._plan.clear()
+        elif (self._end - step) * self._period > self._stop_time:
+            self._stopped = step
 
     def take(self, step: int, desired: Array | None) -> None:
         """Take the desired position at the end of a step [rad], shape ``(n,)``, if it has one."""
-        self._floats = desired is None
+        self._floats, self._stopped = desired is None, None
         if desired is None:
             self._position = self._velocity = None
             self._step = step
@@ -134,6 +144,8 @@ class EffortFollower(Remembering):
 
     def rests(self, step: int) -> bool:
         """Return whether the reference has come to rest before a step."""
+        if self._stopped is not None:
+            return (step - self._stopped) * self._period >= self._stop_time
         if self._plan.rests:
             return step > self._end
         return self._coasted(step) >= self._stop_time
@@ -212,10 +224,13 @@ class EffortFollower(Remembering):
         velocity = (now - before) / h
         return now, velocity, ((after - now) / h - velocity) / h
 
-    def _position_after(self, step: int) -> Array:
+    def _position_after(self, step: float) -> Array:
         """Return the position of the reference at the end of a step [rad], shape ``(n,)``."""
         assert self._position is not None
         assert self._velocity is not None
+        if self._stopped is not None and step > self._stopped:
+            passed = (step - self._stopped) * self._period
+            step = self._stopped + coasting_time(passed, self._stop_time) / self._period
         time = (step - self._step) * self._period
         if time <= 0.0:
             return self._position + time * self._velocity
@@ -235,7 +250,7 @@ class EffortFollower(Remembering):
             return self._step
         return max(self._step, int(self._plan.end / NANO / self._period + ROUNDING))
 
-    def _way_planned(self, first: int, last: int) -> Array:
+    def _way_planned(self, first: float, last: float) -> Array:
         """Return the way from the end of a step to that of another [rad]; zero without a plan."""
         begin = self._plan.at(self._stamp(first), self._stop_time)
         end = self._plan.at(self._stamp(last), self._stop_time)

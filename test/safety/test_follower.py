@@ -218,3 +218,33 @@ def test_a_motion_that_is_predicted_to_rest_is_followed_there_even_when_stopped(
     assert follower.rests(52)
     np.testing.assert_allclose(plant.truth.position, end + H * SPEED, atol=2e-4)
     assert np.abs(plant.truth.velocity).max() < 0.02
+
+
+def test_a_stop_brakes_along_the_path_at_once(two_link: RobotModel) -> None:
+    """The motion is predicted to go on for 0.2 s before it brakes."""
+    stop, T = 10, SafetyConfig().stop_time
+    brakes = round(0.2 / H)
+    way = 0.2 + 0.5 * T
+    ways = []
+    for stops in (False, True):
+        follower, plant = following(two_link)
+        for step in (-2, -1, 0):
+            follower.plan(step, Setpoint(two_link.home + (step + 1) * H * SPEED, SPEED))
+        rest = two_link.home + way * SPEED
+        for step, position, velocity in (
+            (brakes + round(T / H), rest, 0.0 * SPEED),
+            (brakes, two_link.home + 0.2 * SPEED, SPEED),
+            (0, two_link.home, SPEED),
+        ):
+            follower.plan(step, Setpoint(position, velocity, predicted=True))
+        follower.take(0, two_link.home + H * SPEED)
+        for step in range(stop + round(T / H)):
+            if step == stop and stops:
+                follower.stop(step)
+            assert not follower.rests(step)
+            plant.step(follower.effort(plant.truth, step))
+        assert follower.rests(stop + round(T / H)) == stops
+        ways.append((plant.truth.position - two_link.home) / SPEED)
+        assert bool(np.abs(plant.truth.velocity).max() < 0.01) == stops
+    np.testing.assert_allclose(ways[1], stop * H + 0.5 * T, rtol=0.1)
+    assert (ways[1] < 0.75 * ways[0]).all()
