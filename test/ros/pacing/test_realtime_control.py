@@ -348,3 +348,25 @@ def test_a_driver_that_is_silent_is_told_of_rarely(yumi: RobotModel) -> None:
     world.realtime.due = 0  # a joint state came
     world.now = 1000 * NANO
     assert not world.realtime.waited()
+
+
+class Following(World):
+    """A planner that asks the robot to stay where it is: 000, section 6.1.4."""
+
+    def _plan(self, stamp: int, state: JointState) -> None:
+        message = DecodedJointState(stamp, state.position, 0.0 * state.velocity, frame_id='follow')
+        self._send('desired', lambda: self.realtime.desired(message))
+
+
+@pytest.mark.parametrize('delay', [prompt, busy])
+def test_a_robot_that_shall_stay_where_it_is_is_not_drawn_back(
+    yumi: RobotModel, delay: Delay
+) -> None:
+    """It gets a push, and stops where that leaves it, however late the setpoints are."""
+    world = Following(yumi, delay)
+    world.run(0.2)
+    world.plant.start(JointState(world.plant.truth.position, np.full(yumi.n, 0.1)))
+    world.run(1.0)
+    assert not world.control.stopped
+    assert world.speed() < 1e-3
+    assert world.share() < 0.5
