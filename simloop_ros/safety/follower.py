@@ -21,7 +21,8 @@ STEEPEST = 1.5
 MAX_POSITION_ERROR, MAX_SPEED_ERROR = 0.05, 0.5
 """How far a robot may be from the reference that it shall follow [rad, rad/s]; beyond it is out of
 control, and braked at once. Half of the reference's speed, and 0.1 s of its way, are added. A
-robot on its reference that is pushed further away gets no larger effort."""
+robot on its reference that is pushed further away gets no larger effort, and drags the reference
+along, as a brake slips: it does not swing back."""
 ROUNDING = 1e-6
 """Share of a step: times of steps are not exact in floating point."""
 
@@ -126,17 +127,16 @@ class EffortFollower(Remembering):
         """Return whether there is a motion to follow from a state in a step, and it is near.
 
         :param follows: whether the robot has followed it in the step before: then a force may
-            have pushed it away, and only its speed counts.
+            have pushed it away, and the reference is dragged along.
         """
         if self._position is None or self._velocity is None:
             return self._floats
         q, v, a = self._reference(step)
         if not np.isfinite(a).all():
             return False
-        near = follows or (np.abs(q - state.position) <= self._reach(v)).all()
-        return bool(
-            near and (np.abs(v - state.velocity) <= MAX_SPEED_ERROR + 0.5 * np.abs(v)).all()
-        )
+        near = (np.abs(q - state.position) <= self._reach(v)).all()
+        slow = (np.abs(v - state.velocity) <= MAX_SPEED_ERROR + 0.5 * np.abs(v)).all()
+        return bool(follows or (near and slow))
 
     def destination(self, step: int) -> Array | None:
         """Return where the reference is at a step's end [rad], shape ``(n,)``, if there is one."""
@@ -187,8 +187,10 @@ class EffortFollower(Remembering):
         else:
             position, velocity, acceleration = self._reference(step)
             reach = self._reach(velocity)
-            position = q + np.clip(position - q, -reach, reach)  # a force may push it away
-            effort = self._law(state, position, velocity, acceleration)
+            near = q + np.clip(position - q, -reach, reach)
+            if self._position is not None and (near != position).any():  # a force drags it along
+                self._position = self._position + (near - position)
+            effort = self._law(state, near, velocity, acceleration)
             effort += self.load(step)
         if (np.abs(effort) <= self._limit).all():
             return effort

@@ -248,3 +248,19 @@ def test_a_stop_brakes_along_the_path_at_once(two_link: RobotModel) -> None:
         assert bool(np.abs(plant.truth.velocity).max() < 0.01) == stops
     np.testing.assert_allclose(ways[1], stop * H + 0.5 * T, rtol=0.1)
     assert (ways[1] < 0.75 * ways[0]).all()
+
+
+def test_a_robot_that_is_pushed_away_drags_its_reference_along(two_link: RobotModel) -> None:
+    """A hand leads it 0.3 rad away, faster than any reference, and lets go."""
+    follower, plant = following(two_link, np.zeros(2))
+    speed = np.array([2.0, 0.0])
+    for step in range(75):
+        state = JointState(two_link.home + (step + 1) * H * speed, speed)
+        assert follower.is_close(state, step, follows=True)
+        effort = follower.effort(state, step)
+        assert effort[0] < 0.0  # against the hand
+    plant.start(JointState(state.position, np.zeros(2)))
+    for step in range(75, 225):
+        plant.step(follower.effort(plant.truth, step))
+    back = state.position[0] - plant.truth.position[0]
+    assert 0.0 <= back <= MAX_POSITION_ERROR
