@@ -18,7 +18,6 @@ HAND_STIFFNESS = 1000.0
 """Stiffness of a hand that guides a robot [N/m], of an arm that is held stiff."""
 FOLLOWED_TIME = 0.05
 """Time for which a robot follows a plan that was sent ahead, or predicted [s]."""
-
 LEAST_SHARE = 0.5
 """Share of a period that a guided robot must bear: its formula is safe by a factor of two."""
 

@@ -171,8 +171,8 @@ class MotionGuide:
 
     def predicted(self, stamp: int) -> tuple[PlanPoint, ...]:
         """Return what is next of a prediction, after the setpoint with a stamp [ns]."""
-        goes_on = self.motion is not None and self.held is None
-        planner = self.motion.planner if self.motion is not None and goes_on else None
+        motion = self.motion if self.held is None else None
+        planner = None if motion is None else motion.planner
         return self._prediction.next(stamp, planner, self._last)
 
     def pass_over(self, gap: float, state: JointState, inputs: ExternalInputs) -> None:

@@ -18,18 +18,6 @@ PREDICTION_TIME = 0.015
 """Time in which a prediction is sent [s]."""
 BRAKING_POINTS = 8
 """Points of a prediction while the motion brakes."""
-STEPS_AHEAD = 10
-"""Steps that are sent ahead: a planner that is late by less disturbs nothing."""
-PREDICTION_TIME = 0.015
-"""Time in which a prediction is sent [s]."""
-BRAKING_POINTS = 8
-"""Points of a prediction while the motion brakes."""
-STEPS_AHEAD = 10
-"""Steps that are sent ahead: a planner that is late by less disturbs nothing."""
-BRAKING_POINTS = 8
-"""Points of a prediction while the motion brakes."""
-STEPS_AHEAD = 10
-"""Steps that are sent ahead: a planner that is late by less disturbs nothing."""
 
 
 def predicted_way(time: float, stop_time: float) -> float:

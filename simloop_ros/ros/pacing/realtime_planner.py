@@ -17,39 +17,6 @@ LEAST_RATE = 0.02
 """Rate below which a motion rests."""
 ROUNDING = 1e-6
 """Share of a step: sums of rates are not exact."""
-PREDICTED_TIME = 0.08
-"""Time from a setpoint on for which a motion is predicted to go on as it does [s]; then it brakes.
-Two predictions later, ``FOLLOWED_TIME`` is left of it."""
-PREDICTION_TIME = 0.015
-"""Time in which a prediction is sent [s]."""
-BRAKING_POINTS = 8
-"""Points of a prediction while the motion brakes."""
-STEPS_AHEAD = 10
-"""Steps that are sent ahead: a planner that is late by less disturbs nothing."""
-LEAST_RATE = 0.02
-"""Rate below which a motion rests."""
-ROUNDING = 1e-6
-"""Share of a step: sums of rates are not exact."""
-PREDICTED_TIME = 0.08
-"""Time from a setpoint on for which a motion is predicted to go on as it does [s]; then it brakes.
-Two predictions later, ``FOLLOWED_TIME`` is left of it."""
-PREDICTION_TIME = 0.015
-"""Time in which a prediction is sent [s]."""
-BRAKING_POINTS = 8
-"""Points of a prediction while the motion brakes."""
-STEPS_AHEAD = 10
-"""Steps that are sent ahead: a planner that is late by less disturbs nothing."""
-ROUNDING = 1e-6
-"""Share of a step: sums of rates are not exact."""
-PREDICTED_TIME = 0.08
-"""Time from a setpoint on for which a motion is predicted to go on as it does [s]; then it brakes.
-Two predictions later, ``FOLLOWED_TIME`` is left of it."""
-PREDICTION_TIME = 0.015
-"""Time in which a prediction is sent [s]."""
-BRAKING_POINTS = 8
-"""Points of a prediction while the motion brakes."""
-STEPS_AHEAD = 10
-"""Steps that are sent ahead: a planner that is late by less disturbs nothing."""
 STEPS_AHEAD = 10
 """Steps that are sent ahead: a planner that is late by less disturbs nothing."""
 
