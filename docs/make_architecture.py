@@ -36,6 +36,7 @@ PURPOSE = {
     'assembly': 'scenario to blocks',
     'calibration': 'thresholds',
     'robotstudio': 'ABB controllers',
+    'drivers': 'contracts, stand-ins',
     'report': 'figures, tables',
     'ros': 'transport, pacing, launch',
     'nodes': 'one per block',

@@ -10,10 +10,11 @@ import re
 from simloop_ros.cli.commands import COMMANDS
 from simloop_ros.cli.main import make_parser
 from simloop_ros.core.config_types import field_docs
+from simloop_ros.drivers.schema import KINDS, schema_of
 from simloop_ros.record.metrics import Metrics
 from simloop_ros.scenario.loading import load_scenario
 from simloop_ros.scenario.reference import scenario_keys
-from simloop_ros.scenario.schema import FILES, schema_text
+from simloop_ros.scenario.schema import schema_text
 from simloop_ros.scenario.shipped import scenario_descriptions
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -175,7 +176,10 @@ def made() -> dict[Path, str]:
         ROOT / 'docs' / 'reference' / 'commands.md': commands_page(),
         ROOT / 'docs' / 'reference' / 'shipped.md': shipped_page(),
         ROOT / 'docs' / 'reference' / 'summary.md': summary_page(),
-        **{ROOT / 'config' / 'schema' / f'{kind}.json': schema_text(kind) for kind in FILES},
+        **{
+            ROOT / 'config' / 'schema' / f'{kind}.json': schema_text(schema_of(kind))
+            for kind in KINDS
+        },
     }
 
 

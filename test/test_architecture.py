@@ -29,14 +29,14 @@ ORDER = (
     ('loop',),
     ('record',),
     ('assembly',),
-    ('calibration', 'robotstudio'),
+    ('calibration', 'robotstudio', 'drivers'),
     ('report', 'ros'),
     ('nodes',),
     ('cli',),
 )
 LAYERS = {name: i for i, names in enumerate(ORDER) for name in names}
 """A part imports from its own and from lower layers only."""
-ROS_ORDER = (('messages',), ('transport', 'pacing'), ('node',), ('launch',))
+ROS_ORDER = (('messages',), ('transport', 'pacing'), ('node',), ('driver', 'launch'))
 ROS_LAYERS = {name: i for i, names in enumerate(ROS_ORDER) for name in names}
 """The same inside ``ros``: neighbours do not import each other."""
 ROS_MODULES = [module for module in MODULES if module.parent.parent == PACKAGE / 'ros']

@@ -13,28 +13,33 @@ import subprocess
 import sys
 from typing import Any
 
+import numpy as np
 from pages import PAGES, ROOT, blocks, commands, words
 import pytest
 import xacro
 
 from simloop_ros.cli.commands import COMMANDS
+from simloop_ros.cli.launch import planned
 from simloop_ros.cli.main import main, make_parser
 from simloop_ros.core.resources import resource_folder
+from simloop_ros.drivers.loading import load_driver, read_faults
+from simloop_ros.drivers.stand_in import StandIn
+from simloop_ros.plants.config import PlantConfig
 from simloop_ros.record.verdict import EXIT_STATUS
-from simloop_ros.ros.launch.options import (
-    NO_PLANT,
-    ROBOT_TOPICS,
-    ROBOTSTUDIO,
-    WiringOptions,
-    plant_settings,
-)
+from simloop_ros.robot.fit_robot import load_fit_robot
 from simloop_ros.ros.launch.wiring import wire
-from simloop_ros.scenario.loading import load_scenario
+from simloop_ros.scenario.robot_files import robot_config
 
 MADE = runpy.run_path(str(ROOT / 'docs' / 'make_reference.py'))
 SHORT = {'bench': ['--quick'], 'calibrate': ['--duration', '120']}
 """Commands that take minutes -> what makes them as short as they can be."""
-PANDA = 'panda_description/urdf/panda.urdf'
+DESCRIPTIONS = {
+    'panda.urdf': 'panda_description/urdf/panda.urdf',
+    'ur5e.urdf': 'ur_description/urdf/ur5_robot.urdf',
+}
+"""Descriptions of robots that a reader has -> what takes their place."""
+PLAYED = ('standin', 'connect')
+"""Commands that need each other; ``nodes/test_drivers.py`` runs such."""
 NEEDS_A_RUN = re.compile(r'simloop (plot|robotstudio) ')
 FAILING = {
     'sphere_collision': 'missed',
@@ -51,8 +56,10 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     folder = tmp_path_factory.mktemp('desk')
     robot = xacro.process_file(str(resource_folder('urdf') / 'irb120.urdf.xacro')).toxml()
     (folder / 'my_robot.urdf').write_text(robot)
-    panda = next(f for f in files('example-robot-data') or [] if str(f).endswith(PANDA))
-    (folder / 'panda.urdf').symlink_to(str(panda.locate()))
+    for name, file in DESCRIPTIONS.items():
+        found = next(f for f in files('example-robot-data') or [] if str(f).endswith(file))
+        (folder / name).symlink_to(str(found.locate()))
+    _make_fr3(folder)
     for page in PAGES:
         for block in blocks(page, 'yaml'):
             name = re.match(r'# (\w+\.yaml)\n', block)
@@ -62,6 +69,14 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     os.chdir(folder)
     yield folder
     os.chdir(before)
+
+
+def _make_fr3(folder: Path) -> None:
+    """Write a Panda whose joints have the names of an FR3's."""
+    path = (folder / 'panda.urdf').resolve()
+    text = re.sub(r'panda_(finger_)?joint', r'fr3_\1joint', path.read_text())
+    share = path.parents[4]
+    (folder / 'fr3.urdf').write_text(text.replace('package://', f'{share}/'))
 
 
 def test_pages_of_the_reference_are_current() -> None:
@@ -90,23 +105,11 @@ def test_runs_of_the_pages_run_for_a_moment(command: str, tmp_path: Path, capsys
 def test_graphs_of_the_pages_can_be_wired(command: str) -> None:
     """Most run in ``nodes/test_graphs_of_the_pages.py``; some need a robot."""
     given = words(command)
-    options = make_parser('launch').parse_args(given)
-    settings = [*options.settings, *plant_settings(options.plant)]
-    wired = {
-        field: getattr(options, field)
-        for field in (
-            *(*ROBOT_TOPICS, *ROBOTSTUDIO, 'realtime', 'namespace', 'priority'),
-            *('driver_output', 'gravity_handled'),
-        )
-    }
-    simulated = options.plant != NO_PLANT
-    nodes = wire(
-        load_scenario(options.scenario, settings), WiringOptions(simulated=simulated, **wired)
-    )
-    assert len(nodes) >= 2 + simulated
+    scenario, wiring = planned(make_parser('launch').parse_args(given))
+    assert len(wire(scenario, wiring)) >= 2 + wiring.simulated
 
 
-@pytest.mark.parametrize('command', commands(*set(COMMANDS) - {'run', 'launch', *SHORT}))
+@pytest.mark.parametrize('command', commands(*set(COMMANDS) - {'run', 'launch', *PLAYED, *SHORT}))
 def test_other_commands_of_the_pages(command: str, capsys: Any) -> None:
     given = words(command)
     if NEEDS_A_RUN.match(command):
@@ -117,6 +120,17 @@ def test_other_commands_of_the_pages(command: str, capsys: Any) -> None:
         if given[0] == 'robotstudio' and '--dry-run' not in given:
             given.append('--dry-run')
     assert main(given) == 0, capsys.readouterr().err
+
+
+@pytest.mark.parametrize('command', commands(*PLAYED))
+def test_drivers_of_the_pages_can_be_played(command: str) -> None:
+    given = words(command)
+    options = make_parser(given[0]).parse_args(given)
+    contract = load_driver(options.driver, options.settings)
+    if given[0] == 'standin':
+        model = load_fit_robot(robot_config(options.robot))
+        faults, rng = read_faults(options.faults), np.random.default_rng(0)
+        assert StandIn(contract, model, PlantConfig(), faults, rng).state().position.size
 
 
 @pytest.mark.parametrize('page', PAGES, ids=lambda page: page.stem)

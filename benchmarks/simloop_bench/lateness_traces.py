@@ -9,6 +9,7 @@ import msgspec
 import numpy as np
 
 from simloop_ros.core.errors import ConfigError
+from simloop_ros.core.files import read_text
 from simloop_ros.ros.pacing.pause_log import Trace
 
 from .virtual_graph import LATENCY, NODES
@@ -92,9 +93,12 @@ def recorded_trace(path: Path) -> LatenessTrace:
 
 def _read(path: Path) -> Trace:
     try:
-        return msgspec.json.decode(path.read_bytes(), type=Trace)
-    except (OSError, msgspec.DecodeError) as error:
-        raise ConfigError(f'{path}: cannot be read as a trace: {error}') from error
+        trace = msgspec.json.decode(read_text(path), type=Trace)
+    except msgspec.DecodeError as error:
+        raise ConfigError(f'{path}: not a trace of simloop launch --trace: {error}') from error
+    if not trace:
+        raise ConfigError(f'{path}: not a trace of simloop launch --trace: it names no process')
+    return trace
 
 
 def _joined(pauses: Pauses) -> Pauses:

@@ -387,6 +387,7 @@ class VirtualMonitor:
 
     def _taker(self, topic: str) -> Callable[[DecodedJointState], None]:
         def take(message: DecodedJointState) -> None:
+            self._monitor.hear(topic, message)
             self._rows.add(topic, message.stamp, message)
             for row in self._rows.complete():
                 self._observe(*row)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..collision.detector import build_detector
 from ..collision.wrist_torque import WristTorque
@@ -55,8 +55,8 @@ def assemble(scenario: Scenario) -> Assembly:
 def run_facts(scenario: Scenario, *, simulated: bool = True) -> RunFacts:
     """Return the facts of a run, without building its plant.
 
-    :param simulated: whether the robot is; the run of a real one ends with its duration, or when
-        it is stopped.
+    :param simulated: whether the robot is; of a real one goals and end are not known before it is
+        known where it starts, see ``started_facts``.
     """
     model = load_fit_robot(scenario.robot)
     if simulated:
@@ -65,6 +65,28 @@ def run_facts(scenario: Scenario, *, simulated: bool = True) -> RunFacts:
     steps = round(scenario.duration / scenario.period) if scenario.duration else LONGEST_RUN
     rollback = scenario.control.rollback or 'measured'
     return RunFacts(scenario, model, REAL_ROBOT, rollback, steps, None, simulated=False)
+
+
+def started_facts(facts: RunFacts, start: Array) -> RunFacts:
+    """Return the facts of a real robot's run, once it is known where it starts.
+
+    Tasks of two hands, and what has no end of its own, go on until they are stopped.
+
+    :param start: position [rad], shape ``(n,)``.
+    :raises SimloopError: the motion cannot be planned from there.
+    """
+    scenario = facts.scenario
+    if scenario.planner.kind == 'bimanual':
+        return facts
+    motion = build_motion(MotionSettings.of(scenario), facts.model, start)
+    ends = scenario.duration is None and motion.duration is not None
+    return replace(
+        facts,
+        steps=count_steps(scenario, motion.duration) if ends else facts.steps,
+        goals=motion.goals,
+        planned=motion.duration,
+        course=motion.course,
+    )
 
 
 def count_steps(scenario: Scenario, planned: float | None) -> int:

@@ -6,9 +6,15 @@ from __future__ import annotations
 
 from argparse import ArgumentParser
 from collections.abc import Callable
+import os
 from pathlib import Path
 
 from . import completers
+
+
+def _path(text: str) -> Path:
+    """Return a path; shells leave the ``~`` of ``--out=~/results`` as it is."""
+    return Path(os.path.expanduser(text))
 
 
 def _scenario(
@@ -35,7 +41,7 @@ def _scenario(
         ),
         completers.settings,
     )
-    parser.add_argument('--out', metavar=metavar, type=Path, help=out)
+    parser.add_argument('--out', metavar=metavar, type=_path, help=out)
     parser.add_argument('--seed', metavar='N', help='seed of the random generator')
 
 
@@ -53,8 +59,10 @@ def _calibrate(parser: ArgumentParser) -> None:
 
 def _launch(parser: ArgumentParser) -> None:
     from ..ros.launch.options import (
+        DRIVER,
         DRIVER_OUTPUT,
         DRIVER_OUTPUTS,
+        DRIVER_SETTING,
         GRAVITY_HANDLED,
         PRIORITY,
         ROBOT_TOPICS,
@@ -79,6 +87,18 @@ def _launch(parser: ArgumentParser) -> None:
         type=read_priority,
         help=f'with --realtime, SCHED_FIFO priority of the nodes ({PRIORITY}); 0 for none',
     )
+    completers.attach(
+        parser.add_argument('--driver', metavar='NAME', default='', help=DRIVER),
+        completers.drivers,
+    )
+    parser.add_argument(
+        '--driver-set',
+        dest='driver_settings',
+        metavar='KEY=VALUE',
+        action='append',
+        default=[],
+        help=f'{DRIVER_SETTING} (more than once)',
+    )
     for name, text in ROBOT_TOPICS.items():
         option = f'--{name.replace("_", "-")}'
         parser.add_argument(option, metavar='TOPIC', default='', help=text)
@@ -89,16 +109,72 @@ def _launch(parser: ArgumentParser) -> None:
         metavar = 'T' if name.endswith('time') else 'HOST:PORT'
         parser.add_argument(option, metavar=metavar, default='', help=text)
     trace = 'with --realtime, write when each process was not scheduled, for bench lateness'
-    parser.add_argument('--trace', metavar='FILE', type=Path, help=trace)
+    parser.add_argument('--trace', metavar='FILE', type=_path, help=trace)
     parser.add_argument(
         '--no-record', action='store_true', help='without the recorder: it goes on until Ctrl-C'
     )
     parser.add_argument('--no-figures', action='store_true', help='results without figures')
 
 
+def _driver(parser: ArgumentParser, robot: str, *, needed: bool) -> None:
+    """Add the arguments for a driver, its values, and its robot."""
+    completers.attach(
+        parser.add_argument(
+            'driver', metavar='NAME', help='a driver of config/drivers, or a YAML file like them'
+        ),
+        completers.drivers,
+    )
+    completers.attach(
+        parser.add_argument(
+            '--robot',
+            metavar='ROBOT',
+            required=needed,
+            help=f'{robot}: a URDF or xacro file, a shipped robot, or a robot file',
+        ),
+        completers.robots,
+    )
+    parser.add_argument(
+        '--set',
+        dest='settings',
+        metavar='KEY=VALUE',
+        action='append',
+        default=[],
+        help='change a value of the driver file, for instance rate=200 (more than once)',
+    )
+    parser.add_argument('--namespace', metavar='NS', default='', help='of all topics')
+
+
+def _standin(parser: ArgumentParser) -> None:
+    from ..core.config_types import field_docs
+    from ..drivers.config import FaultConfig
+
+    _driver(parser, 'the robot behind it', needed=True)
+    faults = ', '.join(field_docs(FaultConfig))
+    parser.add_argument(
+        '--fault',
+        dest='faults',
+        metavar='FAULT=VALUE',
+        action='append',
+        default=[],
+        help=f'what it does wrong (more than once): {faults}',
+    )
+
+
+def _connect(parser: ArgumentParser) -> None:
+    _driver(parser, 'the model to compare it with', needed=False)
+    parser.add_argument(
+        '--seconds',
+        metavar='S',
+        type=float,
+        default=5.0,
+        help='how long to listen, from the first joint state on [%(default)s]',
+    )
+    parser.add_argument('--json', action='store_true', help='print the findings as JSON')
+
+
 def _plot(parser: ArgumentParser) -> None:
     completers.attach(
-        parser.add_argument('folder', metavar='DIR', type=Path, help='folder of a run'),
+        parser.add_argument('folder', metavar='DIR', type=_path, help='folder of a run'),
         completers.runs,
     )
     parser.add_argument('--all', action='store_true', help='every graph that the log has data for')
@@ -118,7 +194,7 @@ def _check(parser: ArgumentParser) -> None:
         '--home', metavar='POSTURE', help="of the SRDF file, by name, or '{JOINT: VALUE, ...}'"
     )
     parser.add_argument(
-        '--srdf', metavar='FILE', type=Path, help='SRDF file, if it is not beside the URDF'
+        '--srdf', metavar='FILE', type=_path, help='SRDF file, if it is not beside the URDF'
     )
 
 
@@ -137,7 +213,11 @@ def _keys(parser: ArgumentParser) -> None:
 
 def _schema(parser: ArgumentParser) -> None:
     parser.add_argument(
-        'kind', choices=('scenario', 'robot'), nargs='?', default='scenario', help='[%(default)s]'
+        'kind',
+        choices=('scenario', 'robot', 'driver'),
+        nargs='?',
+        default='scenario',
+        help='[%(default)s]',
     )
 
 
@@ -157,11 +237,11 @@ def _bench(parser: ArgumentParser) -> None:
         completers.benches,
     )
     parser.add_argument('--quick', action='store_true', help='a short one')
-    parser.add_argument('--json', metavar='FILE', type=Path, help='write the figures there')
+    parser.add_argument('--json', metavar='FILE', type=_path, help='write the figures there')
     parser.add_argument(
         '--trace',
         metavar='FILE',
-        type=Path,
+        type=_path,
         action='append',
         default=[],
         help='lateness: replay what simloop launch --trace wrote, too (more than once)',
@@ -174,7 +254,7 @@ def _robotstudio(parser: ArgumentParser) -> None:
     defaults = LinkConfig()
     source = 'folder of a run, or a CSV file: time [s] and joint names, then numbers [rad]'
     completers.attach(
-        parser.add_argument('source', metavar='RUN_OR_CSV', type=Path, help=source),
+        parser.add_argument('source', metavar='RUN_OR_CSV', type=_path, help=source),
         completers.runs,
     )
     parser.add_argument('--host', default=defaults.host, help=f'of the server [{defaults.host}]')
@@ -223,6 +303,8 @@ ARGUMENTS: dict[str, Callable[[ArgumentParser], None]] = {
     'list': lambda _: None,
     'run': _scenario,
     'launch': _launch,
+    'connect': _connect,
+    'standin': _standin,
     'plot': _plot,
     'check': _check,
     'keys': _keys,

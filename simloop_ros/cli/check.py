@@ -12,6 +12,7 @@ from ..core.config_messages import convert
 from ..core.errors import ConfigError, GoalError, ModelError, UnknownNameError
 from ..core.files import load_yaml
 from ..core.resources import resource_folder
+from ..core.values import Array
 from ..planning.home import HomeSearch
 from ..report.robot_table import home_setting, robot_lines
 from ..robot.chain import chain_to
@@ -20,8 +21,14 @@ from ..robot.model import RobotModel
 from ..robot.problem import Problem
 from ..robot.srdf import Semantics, find_srdf, read_semantics
 from ..robot.urdf import find_description
-from ..robot.weight import weight_notes
+from ..robot.weight import weight_notes, worst_weights
 from ..scenario.robot_files import robot_config
+
+FIXED = (
+    'fit for control only with its base held fixed: by its SRDF file the base moves freely ({}); '
+    'here it can neither fall, walk, drive nor fly'
+)
+"""Verdict on a robot whose base is free, with the name of the joint by which it is."""
 
 
 def call(options: argparse.Namespace) -> int:
@@ -38,9 +45,11 @@ def call(options: argparse.Namespace) -> int:
     lines: list[str] = []
     if model is not None:
         tips = model.tips or _end(model)
-        print('\n'.join(robot_lines(model, tips)))
-        problems += [*_weight_problem(model), *(broken := _mesh_problem(model))]
-        lines = _semantics_lines(semantics)
+        worst = worst_weights(model)
+        print('\n'.join(robot_lines(model, tips, worst)))
+        problems += [*_weight_problem(model), *_worst_problem(model, worst)]
+        problems += (broken := _mesh_problem(model))
+        lines = [f'posture {name}, of the SRDF file: --home {name}' for name in semantics.postures]
         if not broken:
             lines += _home_lines(model, tips, semantics.postures)
         if options.home is not None:
@@ -49,7 +58,8 @@ def call(options: argparse.Namespace) -> int:
         kind = 'unfit' if problem.fatal else 'hint '
         print(f'{kind}  {problem.where}: {problem.what}; {problem.remedy}')
     unfit = sum(problem.fatal for problem in problems)
-    verdict = f'{options.robot}: {f"unfit, {unfit} to correct" if unfit else "fit for control"}'
+    fit = 'fit for control' if not semantics.floating else FIXED.format(semantics.floating)
+    verdict = f'{options.robot}: {f"unfit, {unfit} to correct" if unfit else fit}'
     print('\n'.join([*lines, verdict]))
     return 1 if unfit else 0
 
@@ -89,14 +99,15 @@ def _mesh_problem(model: RobotModel) -> list[Problem]:
     return []
 
 
-def _semantics_lines(semantics: Semantics) -> list[str]:
-    lines = [f'posture {name}, of the SRDF file: --home {name}' for name in semantics.postures]
-    if semantics.floating:
-        lines.append(
-            f'hint   base: it floats by {semantics.floating}, says the SRDF file; here it is '
-            'fixed, and the robot does not fall'
-        )
-    return lines
+def _worst_problem(model: RobotModel, worst: Array) -> list[Problem]:
+    shares = worst / model.effort_limit
+    weak = [i for i in np.argsort(-shares, kind='stable') if shares[i] > 1.0]
+    if not weak:
+        return []
+    names = ', '.join(f'{model.joint_names[i]} ({100.0 * shares[i]:.0f} %)' for i in weak)
+    what = f'its own weight is more than these joints can bear at their worst posture: {names}'
+    remedy = 'keep away from there, take a lighter load, or correct the limits in the URDF'
+    return [Problem('weight', what, remedy, fatal=False)]
 
 
 def _home_lines(

@@ -54,6 +54,26 @@ examples:
 ROS 2 comes with "pip install '.[ros]'", or from a sourced installation.
 Documentation: docs/tutorials/ros.md, docs/graph.md.
 """
+CONNECT = """\
+examples:
+  simloop connect ur5e --robot my_ur5e.urdf
+  simloop connect fr3 --robot my_fr3.yaml --seconds 10
+  simloop connect generic --robot lwr --set rate=200 --set gravity=command --json
+
+It listens to the driver's joint states and looks at who is on its topics; it sends no command. Let
+the robot rest in a bent posture meanwhile. Exit status 1 if something is wrong.
+Documentation: docs/drivers.md.
+"""
+STANDIN = """\
+examples:
+  simloop standin generic --robot lwr --set rate=200 --set gravity=command --set effort=torque
+  simloop standin ur5e --robot my_ur5e.urdf --set effort=torque_without_gravity
+  simloop standin generic --robot lwr --set rate=200 --set gravity=robot --set effort=torque \\
+      --fault lost=0.2 --set plant.friction.coulomb=1
+
+Faults: late_start=3 [s], lost=0.2 (share of the states), bunched=5 (states), rate=1.2 (factor),
+order, freeze=1 [s], payload=2 [kg], current. It runs until Ctrl-C. Documentation: docs/drivers.md.
+"""
 CHECK = """\
 examples:
   simloop check my_robot.urdf
@@ -116,6 +136,12 @@ COMMANDS = {
     'list': CommandHelp('list_scenarios', 'scenarios, one line each', LIST),
     'run': CommandHelp('run', 'run a scenario in process', RUN),
     'launch': CommandHelp('launch', 'run a scenario as a ROS 2 graph', LAUNCH),
+    'connect': CommandHelp(
+        'connect', "is a robot's driver fit for the suite? listens, and sends no command", CONNECT
+    ),
+    'standin': CommandHelp(
+        'standin', "a simulated robot behind the topics of a real robot's driver", STANDIN
+    ),
     'plot': CommandHelp('plot', 'figures again from a log', PLOT),
     'check': CommandHelp('check', 'is this model fit for control?', CHECK),
     'keys': CommandHelp('keys', 'what can be set in a scenario: type, unit, default', KEYS),
@@ -125,9 +151,7 @@ COMMANDS = {
     'robotstudio': CommandHelp(
         'robotstudio', 'send the motion of a run to RobotStudio, or an ABB controller', ROBOTSTUDIO
     ),
-    'schema': CommandHelp(
-        'schema', 'JSON schema of scenario and robot files, for editors', SCHEMA
-    ),
+    'schema': CommandHelp('schema', 'JSON schema of scenario, robot and driver files', SCHEMA),
     'completion': CommandHelp(
         'completion', 'script with which a shell completes simloop', COMPLETION
     ),

@@ -31,6 +31,13 @@ def robots(prefix: str = '', **_: Any) -> list[str]:
     return [*robot_names(), *_files(prefix, (*YAML, '.urdf', '.xacro'))]
 
 
+def drivers(prefix: str = '', **_: Any) -> list[str]:
+    """Return the shipped drivers, and the YAML files that may be like them."""
+    from ..scenario.shipped import driver_names
+
+    return [*driver_names(), *_files(prefix, YAML)]
+
+
 def _files(prefix: str, endings: tuple[str, ...]) -> list[str]:
     """Return the files with these endings; folders too, once something is typed."""
     found = glob(f'{prefix}*')

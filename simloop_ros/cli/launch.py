@@ -9,8 +9,10 @@ import sys
 import tempfile
 
 from ..core.errors import ConfigError
+from ..drivers.loading import load_driver
 from ..record.folder import make_folder, write_text
 from ..record.run_folder import RunFolder
+from ..ros.launch.driven import driven_options, driver_settings, refuse_rate
 from ..ros.launch.graph import require_ros, run_graph
 from ..ros.launch.options import (
     NO_PLANT,
@@ -25,6 +27,7 @@ from ..ros.launch.wiring import wire
 from ..ros.pacing.pause_log import join_pauses
 from ..scenario.contradictions import refuse_graphs
 from ..scenario.loading import load_scenario
+from ..scenario.scenario import Scenario
 from .run import results_place, scenario_settings
 
 
@@ -41,34 +44,50 @@ def call(options: argparse.Namespace) -> int:
 
 def _refuse(options: argparse.Namespace) -> None:
     """Raise ConfigError for options that would have no effect."""
-    if options.priority is not None and not options.realtime:
+    if options.driver and options.plant not in ('', NO_PLANT):
+        raise ConfigError('--driver: it takes the place of the plant; leave --plant out')
+    if options.driver_settings and not options.driver:
+        raise ConfigError('--driver-set: of which driver? add --driver')
+    if options.priority is not None and not (options.realtime or options.driver):
         raise ConfigError('--priority: in lockstep nothing is late: add --realtime')
     if options.no_record and options.out is not None:
         raise ConfigError('--out: nothing is written with --no-record; leave one of them out')
 
 
-def _launch(options: argparse.Namespace, trace: str) -> int:
-    require_ros()
+def planned(options: argparse.Namespace, trace: str = '') -> tuple[Scenario, WiringOptions]:
+    """Return the scenario that the arguments ask for, and how it shall run."""
     _refuse(options)
     settings = [*scenario_settings(options), *plant_settings(options.plant)]
+    driver = None
+    if options.driver:
+        driver = load_driver(options.driver, options.driver_settings)
+        settings += driver_settings(driver, settings)
     scenario = load_scenario(options.scenario, settings)
     place, numbered = results_place(options, scenario)
-    nodes = wire(
-        scenario,
-        WiringOptions(
-            realtime=options.realtime,
-            simulated=options.plant != NO_PLANT,
-            namespace=options.namespace,
-            out='' if options.no_record else str(place),
-            numbered=numbered,
-            figures=not options.no_figures,
-            priority=PRIORITY if options.priority is None else options.priority,
-            driver_output=options.driver_output,
-            gravity_handled=options.gravity_handled,
-            trace=trace,
-            **{name: getattr(options, name) for name in (*ROBOT_TOPICS, *ROBOTSTUDIO)},
-        ),
+    wiring = WiringOptions(
+        realtime=options.realtime,
+        simulated=options.plant != NO_PLANT,
+        namespace=options.namespace,
+        out='' if options.no_record else str(place),
+        numbered=numbered,
+        figures=not options.no_figures,
+        priority=PRIORITY if options.priority is None else options.priority,
+        driver_output=options.driver_output,
+        gravity_handled=options.gravity_handled,
+        trace=trace,
+        **{name: getattr(options, name) for name in (*ROBOT_TOPICS, *ROBOTSTUDIO)},
     )
+    if driver is not None:
+        refuse_rate(driver, scenario)
+        wiring = driven_options(wiring, driver)
+    return scenario, wiring
+
+
+def _launch(options: argparse.Namespace, trace: str) -> int:
+    require_ros()
+    scenario, wiring = planned(options, trace)
+    nodes = wire(scenario, wiring)
+    place, numbered = results_place(options, scenario)
     if not options.no_record:
         if not options.no_figures:
             refuse_graphs(scenario)

@@ -66,7 +66,13 @@ def main(arguments: Sequence[str] | None = None, ready: Callable[[], None] = lam
         _complete()
     arguments = sys.argv[1:] if arguments is None else arguments
     try:
-        options = make_parser(_first_word(arguments)).parse_args(arguments)
+        parser = make_parser(_first_word(arguments))
+        options, unknown = parser.parse_known_args(arguments)
+        if unknown:
+            raise SimloopError(
+                f'unrecognized arguments: {" ".join(unknown)} (see simloop {options.command} '
+                '--help)'
+            )
         # Only the module of the chosen command is imported: some take a second.
         command = import_module(f'.{COMMANDS[options.command].module}', __package__)
         ready()

@@ -16,4 +16,6 @@ def call(options: argparse.Namespace) -> int:
         paths = draw_run(options.folder, every_graph=options.all)
     for path in paths:
         print(path)
+    if not paths:
+        print('no figures: the scenario of this run names none; --all draws every graph')
     return 0

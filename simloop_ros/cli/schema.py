@@ -1,13 +1,14 @@
-"""``simloop schema``: the JSON schema of scenario and robot files, for editors."""
+"""``simloop schema``: the JSON schema of scenario, robot and driver files, for editors."""
 
 from __future__ import annotations
 
 import argparse
 
+from ..drivers.schema import schema_of
 from ..scenario.schema import schema_text
 
 
 def call(options: argparse.Namespace) -> int:
     """Print a schema."""
-    print(schema_text(options.kind), end='')
+    print(schema_text(schema_of(options.kind)), end='')
     return 0

@@ -31,9 +31,9 @@ class BumplessReference(Remembering):
     Where the plan ``r`` goes on steadily, ``e`` is zero and the setpoints are passed on as they
     are. While there is no setpoint, ``d`` coasts (``maths.coasting``). When the plan is there
     again, ``e`` takes up the difference between it and where ``d`` was going, with the
-    acceleration that it had: else breaks in quick succession would leave it behind. A setpoint
-    without any velocity is passed on as it is: it says to stay, maybe where the robot is (000,
-    6.1.4).
+    acceleration that it had: else breaks in quick succession would leave it behind. So it does
+    where the plan rests: a robot that was led elsewhere would jump back to it. What says to stay
+    where the robot is (000, 6.1.4) restarts the reference.
 
     A second difference over the break would be an acceleration: a jump of 0.1 mrad at 500 Hz is
     25 rad/s^2, of a robot that a person may hold.
@@ -109,8 +109,7 @@ class BumplessReference(Remembering):
             self.reset()
             return setpoint
         last, velocity = self._last, self._velocity
-        follows = not setpoint.velocity.any()
-        if self._coasted and not follows and last is not None and velocity is not None:
+        if self._coasted and last is not None and velocity is not None:
             going = velocity + self._change
             self._offset = last + self._h * going - setpoint.position
             self._offset_velocity = going - setpoint.velocity

@@ -58,6 +58,9 @@ def _words(text: str, value: Any, unit: str) -> str:
     missing = re.match(r'Object missing required field `(.*)`', text)
     if missing:
         return f'the key {missing[1]} is missing; add it'
+    unknown = re.match(r'Object contains unknown field `(.*)`', text)
+    if unknown:
+        return f'the key {unknown[1]} is not known; leave it out'
     if re.search('matching regex', text):
         allowed = NAME_WORDS if repr(NAME_PATTERN) in text else ''
         return f'{_shown(value)} has characters that are not allowed here{allowed}'

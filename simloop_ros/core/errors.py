@@ -17,6 +17,7 @@ UnsafeKind = Literal[
     'position_range',
     'unknown_position',
     'velocity_limit',
+    'tracking_error',
 ]
 
 UnreachableKind = Literal[

@@ -6,7 +6,7 @@ import msgspec
 import numpy as np
 
 from ..core.state import StateValue
-from ..core.values import Array, JointState
+from ..core.values import Array, Flags, JointState
 from ..maths.discretisation import Parameters
 from ..robot.model import RobotModel
 from .adaptation import Adaptation, AdaptationSnapshot
@@ -226,19 +226,20 @@ class Guidance(StateValue):
         recovered = min(snapshot.recovered + 1, snapshot.coasted)
         if recovered < snapshot.coasted:
             end = self._recovering(before, end, recovered / snapshot.coasted)
-        if self._task is not None:
-            end = self._kept(self._task, desired, start, end)
         after = end.state
         wanted = Compliant(
             desired + after.deflection,
             drift + after.velocity,
             start.desired_acceleration + end.acceleration,
         )
-        first = pushed - parameters.damping * before.velocity
-        first -= parameters.stiffness * before.deflection
-        first /= parameters.mass
-        first += start.desired_acceleration
-        compliant = self._limits.apply(start.joints, wanted, first)
+        if self._task is None:
+            first = pushed - parameters.damping * before.velocity
+            first -= parameters.stiffness * before.deflection
+            first /= parameters.mass
+            first += start.desired_acceleration
+            compliant = self._limits.apply(start.joints, wanted, first)
+        else:
+            compliant = self._kept(self._task, desired, start.joints, wanted)
         if compliant is not wanted:
             held = compliant.velocity != wanted.velocity
             held |= compliant.position != wanted.position
@@ -272,7 +273,8 @@ class Guidance(StateValue):
 
         What was not seen is neither taken as zero nor as what came before: the deflection keeps
         its velocity. The tank gives the energy of that, or takes it. Afterwards the torque, which
-        may be another one, takes effect little by little, within as many steps.
+        may be another one, takes effect little by little, within as many steps, and not before
+        it would have after an earlier gap.
 
         :param desired: q_d at its end [rad], shape ``(n,)``.
         :param steps: how many; those of a call before, without a torque since, are added.
@@ -283,28 +285,48 @@ class Guidance(StateValue):
         start = self._start(snapshot, desired)
         before, parameters = start.state, snapshot.adaptation.parameters
         after = AdmittanceState(before.deflection + way * before.velocity, rate * before.velocity)
+        if self._task is not None:
+            end = JointState(desired + after.deflection, start.drift + after.velocity)
+            kept = self._task.project(desired, end)  # the tips stay where they are
+            after = AdmittanceState(kept.position - desired, kept.velocity - start.drift)
         tank = snapshot.adaptation.tank + stored(before, parameters) - stored(after, parameters)
+        left = snapshot.coasted - snapshot.recovered
+        coasted = max(steps + 1, left) if snapshot.recovered else steps + max(1, left)
         self._state = msgspec.structs.replace(
             snapshot,
             state=after,
             desired=desired,
             drift=start.drift,
             adaptation=AdaptationSnapshot(parameters, tank),
-            coasted=steps + (snapshot.coasted if snapshot.recovered == 0 else 1),
+            coasted=coasted,
             recovered=0,
         )
 
-    def _kept(
-        self, task: TipTask, desired: Array, start: _Start, end: AdmittanceStep
-    ) -> AdmittanceStep:
-        """Return the end of a step without what would move the tips."""
-        free = JointState(desired + end.state.deflection, start.drift + end.state.velocity)
-        kept = task.project(desired, free)
-        velocity = kept.velocity - start.drift
-        return AdmittanceStep(
-            AdmittanceState(kept.position - desired, velocity),
-            (velocity - start.state.velocity) * self._rate,
-        )
+    def _kept(self, task: TipTask, desired: Array, last: JointState, free: Compliant) -> Compliant:
+        """Return the end of a step within all limits, without what would move the tips.
+
+        The limits are those of the motion that is left: what a hand would do to the joints if
+        the tips were free is no acceleration of theirs. A joint that a limit holds stays so, and
+        the others keep the tips without it, until no further one is held.
+
+        :param last: q_c and its velocity at the begin.
+        :param free: the end without tips and limits.
+        """
+        position, velocity = free.position, free.velocity
+        held: Flags = np.zeros(position.size, bool)
+        while True:
+            kept = task.project(desired, JointState(position, velocity), held)
+            acceleration = (kept.velocity - last.velocity) * self._rate
+            wanted = Compliant(kept.position, kept.velocity, acceleration)
+            compliant = self._limits.apply(last, wanted, acceleration)
+            more = compliant.velocity != wanted.velocity
+            more |= compliant.position != wanted.position
+            more |= held
+            if more.all() or not (more & ~held).any():
+                return compliant
+            held = more
+            position = np.where(held, compliant.position, position)
+            velocity = np.where(held, compliant.velocity, velocity)
 
     def _start(self, snapshot: GuidanceSnapshot, desired: Array) -> _Start:
         """Return how a step towards ``desired`` begins.

@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 import pinocchio as pin
 
-from ..core.values import Array, JointState
+from ..core.values import Array, Flags, JointState
 from ..robot.model import RobotModel
 
 TASK_ROWS = {'position': 3, 'pose': 6}
@@ -27,7 +27,8 @@ class TipTask:
 
     The projection is orthogonal in the metric of the admittance's kinetic energy ``v^T W v / 2``:
     it takes energy out and never puts any in. The position moves by what a step of the projected
-    motion leaves, which is of second order in the step.
+    motion leaves, which is of second order in the step. Joints that a limit holds stay as they
+    are (their ``W^-1`` is zero), and the others keep the tips alone.
 
     :param keep: ``position`` of the tips, or their ``pose``.
     :param mass: of the admittance [kg m^2], shape ``(n,)``.
@@ -42,11 +43,12 @@ class TipTask:
         self._cached_desired: Array | None = None
         self._scratch_right = np.empty((self._rows * len(self._frames), 2))
 
-    def project(self, desired: Array, motion: JointState) -> JointState:
+    def project(self, desired: Array, motion: JointState, held: Flags | None = None) -> JointState:
         """Return the motion that keeps the tips.
 
         :param desired: posture whose tips are wanted [rad], shape ``(n,)``.
         :param motion: compliant motion at the end of the step.
+        :param held: joints whose motion stays as it is, shape ``(n,)``; none where not given.
         """
         model, data, q = self._model, self._data, motion.position
         if desired is not self._cached_desired:  # a robot that holds desires the same for long
@@ -67,7 +69,7 @@ class TipTask:
                 jacobian.append(full)
                 error.append(pin.log6(away).vector)
         J = np.concatenate(jacobian)
-        weighted = J * self._weight
+        weighted = J * (self._weight if held is None else np.where(held, 0.0, self._weight))
         pivot = weighted @ J.T
         diagonal = pivot.ravel()[:: len(pivot) + 1]
         diagonal += INVERSE_DAMPING * diagonal.max()

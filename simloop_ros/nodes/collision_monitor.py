@@ -125,6 +125,8 @@ class CollisionMonitorNode(BlockNode):
 
     def _taker(self, topic: str) -> Callable[[DecodedJointState], None]:
         def take(message: DecodedJointState) -> None:
+            if self.graph.realtime:
+                self._monitor.hear(topic, message)
             self._rows.add(topic, message.stamp, message)
             for row in self._rows.complete():
                 self._observe(*row)

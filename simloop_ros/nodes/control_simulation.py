@@ -19,16 +19,19 @@ from ..loop.guarded_control import GuardedControl
 from ..robot.config import RobotConfig
 from ..robot.fit_robot import load_fit_robot
 from ..ros.messages import effort_command
+from ..ros.messages.joint_state import DecodedJointState
 from ..ros.messages.safety_status import SafetyStatus
 from ..ros.node.block_node import BlockNode, Report
 from ..ros.node.process import main_of
 from ..ros.node.safety_topic import Heartbeats, SafetyTopic
-from ..ros.pacing.control_pace import WAITING, WATCH_SHARE, LockstepControl, RealtimeControl
+from ..ros.pacing.control_pace import WAITING, WATCH_SHARE, RealtimeControl
+from ..ros.pacing.lockstep_control import LockstepControl
 from ..ros.transport.qos import STREAM_DEPTH
 from ..safety.config import SafetyConfig
 
 RECORDER_TIMEOUT = 0.6
 """Time without a message after which a recorder counts as dead [s]: three of its messages."""
+SECOND_PLANNER = 'desired_joint_states: more than one publisher'
 
 
 class ControlSimulationNode(BlockNode):
@@ -70,7 +73,7 @@ class ControlSimulationNode(BlockNode):
             optional=('effort',),
             kind=effort_command.APPLIED,
         )
-        topics.subscribe_setpoints(names, pace.desired)
+        self._setpoints = topics.subscribe_setpoints(names, self._on_setpoint)
         self.service(SetBool, 'stop', self._serve_stop)
         watched: list[tuple[str, type, int]] = []
         if graph.realtime and not topics.bus:
@@ -137,10 +140,19 @@ class ControlSimulationNode(BlockNode):
         self.topics.resend.request(topic, stamp)
 
     def _tell_waiting(self) -> None:
-        if isinstance(self._pace, RealtimeControl) and (waited := self._pace.waited()):
-            topic = self.resolve_topic_name('joint_states')
-            text = f'waiting for {topic} from the driver of the robot, {waited:.0f} s already'
-            self.get_logger().info(text)
+        if isinstance(self._pace, RealtimeControl):
+            refusal, waited = self._pace.new_refusal(), self._pace.waited()
+            if refusal:
+                self.get_logger().error(f'not started: {refusal}')
+            if waited:
+                topic = self.resolve_topic_name('joint_states')
+                text = f'waiting for {topic} from the driver of the robot, {waited:.0f} s already'
+                self.get_logger().info(text)
+
+    def _on_setpoint(self, message: DecodedJointState) -> None:
+        if self.graph.realtime and self._setpoints.publishers > 1:
+            self.stop_robot(SECOND_PLANNER)
+        self._pace.desired(message)
 
     def _announce(self) -> None:
         control = self.control
@@ -158,6 +170,8 @@ class ControlSimulationNode(BlockNode):
             return f'stopped: {self.control.stopped}'
         if not self.control.stopped:
             raise SimloopError('not stopped')
+        if self.graph.realtime and self._setpoints.publishers > 1:
+            raise SimloopError(SECOND_PLANNER)
         self._pace.release()
         self.control.release()
         self._heartbeats.restart()
@@ -168,11 +182,10 @@ class ControlSimulationNode(BlockNode):
     def report(self) -> Report:
         """Return whether the robot is stopped, and how timely everything is."""
         control = self.control
-        values = {
-            'stops': control.stops,
-            'steps at an effort limit': control.control.saturations,
-            **self._pace.report(),
-        }
+        limited = {'steps at an effort limit': control.control.saturations}
+        values = {'stops': control.stops, **limited, **self._pace.report()}
+        if isinstance(self._pace, RealtimeControl) and (refusal := self._pace.refusal):
+            return Report(DiagnosticStatus.ERROR, f'not started: {refusal}', values)
         if control.stopped:
             return Report(DiagnosticStatus.ERROR, f'stopped: {control.stopped}', values)
         if self._heartbeats.fault:

@@ -53,7 +53,7 @@ class PlantNode(BlockNode):
         'random': RandomConfig,
         'stream': StreamConfig,
     }
-    LIVE = frozenset({'safety.timeout'})
+    LIVE = frozenset({'safety.stop', 'safety.timeout'})
 
     def build(self) -> None:
         """Create the simulated robot, at rest at its home."""
@@ -95,7 +95,7 @@ class PlantNode(BlockNode):
         return self.config(SafetyConfig, 'safety').timeout_periods(self.graph.period)
 
     def apply_live(self) -> None:
-        """Take over how old a command may be."""
+        """Take over how old a command may be, and how to stop."""
         self.plant.configure(self.config(SafetyConfig, 'safety'))
 
     def begin(self) -> None:

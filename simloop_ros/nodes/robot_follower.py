@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from diagnostic_msgs.msg import DiagnosticStatus
-from std_msgs.msg import Float64MultiArray
 
 from ..control.config import ControlConfig
 from ..core.errors import ConfigError, UnsafeCommandError
 from ..core.values import Array
 from ..robot.config import RobotConfig
 from ..robot.fit_robot import load_fit_robot
+from ..ros.driver.command_output import command_output
 from ..ros.messages import effort_command
-from ..ros.messages.arrays import to_message
 from ..ros.messages.safety_status import CONTROL, FOLLOWER, SafetyStatus
 from ..ros.node.block_node import BlockNode, Report
 from ..ros.node.process import main_of
@@ -19,7 +18,6 @@ from ..ros.node.safety_topic import SafetyTopic
 from ..ros.pacing.config import DriverConfig
 from ..ros.pacing.driven_robot import build_driven_robot
 from ..ros.pacing.driver_pace import RealtimeDriver
-from ..ros.transport.qos import STREAM
 from ..safety.config import SafetyConfig
 
 
@@ -38,7 +36,7 @@ class RobotFollowerNode(BlockNode):
         'safety': SafetyConfig,
         'driver': DriverConfig,
     }
-    LIVE = frozenset({'safety.timeout', 'safety.effort_rate'})
+    LIVE = frozenset({'safety.stop', 'safety.timeout', 'safety.effort_rate'})
 
     def build(self) -> None:
         """Create what stops the robot."""
@@ -46,14 +44,13 @@ class RobotFollowerNode(BlockNode):
         driver, topics = self.config(DriverConfig, 'driver'), self.topics
         if not driver.topic:
             raise ConfigError('driver.topic: the topic on which the driver takes its commands')
-        publisher = topics.publisher(Float64MultiArray, driver.topic, STREAM)
         self.robot = build_driven_robot(
             model,
             self.graph.period,
             self.config(SafetyConfig, 'safety'),
             driver,
             self.config(ControlConfig, 'control').bandwidth,
-            lambda numbers: publisher.publish(to_message(numbers)),
+            command_output(topics, driver, model, self.get_clock()),
         )
         self._pace = RealtimeDriver(self, self.graph, self._timeout)
         self._safety = SafetyTopic(self, self._on_safety)

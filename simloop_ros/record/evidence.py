@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from .deviation import Deviation, LimitedJoint, largest_deviation, most_limited
+from .events import END_WINDOW
 from .facts import RunFacts
 from .log import LogReader
 from .touches import Events, Incident, TouchSpan, describe, find_alarms, find_touches, join
@@ -60,7 +61,22 @@ class Evidence:
         alarms = [other.alarm.time for other in self.incidents if other.alarm]
         until = min((time for time in alarms if time > incident.last), default=self.end)
         scenario, simulated = self.facts.scenario, self.facts.simulated
-        return describe(incident, until, self.log, scenario, simulated=simulated)
+        words = describe(incident, until, self.log, scenario, simulated=simulated)
+        return f'{words}, {self._pressed}' if incident.touch in self._lasting else words
+
+    @cached_property
+    def _lasting(self) -> tuple[TouchSpan, ...]:
+        """Return the contacts at the end that have lasted long enough to tell their force."""
+        since = self.end - END_WINDOW
+        return tuple(
+            t for t in self.touches if t.obstacle and t.start <= since and t.end > self.end
+        )
+
+    @property
+    def _pressed(self) -> str:
+        """Return the force at the end of all contacts that last, in words."""
+        names = ' and '.join(touch.obstacle for touch in self._lasting)
+        return f'presses on {names} with {self.results["contact_force_end"]:.2g} N at the end'
 
     @property
     def stands_stopped(self) -> bool:

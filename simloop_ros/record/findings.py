@@ -27,7 +27,7 @@ ROUNDING = 1e-9
 """Share of the largest effort up to which a force difference is rounding."""
 MOST_POSTURES = 50
 """Number of postures in which the distance from obstacles is looked at."""
-MOST_ROWS = 500
+MOST_ROWS = 5000
 """Number of rows from which the path and the force of a hand are taken."""
 LEAST_MOBILITY = 0.05
 """Singular value of the hands' Jacobian below which their force does not follow from torques."""
@@ -79,12 +79,31 @@ def _guided(evidence: Evidence) -> str:
         way = np.linalg.norm(points - points[:1], axis=1).max(initial=0.0)
         led.append(f'{hand.link} by {length(way)}')
     who = 'a hand' if len(hands) == 1 else f'{len(hands)} hands'
-    words = f'{who} moved {" and ".join(led)}'
+    words = f'{who} moved {" and ".join(led)}{_kept(evidence)}'
     if 'guiding_energy' not in evidence.results:
         return words
     force = largest_hand_force(facts.model, hands, rows)
     words += '' if force is None else f', with up to {force:.2g} N'
     return f'{words}, and gave the robot {evidence.results["guiding_energy"]:.2g} J'
+
+
+def _kept(evidence: Evidence) -> str:
+    """Return how far the tips went from where a robot that holds its posture shall keep them."""
+    model, scenario = evidence.facts.model, evidence.facts.scenario
+    keep = scenario.admittance.keep
+    if keep == 'none' or scenario.planner.kind != 'hold' or not model.tips:
+        return ''
+    wanted, data = model.frame_poses(model.home, model.tips), model.pin_model.createData()
+    way = angle = 0.0
+    for block in evidence.log.chunks():
+        for q in block[:, TRUE_POSITION]:
+            pin.framesForwardKinematics(model.pin_model, data, q)
+            for place, frame in zip(wanted, model.tip_frames, strict=True):
+                away = place.actInv(data.oMf[frame])
+                way = max(way, float(np.linalg.norm(away.translation)))
+                angle = max(angle, float(np.linalg.norm(pin.log3(away.rotation))))
+    turned = f' and {np.degrees(angle):.2g} degrees' if keep == 'pose' else ''
+    return f' while {" and ".join(model.tips)} stayed within {length(way)}{turned}'
 
 
 def largest_hand_force(model: RobotModel, hands: tuple[Hand, ...], rows: Array) -> float | None:

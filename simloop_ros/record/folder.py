@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from pathlib import Path
 from uuid import uuid4
 
@@ -9,6 +10,8 @@ from ..core.errors import ConfigError, StorageError
 
 LOG, HANDS_LOG, SUMMARY = 'log.mcap', 'hands.mcap', 'summary.json'
 """Names of the log, of the log of two hands, and of the summary."""
+NOTHING = 'nothing can be created there'
+"""Why a folder cannot be written that is there, as ``/proc``."""
 RAW_LOG, RAW_HANDS = 'log.raw', 'hands.raw'
 """Names of the logs while a run goes on."""
 
@@ -21,7 +24,8 @@ def make_folder(folder: Path) -> None:
         probe.touch()
         probe.unlink()
     except OSError as error:
-        raise ConfigError(f'{folder}: cannot be written: {error.strerror}') from error
+        why = NOTHING if error.errno == errno.ENOENT else error.strerror
+        raise ConfigError(f'{folder}: cannot be written: {why}; name another folder') from error
 
 
 def write_text(path: Path, text: str) -> None:

@@ -10,10 +10,11 @@ import json
 import os
 from pathlib import Path
 import shutil
+import tempfile
 from uuid import uuid4
 
 from ..core.errors import ConfigError, StorageError
-from .folder import LOG, RAW_LOG, SUMMARY
+from .folder import LOG, NOTHING, RAW_LOG, SUMMARY
 
 LOCK, RESERVE = '.lock', '.reserve'
 """Files of a folder aside: the lock of its run, and room for the summary on a full disk."""
@@ -69,7 +70,9 @@ class RunFolder:
             if hasattr(self, '_lock'):
                 self.discard()
             kind = StorageError if error.errno in FULL else ConfigError
-            raise kind(f'{place}: cannot be written: {error.strerror}') from error
+            raise kind(
+                f'{place}: cannot be written: {error.strerror}; name another folder'
+            ) from error
 
     def __enter__(self) -> RunFolder:
         return self
@@ -95,7 +98,7 @@ class RunFolder:
                     if entry.name != LOCK:
                         _remove(entry)
                 return lock
-        raise OSError(errno.EBUSY, 'it disappears again and again')
+        raise OSError(errno.ENOENT, NOTHING)
 
     @contextmanager
     def storing(self) -> Iterator[None]:
@@ -222,13 +225,12 @@ def _refuse(place: Path, target: Path) -> None:
     :param place: as it was given, for the message.
     :param target: the same, without links.
     """
-    inside = f'name a folder in it, for instance {place / "run"}'
     if os.path.lexists(target) and not target.is_dir():
         raise ConfigError(f'{place}: is a file; name a folder for the results')
     if target == Path.cwd():
-        raise ConfigError(f'{place}: is the working folder, which stays; {inside}')
+        raise ConfigError(f'{place}: is the working folder, which stays; {_inside(place)}')
     if target.is_mount():
-        raise ConfigError(f'{place}: is a mount point, which stays; {inside}')
+        raise ConfigError(f'{place}: is a mount point, which stays; {_inside(place)}')
     if _is_run(target) or not target.is_dir():
         return
     try:
@@ -237,7 +239,16 @@ def _refuse(place: Path, target: Path) -> None:
         raise ConfigError(f'{place}: cannot be read: {error.strerror}') from error
     if others:
         some = ', '.join(others[:3]) + (', ...' if len(others) > 3 else '')
-        raise ConfigError(f'{place}: holds something other than a run ({some}); {inside}')
+        raise ConfigError(f'{place}: holds something other than a run ({some}); {_inside(place)}')
+
+
+def _inside(place: Path) -> str:
+    """Return where results may be instead of in a folder that is to stay."""
+    try:
+        os.rmdir(tempfile.mkdtemp(dir=place))
+    except OSError:
+        return f'{NOTHING}, so name another folder'
+    return f'name a folder in it, for instance {place / "run"}'
 
 
 def _is_run(folder: Path) -> bool:

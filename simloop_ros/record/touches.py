@@ -38,12 +38,14 @@ class TouchSpan(msgspec.Struct, frozen=True):
     :ivar words: what happened, with its time.
     :ivar end: [s]; later than every time while it lasts.
     :ivar guiding: whether it is a hand that guides the robot: an incident only with an alarm.
+    :ivar obstacle: that the robot touches; empty for pushes and hands.
     """
 
     words: str
     start: float
     end: float
     guiding: bool = False
+    obstacle: str = ''
 
 
 class Alarm(msgspec.Struct, frozen=True):
@@ -94,7 +96,7 @@ def find_touches(scenario: Scenario, events: Events) -> tuple[TouchSpan, ...]:
             verb = f'hit by {obstacle}' if obstacle in thrown else f'{link} hit {obstacle}'
             where = f' on {link}' if obstacle in thrown else ''
             words = f'{verb} at {moment(time, period)}{where}'
-            found['contact', obstacle] = TouchSpan(words, time, np.inf)
+            found['contact', obstacle] = TouchSpan(words, time, np.inf, obstacle=obstacle)
         elif kind == 'push_start' and event['link'] != OBJECT:
             words = f'pushed at {event["link"]} at {moment(time, period)}'
             found['push', str(event['link'])] = TouchSpan(words, time, np.inf)

@@ -10,16 +10,17 @@ import numpy as np
 from ..core.values import Array
 from ..robot.model import RobotModel
 from ..robot.urdf import UNBOUNDED
-from ..robot.weight import weight_efforts, worst_weights
+from ..robot.weight import weight_efforts
 
 
-def robot_lines(model: RobotModel, tips: Sequence[str]) -> Iterator[str]:
+def robot_lines(model: RobotModel, tips: Sequence[str], worst: Array) -> Iterator[str]:
     """Yield the lines of a robot's tables: its joints with limits and weight, its tips.
 
     :param tips: links whose positions are shown.
+    :param worst: largest effort that gravity asks of each joint [N m or N], shape ``(n,)``.
     """
     head = ('joint', 'type', 'range', 'velocity', 'effort', 'mass', 'home', 'weight', 'worst')
-    yield from _aligned([head, *_joint_rows(model)])
+    yield from _aligned([head, *_joint_rows(model, worst)])
     yield ''
     yield 'mass: of the body that the joint moves, without those behind the next joints'
     yield 'weight: share of the effort limit that gravity takes at home, robot at rest'
@@ -31,7 +32,8 @@ def robot_lines(model: RobotModel, tips: Sequence[str]) -> Iterator[str]:
         for tip, pose in zip(tips, poses, strict=True)
     ]
     yield from _aligned([('tip at home', 'x', 'y', 'z'), *places])
-    yield f'total mass {model.total_mass:.4g} kg, {model.n} joint{"s" if model.n > 1 else ""}'
+    joints = f'{model.n} joint{"s" if model.n > 1 else ""}'
+    yield f'total mass {model.total_mass:.4g} kg, {joints}, base {model.base} fixed to the world'
 
 
 def home_setting(model: RobotModel, q: Array) -> str:
@@ -47,8 +49,8 @@ def home_setting(model: RobotModel, q: Array) -> str:
     return f"--set 'robot.home={{{text}}}'"
 
 
-def _joint_rows(model: RobotModel) -> Iterator[tuple[str, ...]]:
-    efforts, worst = np.abs(weight_efforts(model, model.home)), worst_weights(model)
+def _joint_rows(model: RobotModel, worst: Array) -> Iterator[tuple[str, ...]]:
+    efforts = np.abs(weight_efforts(model, model.home))
     for i, name in enumerate(model.joint_names):
         unit, effort_unit, limit = (
             model.joint_units[i],

@@ -17,7 +17,7 @@ from .config import RobotConfig
 from .link_check import body, shapes, vectors
 from .loading import build_robot
 from .model import RobotModel
-from .problem import Problem, number
+from .problem import Problem, given, number
 from .urdf import MOVING_TYPES, find_description, lock_joint, parse_description, resolve_meshes
 
 FREE_BASE = {
@@ -94,7 +94,8 @@ class _Tree:
     """The links and joints of a description, by name, and their connections."""
 
     def __init__(self, root: ET.Element):
-        self.names = [
+        self.names = [('robot', root.get('name', ''))]
+        self.names += [
             (kind, element.get('name', ''))
             for kind in ('link', 'joint')
             for element in root.findall(kind)
@@ -196,8 +197,8 @@ def _joint(joint: ET.Element) -> Iterator[Problem]:
     if kind not in MOVING_TYPES:
         yield Problem(
             name,
-            f'it is a {kind} joint{FREE_BASE.get(kind or "", "")}; only fixed-base arms of '
-            f'{", ".join(MOVING_TYPES)} joints can be controlled',
+            f'it is a {kind or "typeless"} joint{FREE_BASE.get(kind or "", "")}; only fixed-base '
+            f'arms of {", ".join(MOVING_TYPES)} joints can be controlled',
             'make it fixed, or lock it with robot.lock',
         )
         return
@@ -217,7 +218,10 @@ def _joint(joint: ET.Element) -> Iterator[Problem]:
             yield Problem(name, f'it has no {key} limit', remedy, fatal=key == 'effort')
     if kind != 'continuous':
         lower, upper = number(limit, 'lower'), number(limit, 'upper')
-        if not lower < upper:
+        if not (math.isfinite(lower) and math.isfinite(upper)):
+            what = f'its range is not of numbers: {given(limit, "lower")}, {given(limit, "upper")}'
+            yield Problem(name, what, 'give lower and upper in numbers [rad or m]')
+        elif not lower < upper:
             what = f'its range is empty: lower {lower:g}, upper {upper:g}'
             yield Problem(name, what, 'give lower < upper, or make it fixed or continuous')
         elif kind == 'revolute' and max(-lower, upper) > MOST_TURN:

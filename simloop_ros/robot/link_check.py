@@ -30,6 +30,9 @@ LENGTHS = {
 }
 """Shape -> its attributes of one number each [m]."""
 
+SHAPES = ('box', *LENGTHS, 'mesh')
+"""Shapes that a URDF may have."""
+
 VECTORS = frozenset(('xyz', 'rpy', 'size', 'scale'))
 """Attributes of three numbers."""
 
@@ -68,6 +71,9 @@ def _faults(geometry: ET.Element) -> Iterator[tuple[str, str, bool]]:
     if not len(geometry):
         yield 'there is no shape', 'give one, or take it out', True
     for shape in geometry:
+        if shape.tag not in SHAPES:
+            what = f'<{shape.tag}> is no shape of a URDF'
+            yield what, f'take one of {", ".join(SHAPES)}, or take it out', True
         sizes = {key: [number(shape, key)] for key in LENGTHS.get(shape.tag, ())}
         if shape.tag == 'box':
             sizes['size'] = [float(word) for word in shape.get('size', '0 0 0').split()]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-import os
 from pathlib import Path
 import xml.etree.ElementTree as ET
 
@@ -13,6 +12,7 @@ import pinocchio as pin
 from ..core.errors import ConfigError, ModelError, UnknownNameError
 from ..core.files import read_text
 from ..core.values import Array
+from .packages import package_folders
 from .xacro_file import expand_xacro
 
 MOVING_TYPES = ('revolute', 'continuous', 'prismatic')
@@ -98,16 +98,7 @@ def resolve_meshes(root: ET.Element, path: Path, packages: Sequence[str]) -> lis
 
     :raises ModelError: another mesh is not found.
     """
-    environment = [
-        Path(folder)
-        for folder in os.environ.get('ROS_PACKAGE_PATH', '').split(os.pathsep)
-        if folder
-    ] + [
-        Path(prefix) / 'share'
-        for prefix in os.environ.get('AMENT_PREFIX_PATH', '').split(os.pathsep)
-        if prefix
-    ]
-    folders = [Path(folder).expanduser() for folder in packages] + environment
+    folders = [*(Path(folder).expanduser() for folder in packages), *package_folders(path)]
     unseen = []
     for link in root.iter('link'):
         for visual in link.findall('visual'):
@@ -130,8 +121,7 @@ def resolve_meshes(root: ET.Element, path: Path, packages: Sequence[str]) -> lis
 def _find_mesh(name: str, path: Path, folders: Sequence[Path]) -> Path | None:
     bare = name.removeprefix('file://').removeprefix('package://')
     if name.startswith('package://'):
-        # A description usually lies inside the package that its meshes name.
-        candidates = [folder / bare for folder in (*folders, *path.parents)]
+        candidates = [folder / bare for folder in folders]
     else:
         candidates = [path.parent / bare]
     return next((candidate for candidate in candidates if candidate.is_file()), None)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from types import CodeType
 from typing import Any
 
 from ..core.errors import ModelError
+from .packages import package_folders
 
 MOST_MACRO_CALLS = 20_000
 """Calls of xacro macros in one file; the largest robots in use have some hundred."""
@@ -24,8 +25,10 @@ def expand_xacro(path: Path) -> str:
     :raises ModelError: it is not valid, or has no end.
     """
     import xacro
+    import xacro.substitution_args as substitution
 
     evaluate, evaluate_text = xacro.safe_eval, xacro.eval_text
+    find = substitution._eval_find
 
     def limited_text(text: str, symbols: Any) -> Any:
         value = evaluate_text(text, symbols)
@@ -33,6 +36,7 @@ def expand_xacro(path: Path) -> str:
         return value
 
     xacro.safe_eval, xacro.eval_text = _evaluate, limited_text
+    substitution._eval_find = substitution._eval_dict['find'] = partial(_package, path)
     try:
         xacro.init_stacks(str(path))
         xacro.macrostack = _MacroStack()
@@ -45,10 +49,29 @@ def expand_xacro(path: Path) -> str:
             'without end'
         ) from error
     except Exception as error:  # whatever the expressions of the file raise
-        why = ' '.join(str(error).split()) or type(error).__name__
-        raise ModelError(f'{path}: not a valid xacro file: {why}') from error
+        raise ModelError(f'{path}: not a valid xacro file: {_reason(error)}') from error
     finally:
         xacro.safe_eval, xacro.eval_text = evaluate, evaluate_text
+        substitution._eval_find = substitution._eval_dict['find'] = find
+
+
+def _package(path: Path, name: str) -> str:
+    """Return the folder of a package, ``$(find NAME)`` in the xacro file at ``path``."""
+    for folder in package_folders(path):
+        if name and (folder / name).is_dir():
+            return str(folder / name)
+    raise ModelError(
+        f'$(find {name}): there is no such package; name the folder above it in ROS_PACKAGE_PATH, '
+        'or source its workspace'
+    )
+
+
+def _reason(error: Exception) -> str:
+    """Return why a file is not valid; xacro repeats some errors, with the name of their class."""
+    inner = getattr(error, 'exc', None)
+    if isinstance(inner, Exception) and error.args and str(inner) in str(error.args[0]):
+        return _reason(inner)
+    return ' '.join(str(error).split()) or type(error).__name__
 
 
 class _MacroStack(list[Any]):

@@ -1,4 +1,4 @@
-"""The brakes of the simulated robot."""
+"""The brakes of a robot: what stops its joints, and holds them."""
 
 from __future__ import annotations
 
@@ -56,6 +56,7 @@ class Brake(Remembering):
     :param joints: which joints it stops, shape ``(n,)``; all where nothing is given. The others
         are taken not to accelerate, and their effort is zero.
     :ivar held: the latched position [rad], shape ``(n,)``; ``None`` while the robot moves.
+    :ivar latches: whether joints that have stopped are held; else they are damped from then on.
     """
 
     _remembered = ('held', '_load', '_steps')
@@ -71,6 +72,7 @@ class Brake(Remembering):
         self._decay = -np.expm1(-period / config.brake_time) / period
         self._stiffness, self._damping = hold_gains(config, period)
         self._longest = SETTLING_TIMES * config.brake_time / period
+        self.latches = True
         self.release()
 
     def release(self) -> None:
@@ -97,7 +99,7 @@ class Brake(Remembering):
         if not (np.isfinite(q).all() and np.isfinite(v).all()):
             return np.zeros(self._n)
         slow = (np.abs(v[self._braked]) < STOPPED_SPEED).all()
-        if self.held is None and (slow or self._steps >= self._longest):
+        if self.latches and self.held is None and (slow or self._steps >= self._longest):
             self.held = q.copy()
         if self.held is None:
             acceleration = -self._decay * v

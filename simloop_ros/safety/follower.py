@@ -57,6 +57,7 @@ class EffortFollower(Remembering):
         '_velocity',
         '_acceleration',
         '_bias',
+        '_dragged',
         '_floats',
         '_step',
         '_stopped',
@@ -79,6 +80,7 @@ class EffortFollower(Remembering):
         self._velocity: Array | None = None
         self._acceleration: Array = np.zeros(self._limit.size)
         self._bias: Array = np.zeros(self._limit.size)
+        self._dragged: Array = np.zeros(self._limit.size)
         self._floats = False
         self._step = 0
         self._stopped: int | None = None
@@ -100,6 +102,7 @@ class EffortFollower(Remembering):
             return
         if not self._plan.rests:
             self._position, self._velocity, _ = self._reference(step)
+            self._dragged = np.zeros_like(self._dragged)
             self._step = step - 1
             self._plan.clear()
         elif (self._end - step) * self._period > self._stop_time:
@@ -163,15 +166,22 @@ class EffortFollower(Remembering):
     def learn(self, state: JointState, effort: Array) -> None:
         """Take the effort of the step that the last command is for [N m], shape ``(n,)``.
 
-        Nothing is learnt where the law itself would not be followed: too far off, or beyond the
-        limits, to which the command was cut.
+        Nothing is learnt beyond the limits, to which the command was cut. Where a force holds the
+        robot further away than the spring grows, the reference is dragged to where its spring
+        bears what the command bore: the force must not win because the next one is late.
         """
+        self._dragged = np.zeros_like(self._dragged)
         if self._position is None or self._velocity is None:
             return
-        position = self._position - self._period * self._velocity
-        if not (np.abs(position - state.position) <= self._reach(self._velocity)).all():
+        position, velocity = self._position - self._period * self._velocity, self._velocity
+        reach = self._reach(velocity)
+        if not (np.abs(position - state.position) <= reach).all():
+            if (np.abs(effort) < self._limit).all():
+                spring = self._borne(state, velocity, effort - self._bias)
+                near = state.position + np.clip(spring, -reach, reach)
+                self._dragged = np.nan_to_num(near - position, posinf=0.0, neginf=0.0)
             return
-        own = self._law(state, position, self._velocity, self._acceleration)
+        own = self._law(state, position, velocity, self._acceleration)
         if (np.abs(own) <= self._limit).all():
             self._bias = self._bias + MEMORY * (effort - own - self._bias)
 
@@ -188,8 +198,7 @@ class EffortFollower(Remembering):
             position, velocity, acceleration = self._reference(step)
             reach = self._reach(velocity)
             near = q + np.clip(position - q, -reach, reach)
-            if self._position is not None and (near != position).any():  # a force drags it along
-                self._position = self._position + (near - position)
+            self._dragged = self._dragged + (near - position)  # by a force
             effort = self._law(state, near, velocity, acceleration)
             effort += self.load(step)
         if (np.abs(effort) <= self._limit).all():
@@ -204,6 +213,14 @@ class EffortFollower(Remembering):
         """Return how far from a reference with a velocity its spring grows [rad], ``(n,)``."""
         reach: Array = MAX_POSITION_ERROR + 0.1 * np.abs(velocity)
         return reach
+
+    def _borne(self, state: JointState, velocity: Array, effort: Array) -> Array:
+        """Return how far ahead a reference bears an effort by its spring [rad], ``(n,)``."""
+        q, v = state.position, state.velocity
+        a = pin.aba(self._pin_model, self._data, q, v, effort)
+        a = a - self._acceleration - self._damping * (velocity - v)
+        borne: Array = a / self._stiffness
+        return borne
 
     def _coasted(self, step: int) -> float:
         """Return for how long the reference has coasted at a step's begin [s]."""
@@ -224,7 +241,7 @@ class EffortFollower(Remembering):
         h = self._period
         before, now, after = (self._position_after(k) for k in (step - 2, step - 1, step))
         velocity = (now - before) / h
-        return now, velocity, ((after - now) / h - velocity) / h
+        return now + self._dragged, velocity, ((after - now) / h - velocity) / h
 
     def _position_after(self, step: float) -> Array:
         """Return the position of the reference at the end of a step [rad], shape ``(n,)``."""

@@ -1,9 +1,8 @@
-"""Validation of every effort on its way to a robot, and the effort after a stop."""
+"""Validation of every effort on its way to a robot, and the one that asks for no motion."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
 
 import numpy as np
 import pinocchio as pin
@@ -145,15 +144,15 @@ class CommandGate(Remembering):
             )
 
 
-def safe_effort(model: RobotModel, kind: Literal['gravity', 'zero'], position: Array) -> Array:
-    """Return the effort that a stopped robot is sent [N m], shape ``(n,)``.
+def gravity_effort(model: RobotModel, position: Array) -> Array:
+    """Return the effort that asks for no motion [N m], shape ``(n,)``.
 
     Finite and within the limits, whatever numbers the position has; zero where gravity cannot be
     computed from them.
 
     :param position: last known joint positions [rad], shape ``(n,)``.
     """
-    if kind == 'zero' or not np.isfinite(position).all():
+    if not np.isfinite(position).all():
         return np.zeros(model.n)
     effort = pin.computeGeneralizedGravity(model.pin_model, model.pin_model.createData(), position)
     if not np.isfinite(effort).all():

@@ -43,11 +43,11 @@ class LatenessBudget(Remembering):
 
     ::
 
-        l+ = l + h/MEMORY_TIME (min(age, LARGEST_AGE) h - l)
+        l+ = l + h/MEMORY_TIME (sum min(age, LARGEST_AGE) h - l)
 
     ``age`` is the number of periods since the state that the robot's setpoint was computed from,
-    0 in time. Below a threshold the level falls one by one, each after ``RETURN_TIME``; the last
-    level stays.
+    0 in time, and how many the torque is older than that. Below a threshold the level falls one
+    by one, each after ``RETURN_TIME``; the last level stays.
 
     :param bearable: delay that the motion bears [s].
     :param period: h [s].
@@ -69,9 +69,9 @@ class LatenessBudget(Remembering):
         """Return what is to be done now."""
         return LEVELS[self._index]
 
-    def add(self, age: float) -> None:
-        """Take the age of a period's setpoint [periods]."""
-        delay = min(age, LARGEST_AGE) * self._period
+    def add(self, *ages: float) -> None:
+        """Take the ages of what a period's setpoint was computed from [periods]; they add up."""
+        delay = sum(min(age, LARGEST_AGE) for age in ages) * self._period
         self.lateness += self._weight * (delay - self.lateness)
         share, before = self.lateness / self.bearable, self._index
         reached = max(i for i, level in enumerate(LEVELS) if share >= level.share)

@@ -14,7 +14,8 @@ class StoppingRobot:
     """What is between the commands and a robot: gate, follower and brakes.
 
     Where the motion of the last commands is known and the robot is on it, it follows that to
-    rest, see ``EffortFollower``; else its brakes stop it. In the end the brakes hold it.
+    rest, see ``EffortFollower``; else its brakes stop it. In the end the brakes hold it. A robot
+    that is stopped does as ``safety.stop`` says.
 
     :param period: length of a step [s].
     :ivar engaged: why it takes no efforts, from ``engage`` until ``release``; else empty.
@@ -33,9 +34,14 @@ class StoppingRobot:
         self.configure(safety)
 
     def configure(self, safety: SafetyConfig) -> None:
-        """Take over how old a command may be; the next effort is not compared with the last."""
+        """Take over which commands may pass, and how to stop.
+
+        The next effort is not compared with the last.
+        """
         model = self._model
         self._gate = CommandGate(model.joint_names, model.effort_limit, self._period, safety)
+        self._stop = safety.stop
+        self._brake.latches = safety.stop != 'damp'
 
     @property
     def held(self) -> Array | None:
@@ -45,6 +51,22 @@ class StoppingRobot:
     def check(self, effort: Array, age: float) -> None:
         """Raise UnsafeCommandError unless an effort, from a state of some age [s], may pass."""
         self._gate.check(effort, age)
+
+    @property
+    def destination(self) -> Array | None:
+        """Return where a robot that is left alone shall be after a period [rad], ``(n,)``.
+
+        None where that is not known: the brakes stop it somewhere.
+        """
+        return self._follower.destination(self._steps) if self._brake.held is None else self.held
+
+    def wait(self, periods: int = 1) -> None:
+        """Let periods pass."""
+        self._steps += periods
+
+    def nearest(self, effort: Array) -> Array:
+        """Return what may pass and is nearest to an effort [N m], both ``(n,)``."""
+        return self._gate.nearest(effort)
 
     def engage(self, reason: str) -> bool:
         """Take no efforts from now on; return whether it took them before."""
@@ -89,7 +111,8 @@ class StoppingRobot:
         """
         step, follower = self._steps, self._follower
         follows = self._followed == step - 1
-        if self._brake.held is None and follower.is_close(state, step, follows=follows):
+        along = self._brake.held is None and not (self.engaged and self._stop != 'path')
+        if along and follower.is_close(state, step, follows=follows):
             if not follower.rests(step):
                 self._followed = step
                 return follower.effort(state, step)

@@ -54,7 +54,7 @@ def refuse_contradictions(scenario: Scenario, *, simulated: bool = True) -> None
 
 
 def refuse_graphs(scenario: Scenario, graphs: Sequence[Graph] | None = None) -> None:
-    """Refuse figures of quantities that the run does not have.
+    """Refuse figures of quantities that the run does not have, and those named twice.
 
     :param graphs: those that are to be drawn; all of the scenario where none are given.
     :raises ConfigError: with those that are possible.
@@ -72,7 +72,10 @@ def refuse_graphs(scenario: Scenario, graphs: Sequence[Graph] | None = None) -> 
         missing['residual'] = 'is of a monitor with thresholds, and monitor.calibration names none'
     if not scenario.robot.tips:
         missing |= dict.fromkeys(TIP_GRAPHS, 'is of the tips, and robot.tips names none')
-    for graph in scenario.drawn_graphs if graphs is None else graphs:
+    chosen = scenario.drawn_graphs if graphs is None else graphs
+    for graph in chosen:
+        if chosen.count(graph) > 1:
+            raise ConfigError(f'graphs: {graph} is named twice; name it once')
         if graph in missing:
             possible = ', '.join(name for name in get_args(Graph) if name not in missing)
             raise ConfigError(

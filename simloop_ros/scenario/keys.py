@@ -35,6 +35,12 @@ def check_keys(
                 f'{where}{key} is not a key{of}; leave it out, or set {where}{tag}='
                 f'{" or ".join(owners)}; valid: {", ".join(sorted(valid))}'
             )
+        section, dot, name = str(key).partition('.')
+        if dot and section in types:
+            raise ConfigError(
+                f'{where}{key}: in a file a section has its keys inside: '
+                f'{section}: {{{name}: ...}}'
+            )
         raise UnknownNameError(f'key{of}', f'{where}{key}', valid)
 
 
@@ -103,7 +109,8 @@ def _leaves(value: Any, where: str = '') -> Iterator[tuple[str, Any]]:
     if isinstance(value, dict):
         for key, item in value.items():
             if not isinstance(key, str):
-                raise ConfigError(f'{where}: the key {key!r} is no text: write it in quotes')
+                inside = f'{where}: ' if where else ''
+                raise ConfigError(f'{inside}the key {key!r} is no text: write it in quotes')
             yield from _leaves(item, f'{where}.{key}' if where else str(key))
     elif isinstance(value, list):
         for i, item in enumerate(value):

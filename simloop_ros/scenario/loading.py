@@ -9,13 +9,13 @@ from typing import Any
 
 from ..core.config_messages import convert
 from ..core.config_types import CUSTOM, is_class_name, variants
-from ..core.errors import ConfigError, UnknownNameError
+from ..core.errors import ConfigError
 from ..core.files import load_yaml
 from ..core.resources import resource_folder
 from ..planning.config import PlannerConfig
 from .keys import check_keys, check_leaves, key_types, variant
 from .renamed import rename_old, renamed_setting
-from .robot_files import expand_robot, is_robot_or_scenario_file, read_mapping
+from .robot_files import expand_robot, is_robot_or_scenario_file, read_mapping, refuse_name
 from .scenario import Scenario
 from .shipped import robot_names, scenario_names
 
@@ -47,8 +47,8 @@ def load_scenario(name: str, settings: Iterable[str] = ()) -> Scenario:
         expand_robot(raw)
     if not isinstance(raw.get('robot'), dict) or 'urdf' not in raw['robot']:
         raise ConfigError(
-            f'{path.stem}: no robot given; add --set robot.urdf=FILE --set robot.tips=[LINK], or '
-            f'--set robot=NAME with one of {", ".join(robot_names())}'
+            f"{path.stem}: no robot given; add --set robot.urdf=FILE --set 'robot.tips=[LINK]', "
+            f'or --set robot=NAME with one of {", ".join(robot_names())}'
         )
     check_leaves(raw)
     tag = {'kind': CUSTOM, 'class': kind} if is_class_name(kind) else {'kind': kind}
@@ -62,17 +62,9 @@ def _scenario_file(name: str) -> Path:
     """
     if name in scenario_names():
         return resource_folder('config') / 'scenarios' / f'{name}.yaml'
-    path = Path(name).expanduser()
-    if is_robot_or_scenario_file(name):
-        return path
-    if name and path.is_dir():
-        raise ConfigError(f'{name}: a folder, not a scenario; name a scenario file in it')
-    if path.suffix or path.is_file() or len(path.parts) > 1:
-        raise ConfigError(
-            f'{name}: not a scenario file: its name must end with .yaml or .yml; or give a name '
-            'of simloop list'
-        )
-    raise UnknownNameError('scenario', name, scenario_names())
+    if not is_robot_or_scenario_file(name):
+        refuse_name('scenario', name, scenario_names())
+    return Path(name).expanduser()
 
 
 def _read(path: Path) -> dict[str, Any]:

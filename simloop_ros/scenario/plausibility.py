@@ -19,6 +19,7 @@ USUAL = {
     'planner.jerk': (1000.0, 'm/s^3'),
     'planner.joint_acceleration': (100.0, 'rad/s^2'),
     'plant.noise': (1e-3, 'rad'),
+    'plant.resolution': (1e-3, 'rad'),
     'plant.pushes.force': (100.0, 'N'),
     'plant.pushes.torque': (50.0, 'N m'),
     'plant.hands.max_force': (100.0, 'N'),
@@ -86,8 +87,11 @@ def _heavy(mass_bias: float) -> Iterator[str]:
 
 
 def _unmoved(scenario: Scenario, model: RobotModel) -> Iterator[str]:
-    """Yield a note for every push and hand on a link that stands."""
+    """Yield a note for every push and hand on a link that stands, and for pushes of nothing."""
     frames = model.pin_model.frames
+    for i, push in enumerate(scenario.plant.pushes):
+        if not any((*push.force, *push.torque)):
+            yield f'plant.pushes[{i}]: it has no effect; give it a force [N] or a torque [N m]'
     for key in ('pushes', 'hands'):
         for i, item in enumerate(getattr(scenario.plant, key)):
             if item.link in model.links and frames[model.frame(item.link)].parentJoint == 0:

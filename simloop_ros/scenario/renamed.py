@@ -9,7 +9,10 @@ from ..core.errors import warn_renamed
 
 RENAMED_KEYS = {'admittance.even': 'admittance.isotropy'}
 """New keys by old ones, of the same section."""
-RENAMED_VALUES = {'monitor.kind': RENAMED_KINDS}
+RENAMED_VALUES = {
+    'monitor.kind': RENAMED_KINDS,
+    'safety.stop': {'gravity': 'damp', 'zero': 'damp'},
+}
 """New values by old ones, by key."""
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+import os
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from ..core.config_messages import convert
 from ..core.errors import ConfigError, UnknownNameError
@@ -13,6 +15,8 @@ from ..robot.config import RobotConfig
 from .keys import check_keys, check_leaves
 from .shipped import robot_names
 
+YAML = ('.yaml', '.yml')
+"""Endings of the names of scenario and robot files."""
 DESCRIPTIONS = ('.urdf', '.xacro')
 """Endings of the names of robot descriptions."""
 
@@ -33,7 +37,27 @@ def robot_config(name: str) -> RobotConfig:
 
 def is_robot_or_scenario_file(name: str) -> bool:
     """Return whether a name is that of a YAML file."""
-    return name.endswith(('.yaml', '.yml'))
+    return name.endswith(YAML)
+
+
+def refuse_name(
+    what: str, name: str, valid: Sequence[str], endings: Sequence[str] = YAML
+) -> NoReturn:
+    """Refuse a name that is neither shipped nor that of a file which may be read.
+
+    :param what: ``scenario`` or ``robot``.
+    :param endings: of the names of such files.
+    :raises ConfigError: with what is wrong about the file, or with the valid names.
+    """
+    path = os.path.expanduser(name)
+    if os.path.isdir(path):
+        raise ConfigError(f'{name}: a folder, not a {what}; name a {what} file in it')
+    if os.path.lexists(path) or '/' in name or Path(name).suffix:
+        raise ConfigError(
+            f'{name}: not a {what} file: its name must end with {", ".join(endings)}; or give the '
+            f'name of a shipped {what}, as {valid[0]}'
+        )
+    raise UnknownNameError(what, name, valid)
 
 
 def read_mapping(path: Path) -> dict[str, Any]:
@@ -47,7 +71,9 @@ def read_mapping(path: Path) -> dict[str, Any]:
     except ConfigError as error:
         raise ConfigError(f'{path}: {error}') from error
     if not isinstance(raw, dict):
-        raise ConfigError(f'{path}: not a scenario or robot file: it has no keys with values')
+        raise ConfigError(
+            f'{path}: not a scenario, robot or driver file: it has no keys with values'
+        )
     return raw
 
 
@@ -69,6 +95,10 @@ def expand_robot(raw: dict[str, Any], source: Path | None = None) -> None:
         robot = robot.get('like', changes)
     if isinstance(robot, str):
         robot = {**_read_robot(_robot_file(robot, source)), **changes}
+    if robot is not None and not isinstance(robot, dict):
+        raise ConfigError(
+            f'robot: a name, a file or a section with urdf is needed; {robot!r} was given'
+        )
     raw['robot'] = robot
     if robot is None:
         del raw['robot']
@@ -81,7 +111,7 @@ def _robot_file(name: str, source: Path | None) -> Path:
     if name.endswith(DESCRIPTIONS):
         raise ConfigError(f'robot: {name} is a robot description; set robot.urdf={name}')
     if name not in robot_names():
-        raise UnknownNameError('robot', name, robot_names())
+        refuse_name('robot', name, robot_names(), (*YAML, *DESCRIPTIONS))
     return resource_folder('config') / 'robots' / f'{name}.yaml'
 
 

@@ -17,7 +17,7 @@ from .scenario import Scenario
 from .shipped import robot_names
 
 DIALECT = 'https://json-schema.org/draft/2020-12/schema'
-FILES = {'scenario': Scenario, 'robot': RobotConfig}
+FILES: dict[str, type[msgspec.Struct]] = {'scenario': Scenario, 'robot': RobotConfig}
 Schema = dict[str, Any]
 CLASS = field_docs(CustomPlannerConfig)['kind']
 
@@ -27,17 +27,22 @@ def file_schema(kind: str) -> Schema:
 
     :param kind: ``scenario`` or ``robot``.
     """
-    (root,), parts = msgspec.json.schema_components([FILES[kind]], ref_template='#/$defs/{name}')
-    for struct in _structs(inspect.type_info(FILES[kind])):
-        _describe(parts[struct.__name__], struct)
+    schema = class_schema(kind, FILES[kind])
     if kind == 'scenario':
-        _as_written(parts)
+        _as_written(schema['$defs'])
+    return schema
+
+
+def class_schema(kind: str, struct: type[msgspec.Struct]) -> Schema:
+    """Return the schema of a class whose values are files of some kind."""
+    (root,), parts = msgspec.json.schema_components([struct], ref_template='#/$defs/{name}')
+    for part in _structs(inspect.type_info(struct)):
+        _describe(parts[part.__name__], part)
     return {'$schema': DIALECT, 'title': f'simloop_ros {kind}', **root, '$defs': parts}
 
 
-def schema_text(kind: str) -> str:
-    """Return the schema as it is written to ``config/schema``, one class per line."""
-    schema = file_schema(kind)
+def schema_text(schema: Schema) -> str:
+    """Return a schema as it is written to ``config/schema``, one class per line."""
     parts = schema.pop('$defs')
     lines = (f'{json.dumps(name)}: {json.dumps(part)}' for name, part in parts.items())
     head = json.dumps(schema, indent=1).removesuffix('\n}')

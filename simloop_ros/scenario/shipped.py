@@ -1,4 +1,4 @@
-"""Which scenarios and robots are shipped. Importing it loads no configuration class."""
+"""Which scenarios, robots and drivers are shipped. Importing it loads no configuration class."""
 
 from __future__ import annotations
 
@@ -18,6 +18,11 @@ def scenario_names() -> tuple[str, ...]:
 def robot_names() -> tuple[str, ...]:
     """Return the names of the shipped robots."""
     return _names('robots')
+
+
+def driver_names() -> tuple[str, ...]:
+    """Return the names of the shipped drivers."""
+    return _names('drivers')
 
 
 def scenario_descriptions() -> dict[str, str]:

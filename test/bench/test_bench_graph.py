@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+import subprocess
+import sys
 from typing import Any
 
 import numpy as np
@@ -142,3 +144,30 @@ def test_the_delay_of_a_push_is_counted_from_its_torque_to_the_motion() -> None:
     desired[612:, 5] -= 2e-4
     log = McapLog(tuple('abcdefg'), h, np.arange(rows) * h, columns, GUIDED_COLUMNS, {})
     assert push_delays(log, scenario) == pytest.approx([7 * h, 12 * h])
+
+
+def script(name: str, *arguments: str) -> str:
+    """Return what a script of ``benchmarks`` prints."""
+    path = Path(bare_loop.__file__).parents[1] / name
+    done = subprocess.run(
+        [sys.executable, str(path), *arguments], capture_output=True, text=True, check=False
+    )
+    assert done.returncode in (0, 1), done.stderr
+    return done.stdout
+
+
+def test_a_robot_whose_control_is_killed_rests(tmp_path: Path) -> None:
+    """How softly depends on the machine, and is asserted in virtual time."""
+    file = tmp_path / 'rows.json'
+    assert 'sphere_step' in script('kill_control.py', 'sphere_step', '--json', str(file))
+    (row,) = json.loads(file.read_text())
+    assert row['speed'] > row['speed_left'] < 0.02
+    assert row['largest'] == pytest.approx(row['ratio'] * row['planned'])
+
+
+@pytest.mark.long
+def test_a_busy_machine_has_a_table() -> None:
+    table = script('busy_machine.py', '--runs', '1', '--loops', '1', '--only', 'yumi_step, 1000')
+    *_, row = table.splitlines()
+    assert row.startswith('| yumi_step, 1000 Hz | 0.5')
+    assert row.count('|') == 8

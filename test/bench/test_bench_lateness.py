@@ -81,11 +81,11 @@ def test_a_plan_that_was_away_is_returned_to_softly(tmp_path: Path) -> None:
     assert apart['acceleration_ratio'] < 2.0  # with a jump it is 40
 
 
-@pytest.mark.parametrize('text', ['', '{"plant": [[1]]}', '[]', '{"plant": ["a", "b"]}'])
+@pytest.mark.parametrize('text', ['', '{}', '{"plant": [[1]]}', '[]', '{"plant": ["a", "b"]}'])
 def test_a_file_that_is_no_trace_is_refused(tmp_path: Path, text: str) -> None:
     path = tmp_path / 'trace.json'
     path.write_text(text)
-    with pytest.raises(ConfigError, match='cannot be read as a trace'):
+    with pytest.raises(ConfigError, match='not a trace of simloop launch'):
         recorded_trace(path)
     assert main(['bench', 'lateness', '--trace', str(path)]) == USER_ERROR
     assert main(['bench', 'loop', '--trace', str(path)]) == USER_ERROR

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+import os
 from pathlib import Path
 
 import pytest
@@ -61,8 +62,10 @@ def refused(
         (f'{SPHERE}graphs: {"[" * 600}{"]" * 600}\n', 'nested too deep'),
         (f'{SPHERE}---\n{SPHERE}', 'expected a single document'),
         (f'{SPHERE}plant:\n\tnoise: 1\n', 'line 4'),
-        ('', 'not a scenario or robot file'),
-        ('hello', 'not a scenario or robot file'),
+        (f'{SPHERE}plant.noise: 1\n', 'a section has its keys inside: plant: {noise: ...}'),
+        (f'{SPHERE}null: 1\n', 'the key None is no text'),
+        ('', 'not a scenario, robot or driver file'),
+        ('hello', 'not a scenario, robot or driver file'),
         (b'\xff\xfe\x00', 'not a text file in UTF-8'),
         ('description: d\nrobot: ./none.yaml\n', 'none.yaml: cannot be read: No such file'),
         ('description: d\nrobot: ./bad.yaml\n', "bad.yaml: unknown key 'robot.description'"),
@@ -79,6 +82,10 @@ def test_a_scenario_file(refused: Refused, tmp_path: Path, text: str | bytes, pa
     ('name', 'part'),
     [
         ('x.txt', 'x.txt: not a scenario file'),
+        ('picture.png', 'picture.png: not a scenario file'),
+        ('fifo', 'fifo: not a scenario file'),
+        ('fifo.yaml', 'fifo.yaml: not a regular file'),
+        ('../none', '../none: not a scenario file'),
         ('folder', 'folder: a folder'),
         ('folder.yaml', 'folder.yaml: a folder'),
         ('', "unknown scenario ''"),
@@ -86,9 +93,18 @@ def test_a_scenario_file(refused: Refused, tmp_path: Path, text: str | bytes, pa
 )
 def test_what_is_no_scenario(refused: Refused, tmp_path: Path, name: str, part: str) -> None:
     (tmp_path / 'x.txt').write_text(SPHERE)
+    for fifo in ('fifo', 'fifo.yaml'):
+        os.mkfifo(tmp_path / fifo)
     for folder in ('folder', 'folder.yaml'):
         (tmp_path / folder).mkdir()
     assert part in refused('run', name, '--out', 'out')
+
+
+@pytest.mark.parametrize('name', ['x.png', '../none', 'fifo'])
+def test_what_is_no_robot(refused: Refused, tmp_path: Path, name: str) -> None:
+    os.mkfifo(tmp_path / 'fifo')
+    for line in (refused('check', name), refused('run', 'step', '--set', f'robot={name}')):
+        assert line.startswith(f'{name}: not a robot file: its name must end with .yaml, .yml, ')
 
 
 @pytest.mark.parametrize(
@@ -106,6 +122,16 @@ def test_what_is_no_scenario(refused: Refused, tmp_path: Path, name: str, part: 
         ),
         ('a.xacro', f'{XACRO}<xacro:include filename="a.xacro"/></robot>', 'without end'),
         ('a.xacro', f'{XACRO}<link name="${{1/0}}"/></robot>', 'division by zero'),
+        (
+            'a.xacro',
+            f'{XACRO}<xacro:include filename="$(find none)/a.xacro"/></robot>',
+            'file: $(find none): there is no such package; name the folder above it in ROS_PACK',
+        ),
+        (
+            'a.xacro',
+            f'{XACRO}<link name="$(env NONE)"/></robot>',
+            "file: environment variable 'NONE' is not set",
+        ),
         ('a.urdf', f'<robot name="a">{"<a>" * 9000}{"</a>" * 9000}</robot>', 'nested too deep'),
         ('a.urdf', '<robot name="a"/>', 'it has no links'),
         ('a.urdf', arm(xyz='nan 0 0'), "xyz of its <origin> is 'nan 0 0'; give three numbers"),

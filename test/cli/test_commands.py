@@ -279,6 +279,26 @@ def test_check_of_a_robot_that_cannot_bear_its_own_weight(
     shown = capsys.readouterr().out
     assert "unfit  robot.home: joint1 cannot bear the robot's own weight at home" in shown
     assert '--set' in shown
+    home = (
+        '{joint1: 1.57}'  # upright: 19.64 N m, 103 % of the limit, only where it is stretched out
+    )
+    assert main(['check', str(path), '--tips', 'tip', '--home', home]) == 0
+    shown = capsys.readouterr().out
+    assert 'hint   weight: its own weight is more than these joints can bear' in shown
+    assert 'at their worst posture: joint1 (103 %); keep away from there' in shown
+
+
+def test_check_tells_a_base_that_moves_freely(tmp_path: Path, capsys: Captured) -> None:
+    text = (resource_folder('urdf') / 'two_link.urdf').read_text()
+    path = tmp_path / 'arm.urdf'
+    path.write_text(text)
+    free = '<virtual_joint name="root" type="floating" parent_frame="w" child_link="base"/>'
+    (tmp_path / 'arm.srdf').write_text(f'<robot name="two_link">{free}</robot>')
+    assert main(['check', str(path), '--tips', 'tip']) == 0
+    shown = capsys.readouterr().out.splitlines()
+    assert shown[-1].startswith(f'{path}: fit for control only with its base held fixed: ')
+    assert 'moves freely (root)' in shown[-1]
+    assert any(line.endswith(', 2 joints, base base fixed to the world') for line in shown)
 
 
 def test_check_knows_tips_and_locks(capsys: Captured) -> None:

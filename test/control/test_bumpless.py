@@ -99,11 +99,17 @@ def test_a_prediction_after_coasting_is_reached_without_a_jump() -> None:
     np.testing.assert_allclose(aside.position, plan(4 * H).position, atol=1e-6)
 
 
-def test_a_setpoint_that_says_to_stay_is_passed_on() -> None:
-    reference = moving()
-    reference.coast(STOP)
-    stay = Setpoint(SPEED, np.zeros(2))
-    assert reference.step(stay) is stay
+def test_a_plan_that_rests_elsewhere_is_reached_without_a_jump() -> None:
+    """A led robot that is told to stay, while it was on its way beyond."""
+    reference, stay = moving(), Setpoint(SPEED * H - 0.02, np.zeros(2))
+    last = reference.coast(STOP)
+    assert last is not None
+    positions = [last.position]
+    positions += [reference.step(stay).position for _ in range(round(2.0 / H))]
+    accelerations = np.diff(positions, 2, axis=0) / H**2
+    braking = 2.0 * RETURN_FREQUENCY * np.abs(SPEED) + RETURN_FREQUENCY**2 * 0.03
+    assert (np.abs(accelerations).max(axis=0) < 1.1 * braking).all()
+    np.testing.assert_allclose(positions[-1], stay.position, atol=1e-6)
 
 
 def test_an_effort_or_a_restart_forgets_the_way() -> None:

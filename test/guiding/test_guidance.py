@@ -306,3 +306,21 @@ def test_a_gap_is_coasted_over_without_a_jump(two_link: RobotModel) -> None:
     brakes = np.abs(np.diff(np.array(speeds), axis=0))
     assert (brakes[0] < 0.2 * brakes.max(axis=0)).all()
     assert (np.abs(np.array(speeds)[-1]) < 0.5 * np.abs(after.velocity)).all()
+
+
+def test_a_short_gap_does_not_end_the_recovery_from_a_long_one(two_link: RobotModel) -> None:
+    """Else a torque that grew in the long one would take effect at once."""
+
+    def first_change(gaps: list[int]) -> np.ndarray:
+        guidance = Guidance(two_link, AdmittanceConfig(), H)
+        desired = np.zeros(2)
+        for _ in range(200):
+            guidance.step(desired, np.array([8.0, -3.0]))
+        for steps in gaps:
+            guidance.coast(desired, steps, steps * H, 1.0)
+            before = guidance.deflection.velocity
+            guidance.step(desired, np.zeros(2))
+        return np.abs(guidance.deflection.velocity - before)
+
+    assert (first_change([20, 1]) < 0.3 * first_change([1])).all()
+    assert (first_change([1] * 20) > 0.25 * first_change([1])).all()  # short ones do not add up

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pinocchio as pin
 import pytest
@@ -59,3 +61,49 @@ def test_an_elbow_that_is_pushed_aside_leaves_the_tip(lwr: RobotModel, keep: str
         away = np.array(pin.log6(wanted.actInv(pose(lwr, position))))
         np.testing.assert_allclose(away[: 3 if keep == 'position' else 6], 0.0, atol=TIP_STAYS)
     assert np.abs(position - lwr.home).max() > 0.1
+
+
+def pushed_elbow(model: RobotModel, guidance: Guidance, force: float, steps: int) -> np.ndarray:
+    """Return the joints after some steps in which a growing force [N] pushes the elbow aside."""
+    data, elbow, position = model.pin_model.createData(), model.frame('lwr_4_link'), model.home
+    for i in range(steps):
+        jacobian = pin.computeFrameJacobian(
+            model.pin_model, data, position, elbow, pin.ReferenceFrame.LOCAL_WORLD_ALIGNED
+        )
+        torque = jacobian[:3].T @ np.array([0.0, min(1.0, i / 200) * force, 0.0])
+        position = guidance.step(model.home, torque).position
+    return position
+
+
+def test_limits_are_those_of_the_motion_that_is_left(lwr: RobotModel) -> None:
+    """Free joints would exceed the largest acceleration; those that keep the tip do not."""
+    limited = Guidance(lwr, AdmittanceConfig(keep='pose', stiffness=0.0), H)
+    free = Guidance(lwr, AdmittanceConfig(keep='pose', stiffness=0.0, acceleration=1e6), H)
+    away = pushed_elbow(lwr, limited, 40.0, 500) - lwr.home
+    np.testing.assert_array_equal(pushed_elbow(lwr, free, 40.0, 500) - lwr.home, away)
+    assert np.abs(away).max() > 0.1
+
+
+def test_a_joint_at_the_end_of_its_range_leaves_the_tip(lwr: RobotModel) -> None:
+    config = AdmittanceConfig(keep='pose', stiffness=0.0)
+    away = pushed_elbow(lwr, Guidance(lwr, config, H), 20.0, 500) - lwr.home
+    joint = int(np.abs(away).argmax())
+    upper, lower = lwr.upper.copy(), lwr.lower.copy()
+    end = lwr.home[joint] + 0.5 * away[joint]
+    (upper if away[joint] > 0.0 else lower)[joint] = end
+    narrow = replace(lwr, lower=lower, upper=upper)
+    position = pushed_elbow(narrow, Guidance(narrow, config, H), 20.0, 1500)
+    assert position[joint] == pytest.approx(end, abs=1e-2)
+    off = np.array(pin.log6(pose(lwr, lwr.home).actInv(pose(lwr, position))))
+    np.testing.assert_allclose(off, 0.0, atol=TIP_STAYS)
+
+
+def test_a_gap_without_torques_leaves_the_tip(lwr: RobotModel) -> None:
+    guidance = Guidance(lwr, AdmittanceConfig(keep='pose', stiffness=0.0), H)
+    position = pushed_elbow(lwr, guidance, 40.0, 500)
+    speed = float(np.abs(guidance.deflection.velocity).max())
+    guidance.coast(lwr.home, 25, 0.05, 0.97)
+    coasted = lwr.home + guidance.deflection.position
+    assert np.abs(coasted - position).max() > 0.5 * 0.05 * speed
+    off = np.array(pin.log6(pose(lwr, lwr.home).actInv(pose(lwr, coasted))))
+    np.testing.assert_allclose(off, 0.0, atol=TIP_STAYS)

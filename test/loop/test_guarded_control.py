@@ -10,12 +10,12 @@ from steps import at, sending
 from simloop_ros.control.config import ControlConfig
 from simloop_ros.control.control_simulation import ControlSimulation
 from simloop_ros.core.resources import resource_folder
-from simloop_ros.core.values import Array
+from simloop_ros.core.values import Array, JointState
 from simloop_ros.loop.guarded_control import GuardedControl
 from simloop_ros.plants.pinocchio_plant import PinocchioPlant
 from simloop_ros.robot.loading import load_robot
 from simloop_ros.robot.model import RobotModel
-from simloop_ros.safety.config import SafetyConfig
+from simloop_ros.safety.config import SafetyConfig, StopKind
 from simloop_ros.scenario.robot_files import robot_config
 
 PERIOD = 0.001
@@ -99,20 +99,45 @@ def test_a_stopped_robot_is_held_whatever_is_desired(
     guarded.stop('first')
     guarded.stop('second')
     assert (guarded.stopped, guarded.stops) == ('first', 1)
-    for measured in (model.home, model.home + 0.3, model.home - 0.2):
-        rollback = guarded.rollback(measured)
-        np.testing.assert_array_equal(rollback.state.position, measured)
-        np.testing.assert_array_equal(rollback.state.velocity, 0.0)
-        command = guarded.step(at(measured + 5.0))
-        np.testing.assert_array_equal(command.effort, gravity(model, measured))
+    robot = PinocchioPlant(model, PERIOD)
+    for _ in range(200):
+        guarded.rollback(robot.truth.position)
+        robot.step(guarded.step(at(model.home + 5.0)).effort)
+    np.testing.assert_allclose(robot.truth.position, model.home, rtol=0.0, atol=1e-9)
+    np.testing.assert_array_equal(guarded.state.position, guarded.rest)
 
 
-def test_the_stop_effort_can_be_chosen_and_changed(model: RobotModel) -> None:
-    guarded = GuardedControl(control_of(model), PERIOD, SafetyConfig(stop='zero'))
+@pytest.mark.parametrize('kind', ['path', 'hold', 'damp'])
+def test_a_moving_robot_is_braked(model: RobotModel, kind: StopKind) -> None:
+    guarded = GuardedControl(control_of(model), PERIOD, SafetyConfig(stop=kind))
+    robot = PinocchioPlant(model, PERIOD)
+    robot.start(JointState(model.home, np.array([0.5, -0.4])))
+    guarded.step(at(model.home))
     guarded.stop('test')
-    np.testing.assert_array_equal(guarded.step(at(model.home)).effort, 0.0)
-    guarded.configure(SafetyConfig(stop='gravity'))
-    np.testing.assert_array_equal(guarded.step(at(model.home)).effort, gravity(model, model.home))
+    for _ in range(600):
+        guarded.rollback(robot.truth.position)
+        effort = guarded.step(at(model.home)).effort
+        assert (np.abs(effort) <= model.effort_limit).all()
+        robot.step(effort)
+    np.testing.assert_allclose(robot.truth.velocity, 0.0, atol=1e-3)
+    assert np.abs(robot.truth.position - model.home).max() < 0.06
+
+
+def test_how_to_stop_can_be_changed(model: RobotModel) -> None:
+    """A robot that is damped is not drawn back; one that is held is."""
+    moved = model.home + np.array([1e-5, 0.0])
+    for kind, before in (('damp', 'hold'), ('hold', 'damp')):
+        guarded = GuardedControl(control_of(model), PERIOD, SafetyConfig(stop=before))
+        guarded.stop('test')
+        guarded.configure(SafetyConfig(stop=kind))
+        for _ in range(5):  # it rests at its home
+            guarded.rollback(model.home)
+            guarded.step(at(model.home))
+        for _ in range(5):
+            guarded.rollback(moved)
+            effort = guarded.step(at(model.home)).effort
+        drawn = np.abs(effort - gravity(model, moved)).max()
+        assert bool(drawn > 1e-3) == (kind == 'hold')
 
 
 def test_after_a_release_control_starts_where_the_robot_rests(
@@ -149,7 +174,9 @@ def test_a_wanted_effort_passes_the_same_gate(model: RobotModel, guarded: Guarde
     np.testing.assert_array_equal(clipped.effort, model.effort_limit)
     guarded.step(sending(np.full(model.n, np.nan)))
     assert guarded.diverged
-    np.testing.assert_array_equal(guarded.step(sending(0.0 * effort)).effort, effort)
+    guarded.rollback(model.home)
+    held = guarded.step(sending(0.0 * effort)).effort
+    np.testing.assert_allclose(held, effort, rtol=1e-9)
 
 
 def test_a_wanted_effort_from_an_old_state_stops(

@@ -371,6 +371,8 @@ def in_graph(kind: str) -> pytest.MarkDecorator:
 
 # Nodes that die or sleep
 
+GIVEN_UP = 25.0  # until DDS does not count a dead publisher any more, after 20 s [s]
+
 MOVERS = {  # whose death stops the robot, with who notices and what it says
     'motion_planner': ('control_simulation', 'desired_joint_states: no message'),
     'plant': ('control_simulation', 'joint_states: no message'),
@@ -454,6 +456,7 @@ def test_a_hand_that_nobody_follows_any_more_stops_the_robot(robot: Robot, how: 
     assert noticed < TIMEOUT * PERIOD + BUSY
     if how == 'killed':
         robot.start('admittance')
+        time.sleep(GIVEN_UP)
     else:
         time.sleep(max(0.0, since + FREEZE - time.monotonic()))
         process.send_signal(signal.SIGCONT)
@@ -586,7 +589,32 @@ def test_a_second_publisher_engages_the_brakes(robot: Robot) -> None:
 
 
 @in_graph('plain')
-@pytest.mark.parametrize('topic', ['joint_states', 'desired_joint_states', 'control_state'])
+def test_a_second_publisher_of_setpoints_stops_the_robot(robot: Robot) -> None:
+    """Its setpoint is a jump, but none that the robot follows."""
+    witness = robot.witness
+    robot.begin()
+    since = time.monotonic()
+    second = witness.publisher('desired_joint_states')
+    until(second.get_subscription_count, START, 'discovery')
+    stamp, position = witness.positions[-1]
+    jump = JointStateEncoder(NAMES, ('position',)).encode(round(stamp * 1e9), position + 0.5)
+    second.publish(jump)
+    noticed, why = until(lambda: witness.stopped('control_simulation', since), MOTION, 'stop')
+    assert why == 'desired_joint_states: more than one publisher'
+    robot.rests()
+    witness.remove(second)
+    robot.recover()
+    robot.arrives()
+    robot.check()
+    note(
+        'second publisher of desired_joint_states',
+        'braked; once it is gone, after release and start at its goal',
+        noticed,
+    )
+
+
+@in_graph('plain')
+@pytest.mark.parametrize('topic', ['joint_states', 'control_state'])
 def test_a_bad_message_on_another_topic_is_refused(robot: Robot, topic: str) -> None:
     witness = robot.witness
     robot.begin()
@@ -681,9 +709,9 @@ def test_a_service_in_the_wrong_state_is_refused(robot: Robot) -> None:
 @in_graph('plain')
 @pytest.mark.parametrize('node', MOVERS)
 def test_a_dead_mover_stops_the_robot(robot: Robot, node: str) -> None:
-    """The last of this graph is control: a new one is let in when DDS has given up the old one.
+    """A new planner or controller is let in when DDS has given up the old one.
 
-    Until then, for 20 s, it would be the second publisher.
+    Until then, for 20 s, it is the second publisher. Control is the last of this graph.
     """
     robot.begin()
     if node == 'plant':
@@ -696,10 +724,14 @@ def test_a_dead_mover_stops_the_robot(robot: Robot, node: str) -> None:
         robot.check()
     else:
         robot.start(node)
+        if node == 'motion_planner':
+            time.sleep(GIVEN_UP)
         robot.begin()
         robot.arrives()
         robot.check()
     after = 'after a restart, release and start at its goal'
+    if node == 'motion_planner':
+        after += ', once DDS has given up the old one (20 s)'
     if node == 'control_simulation':
         after = 'a new controller is let in once DDS has given up the old one (20 s)'
     note(f'kill -9 {node}', f'braked; {after}', noticed)

@@ -17,7 +17,7 @@ LONGEST = 120.0  # a run of a moment, on a busy machine [s]
 
 def needs_a_robot(command: str) -> bool:
     options = make_parser('launch').parse_args(words(command))
-    given = [getattr(options, name) for name in (*ROBOT_TOPICS, 'robotstudio')]
+    given = [getattr(options, name) for name in (*ROBOT_TOPICS, 'robotstudio', 'driver')]
     return any(given) or options.plant == NO_PLANT
 
 

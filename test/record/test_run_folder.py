@@ -143,8 +143,12 @@ def test_what_is_no_run_is_refused_and_stays(
     monkeypatch.chdir(tmp_path / 'empty')
     with pytest.raises(ConfigError, match='working folder'):
         RunFolder(Path('.'))
-    with pytest.raises(ConfigError, match='mount point'):
+    with pytest.raises(ConfigError, match='mount point, which stays; name a folder in it'):
         RunFolder(Path('/'))
+    with pytest.raises(ConfigError, match='nothing can be created there, so name another'):
+        RunFolder(Path('/proc'))
+    with pytest.raises(ConfigError, match='/proc/run: cannot be written: nothing can be created'):
+        RunFolder(Path('/proc/run'))
     assert names(tmp_path) == {'summary', 'mine', 'file', 'empty'}
 
 

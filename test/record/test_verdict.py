@@ -6,10 +6,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from simloop_ros.assembly.assemble import assemble
 from simloop_ros.assembly.run import run
+from simloop_ros.record.columns import TRUE_POSITION
+from simloop_ros.record.mcap import read_mcap
+from simloop_ros.record.wording import length
+from simloop_ros.robot.model import RobotModel
 from simloop_ros.scenario.loading import load_scenario
 
 PUSH = 'plant.pushes=[{{link: yumi_link_7_l, start: 0.7, duration: 0.2, force: [0, 0, -{}]}}]'
@@ -96,11 +101,14 @@ def test_a_robot_thrown_off_its_path_was_disturbed(tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_passed_is_named(tmp_path: Path) -> None:
+    """The leash of the planner lets the sphere press with 20 N."""
     pytest.importorskip('pybullet')
     summary = go(tmp_path, 'sphere_collision')
     assert summary['status'] == 'missed'
     expected = 'missed its goal by 0.5 m: sphere hit ceiling at 3.16 s, found at once'
-    assert summary['verdict'] == [expected]
+    assert summary['verdict'] == [f'{expected}, presses on ceiling with 20 N at the end']
+    brief = go(tmp_path, 'sphere_collision', 'duration=3.4', 'planner.acceleration=0.1')
+    assert 'presses' not in ' '.join(brief['verdict'])  # for less than the force is averaged over
     passed = go(tmp_path, 'sphere_collision', 'planner.move=[[0, 0, 0.3]]')
     assert passed['status'] == 'reached'
     nearest = 'nothing was touched: the nearest obstacle stayed 0.2 m away'
@@ -116,7 +124,7 @@ def test_a_collision_that_the_robot_reacts_to(tmp_path: Path) -> None:
     words = stopped['verdict'][0]
     assert words.startswith('stopped 0.')
     expected = ' m from its goal: sphere hit ceiling at 3.16 s, found at once, stopped at once'
-    assert words.endswith(expected)
+    assert words.endswith(f'{expected}, presses on ceiling with 2.4 N at the end')
     push = 'plant.pushes=[{link: sphere, start: 2, duration: 0.2, force: [0, 0, -20]}]'
     free = ('plant.obstacles=[]', 'plant.engine=pinocchio', push, 'monitor.resume_after=0.2')
     resumed = go(tmp_path, 'sphere_collision', *settings, *free, 'duration=12')
@@ -139,3 +147,17 @@ def test_a_divergence_says_where(tmp_path: Path) -> None:
     assert summary['status'] == 'diverged'
     (line,) = summary['verdict']
     assert line.startswith('diverged at step ')
+
+
+def test_a_kept_pose_is_kept_within_what_is_told(tmp_path: Path, lwr: RobotModel) -> None:
+    """Of the true joints in every step, though the elbow is pushed away."""
+    summary = go(tmp_path, 'lwr_full_body', 'duration=2')
+    wanted, way, angle = lwr.frame_poses(lwr.home, ['flange'])[0], 0.0, 0.0
+    for q in read_mcap(tmp_path / 'log.mcap').columns[:, TRUE_POSITION]:
+        pose = lwr.frame_poses(q, ['flange'])[0]
+        way = max(way, float(np.linalg.norm(pose.translation - wanted.translation)))
+        sine = np.linalg.norm(pose.rotation - wanted.rotation) / np.sqrt(8.0)  # of half the angle
+        angle = max(angle, float(np.degrees(2.0 * np.arcsin(sine))))
+    assert 0.0 < way < 1e-3
+    kept = f' while flange stayed within {length(way)} and {angle:.2g} degrees, '
+    assert kept in summary['verdict'][1]

@@ -83,6 +83,10 @@ FATAL = {
     'no length': (*shape('<cylinder radius="1" length="x"/>'), 'length of the <cylinder>'),
     'negative size': (*shape('<box size="1 -1 1"/>'), "size of the <box> is '1 -1 1'"),
     'no shape': (*shape(''), 'there is no shape in its <collision>'),
+    'unknown shape': (*shape('<cone radius="1"/>'), '<cone> is no shape of a URDF'),
+    'range no number': ('upper="1"', 'upper="pi"', 'turn', "range is not of numbers: '-1', 'pi'"),
+    'no type': (' type="revolute"', '', 'turn', 'it is a typeless joint'),
+    'robot without a name': ('<robot name="arm">', '<robot>', 'robot', 'a robot has no name'),
     'missing mesh': (
         '<link name="tool"/>',
         '<link name="tool"><collision><geometry><mesh filename="a.stl"/></geometry></collision>'

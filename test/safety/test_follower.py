@@ -10,7 +10,7 @@ from simloop_ros.plants.pinocchio_plant import PinocchioPlant
 from simloop_ros.robot.model import RobotModel
 from simloop_ros.safety.config import SafetyConfig
 from simloop_ros.safety.follower import MAX_POSITION_ERROR, EffortFollower
-from simloop_ros.safety.gate import safe_effort
+from simloop_ros.safety.gate import gravity_effort
 
 H = 0.002  # s
 SPEED = np.array([0.4, -0.3])
@@ -167,8 +167,7 @@ def test_a_hand_that_pushes_a_robot_aside_feels_a_bounded_spring(two_link: Robot
     assert not follower.is_close(aside[1], 0)
     assert follower.is_close(aside[1], 0, follows=True)
     gravity = [
-        follower.effort(state, 0) - safe_effort(two_link, 'gravity', state.position)
-        for state in aside
+        follower.effort(state, 0) - gravity_effort(two_link, state.position) for state in aside
     ]
     np.testing.assert_allclose(np.abs(gravity[1]), np.abs(gravity[2]), rtol=0.5)
     assert np.abs(gravity[2]).max() < 2.0 * np.abs(gravity[0]).max()
@@ -264,3 +263,29 @@ def test_a_robot_that_is_pushed_away_drags_its_reference_along(two_link: RobotMo
         plant.step(follower.effort(plant.truth, step))
     back = state.position[0] - plant.truth.position[0]
     assert 0.0 <= back <= MAX_POSITION_ERROR
+
+
+def test_a_force_that_the_commands_bear_does_not_win_when_one_is_late(
+    two_link: RobotModel,
+) -> None:
+    """A hand holds the robot 0.1 rad from its reference, further than the spring grows."""
+    follower, _ = following(two_link, np.zeros(2))
+    away = JointState(two_link.home + 0.1, np.zeros(2))
+    borne = gravity_effort(two_link, away.position) - np.array([9.0, 4.0])
+    for step in range(100):
+        follower.take(step, two_link.home)
+        follower.learn(away, borne)
+    assert follower.is_close(away, 100)
+    assert not follower.is_close(JointState(away.position, SPEED + 1.0), 100)
+    np.testing.assert_allclose(follower.effort(away, 100), borne, rtol=0.01)
+
+
+def test_a_late_command_does_not_draw_back_a_robot_that_was_pushed_away(
+    two_link: RobotModel,
+) -> None:
+    """Its desired position counts, not as a jump of the reference that was dragged along."""
+    follower, _ = following(two_link, np.zeros(2))
+    away = JointState(two_link.home + 0.3, np.zeros(2))
+    before = [follower.effort(away, step) for step in range(10)][-1]
+    follower.take(8, two_link.home)
+    np.testing.assert_allclose(follower.effort(away, 10), before, rtol=0.01)

@@ -18,7 +18,7 @@ from simloop_ros.core.values import JointState
 from simloop_ros.plants.pinocchio_plant import PinocchioPlant
 from simloop_ros.robot.model import RobotModel
 from simloop_ros.safety.config import SafetyConfig
-from simloop_ros.safety.gate import CommandGate, safe_effort
+from simloop_ros.safety.gate import CommandGate, gravity_effort
 
 NAMES = ('shoulder', 'elbow', 'slide')
 LIMIT = np.array([40.0, 0.1, np.inf])
@@ -225,7 +225,7 @@ def test_gravity_effort_keeps_a_robot_where_it_is(robot: RobotModel) -> None:
     start = rng.uniform(robot.lower, robot.upper)
     plant = PinocchioPlant(robot, H)
     plant.start(JointState(start, np.zeros(robot.n)))
-    effort = safe_effort(robot, 'gravity', start)
+    effort = gravity_effort(robot, start)
     assert np.abs(effort).max() > 0.1
     plant.step(effort)
     rounding = 1e-12
@@ -233,23 +233,19 @@ def test_gravity_effort_keeps_a_robot_where_it_is(robot: RobotModel) -> None:
     CommandGate(robot.joint_names, robot.effort_limit, H, SafetyConfig()).check(effort)
 
 
-def test_zero_is_zero(robot: RobotModel) -> None:
-    np.testing.assert_array_equal(safe_effort(robot, 'zero', robot.home), np.zeros(robot.n))
-
-
 def test_gravity_effort_ends_at_the_limits(shipped: Callable[[str], RobotModel]) -> None:
     """The sphere weighs 9.82 N."""
     sphere = shipped('sphere')
     weak = replace(sphere, effort_limit=np.array([4.0]))
-    assert safe_effort(sphere, 'gravity', sphere.home) == pytest.approx(9.82)
-    assert safe_effort(weak, 'gravity', sphere.home) == 4.0
+    assert gravity_effort(sphere, sphere.home) == pytest.approx(9.82)
+    assert gravity_effort(weak, sphere.home) == 4.0
 
 
 @given(hnp.arrays(np.float64, 14, elements=ANY_FLOATS))
-def test_safe_effort_passes_the_gate_from_any_position(
+def test_gravity_effort_passes_the_gate_from_any_position(
     yumi: RobotModel, position: np.ndarray
 ) -> None:
-    effort = safe_effort(yumi, 'gravity', position)
+    effort = gravity_effort(yumi, position)
     CommandGate(yumi.joint_names, yumi.effort_limit, H, SafetyConfig()).check(effort)
     if not np.isfinite(position).all():
         np.testing.assert_array_equal(effort, 0.0)

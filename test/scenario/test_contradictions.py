@@ -51,6 +51,12 @@ def test_figures_that_a_run_cannot_have_are_refused(settings: list[str], reason:
         refuse_graphs(load_scenario('yumi_step', settings))
 
 
+def test_a_figure_is_named_once() -> None:
+    scenario = load_scenario('yumi_step', ['graphs=[path_difference, path_difference]'])
+    with pytest.raises(ConfigError, match='graphs: path_difference is named twice; name it once'):
+        refuse_graphs(scenario)
+
+
 @pytest.mark.parametrize('setting', ['monitor.reaction=stop', 'monitor.push=none'])
 def test_hands_may_be_stopped(setting: str) -> None:
     refuse_contradictions(load_scenario('yumi_hold', [setting]))

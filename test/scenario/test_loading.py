@@ -103,7 +103,7 @@ def test_a_robot_is_named_or_described() -> None:
     assert (changed.urdf, changed.gravity) == (robot_config('sphere').urdf, (0.0, 0.0, 0.0))
 
 
-@pytest.mark.parametrize('settings', [(), ('robot=',), ('robot=5',), ('robot.tips=[a]',)])
+@pytest.mark.parametrize('settings', [(), ('robot=',), ('robot.tips=[a]',)])
 def test_a_missing_robot_is_asked_for(settings: tuple[str, ...]) -> None:
     with pytest.raises(ConfigError, match=r'step: no robot given; .*robot.urdf=.*two_link'):
         load_scenario('step', settings)
@@ -215,8 +215,8 @@ def test_a_scenario_in_a_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ('text', 'message'),
     [
-        ('[1, 2]', 'not a scenario or robot file'),
-        ('', 'not a scenario or robot file'),
+        ('[1, 2]', 'not a scenario, robot or driver file'),
+        ('', 'not a scenario, robot or driver file'),
         ('a: [', 'not valid YAML'),
         ('duration: 2020-13-45', 'not valid YAML'),
         ('\x00', 'not valid YAML'),

@@ -22,6 +22,11 @@ PUSH = '{link: sphere, start: 2, duration: 1, force: [0, 0, 1]}'
             f'plant.pushes=[{PUSH.replace("sphere, start: 2", "base, start: 0")}]',
             'plant.pushes[0].link: no joint moves base, so it has no effect',
         ),
+        (
+            f'plant.pushes=[{PUSH.replace("2, duration: 1, force: [0, 0, 1]", "0, duration: 1")}]',
+            'plant.pushes[0]: it has no effect; give it a force',
+        ),
+        ('plant.resolution=1', 'plant.resolution: 1 rad is far beyond what is usual'),
         ('planner.acceleration=1e4', 'planner.acceleration: 10000 m/s^2 is far beyond'),
         (
             'plant.obstacles=[{kind: sphere, velocity: [0, 480, 640]}]',

@@ -13,11 +13,12 @@ import yaml
 
 from simloop_ros.core.errors import ConfigError
 from simloop_ros.core.resources import resource_folder
+from simloop_ros.drivers.schema import KINDS
 from simloop_ros.scenario.loading import load_scenario
-from simloop_ros.scenario.schema import FILES, file_schema
+from simloop_ros.scenario.schema import file_schema
 
 CONFIG = resource_folder('config')
-SHIPPED = [path for kind in FILES for path in sorted((CONFIG / f'{kind}s').glob('*.yaml'))]
+SHIPPED = [path for kind in KINDS for path in sorted((CONFIG / f'{kind}s').glob('*.yaml'))]
 VALID: dict[str, Any] = {
     'no kind of planner': {'planner': {'move': [[0, 0, 1]]}},
     'a planner of the user': {'planner': {'kind': 'mine:Planner', 'parameters': {'a': [1]}}},

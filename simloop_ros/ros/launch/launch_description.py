@@ -6,9 +6,10 @@ Beside the launch files the only module that imports the ROS ``launch`` package.
 from __future__ import annotations
 
 import atexit
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 import os
 from pathlib import Path
+import sys
 import tempfile
 
 from ament_index_python.packages import PackageNotFoundError, get_package_prefix
@@ -19,14 +20,18 @@ from launch_ros.actions import Node
 
 from ...core.errors import ConfigError, MissingDependencyError, SimloopError
 from ...core.resources import PACKAGE, resource_folder
+from ...drivers.config import DriverContract
+from ...drivers.loading import load_driver
 from ...record.run_folder import RunFolder
 from ...robot.loading import load_robot
 from ...scenario.loading import load_scenario
 from ...scenario.shipped import scenario_names
 from ..messages.description import with_mesh_addresses
 from ..node.parent import LAUNCHER
+from .driven import driven_options, driver_settings, refuse_rate
 from .graph import GRACE
 from .options import (
+    DRIVER,
     DRIVER_OUTPUT,
     GRAVITY_HANDLED,
     NO_PLANT,
@@ -36,12 +41,17 @@ from .options import (
     WiringOptions,
     plant_settings,
     read_priority,
+    refuse_unknown,
 )
 from .view import SLIDERS, read_description, sliders, view_robot, view_scenario
 from .wiring import NodeSpec, has_clock, parameter_file, wire
 
 ANY_SCENARIO = 'simloop'
 """Name of the launch file whose scenario is an argument."""
+ROBOT = 'robot'
+"""Name of the launch file for a real robot, whose driver has to be named."""
+FIRST_SCENARIO = 'step'
+"""What a real robot does if nothing else is asked for."""
 ARGUMENTS = {
     'period': ('', 'length of one step [s]; empty for that of the scenario'),
     'plant': (
@@ -58,6 +68,8 @@ ARGUMENTS = {
         'real time: SCHED_FIFO priority of the nodes, where the system allows it; 0 for none',
     ),
     **{name: ('', f'{text}; empty for none') for name, text in ROBOT_TOPICS.items()},
+    'driver': ('', f'{DRIVER}; empty for none'),
+    'driver_settings': ('', 'further values of the driver file, as "rate=200; gravity=robot"'),
     'driver_output': ('', f'{DRIVER_OUTPUT}; empty for the first'),
     'gravity_handled': ('false', f'whether {GRAVITY_HANDLED}'),
     **{name: ('', f'{text}; may be empty') for name, text in ROBOTSTUDIO.items()},
@@ -74,18 +86,25 @@ ARGUMENTS = {
 def describe_scenario(launch_file: str) -> LaunchDescription:
     """Describe the graph of the scenario that a launch file is called after (links unresolved)."""
     name = Path(launch_file).name.removesuffix('.launch.py')
-    fixed = '' if name == ANY_SCENARIO else name
+    fixed = '' if name in (ANY_SCENARIO, ROBOT) else name
     which = DeclareLaunchArgument(
-        'scenario', description=f'a YAML file, or one of {", ".join(scenario_names())}'
+        'scenario',
+        default_value=FIRST_SCENARIO if name == ROBOT else None,
+        description=f'a YAML file, or one of {", ".join(scenario_names())}',
     )
+    needed = ('driver',) if name == ROBOT else ()
     return LaunchDescription(
         [
             *([] if fixed else [which]),
             *(
-                DeclareLaunchArgument(argument, default_value=default, description=text)
+                DeclareLaunchArgument(
+                    argument,
+                    default_value=None if argument in needed else default,
+                    description=text,
+                )
                 for argument, (default, text) in ARGUMENTS.items()
             ),
-            OpaqueFunction(function=_scenario_actions, args=[fixed]),
+            OpaqueFunction(function=_scenario_actions, args=[fixed, launch_file]),
         ]
     )
 
@@ -103,33 +122,39 @@ def describe_robot_view() -> LaunchDescription:
     )
 
 
-def _scenario_actions(context: LaunchContext, fixed_name: str) -> list[LaunchDescriptionEntity]:
+def _scenario_actions(
+    context: LaunchContext, fixed_name: str, launch_file: str
+) -> list[LaunchDescriptionEntity]:
     given = context.launch_configurations
-    settings = [part.strip() for part in given['settings'].split(';') if part.strip()]
+    refuse_unknown(sys.argv, launch_file, (*ARGUMENTS, *([] if fixed_name else ['scenario'])))
+    settings = _split(given['settings'])
     if given['period']:
         settings.append(f'period={given["period"]}')
-    scenario = load_scenario(
-        fixed_name or given['scenario'], [*settings, *plant_settings(given['plant'])]
-    )
+    settings += plant_settings(given['plant'])
+    driver = _driver(given)
+    if driver is not None:
+        settings += driver_settings(driver, settings)
+    scenario = load_scenario(fixed_name or given['scenario'], settings)
     folder, numbered = '', not given['out']
     if _flag(context, 'record'):
         folder = given['out'] or str(Path('runs') / scenario.name)
     rviz = _flag(context, 'rviz')
-    nodes = wire(
-        scenario,
-        WiringOptions(
-            realtime=_flag(context, 'realtime'),
-            simulated=given['plant'] != NO_PLANT,
-            namespace=_namespace(context),
-            out=folder,
-            numbered=numbered,
-            description=not rviz,
-            priority=read_priority(given['priority']),
-            driver_output=given['driver_output'],
-            gravity_handled=_flag(context, 'gravity_handled'),
-            **{name: given[name] for name in (*ROBOT_TOPICS, *ROBOTSTUDIO)},
-        ),
+    options = WiringOptions(
+        realtime=_flag(context, 'realtime'),
+        simulated=given['plant'] != NO_PLANT,
+        namespace=_namespace(context),
+        out=folder,
+        numbered=numbered,
+        description=not rviz,
+        priority=read_priority(given['priority']),
+        driver_output=given['driver_output'],
+        gravity_handled=_flag(context, 'gravity_handled'),
+        **{name: given[name] for name in (*ROBOT_TOPICS, *ROBOTSTUDIO)},
     )
+    if driver is not None:
+        refuse_rate(driver, scenario)
+        options = driven_options(options, driver)
+    nodes = wire(scenario, options)
     if folder:
         RunFolder(Path(folder), numbered=numbered).discard()  # else the recorder claims it
     viewers: tuple[NodeSpec, ...] = ()
@@ -145,6 +170,19 @@ def _scenario_actions(context: LaunchContext, fixed_name: str) -> list[LaunchDes
         *(_action(node, parameters, on_exit=_end_graph(node)) for node in programs),
         *(_action(node, parameters) for node in viewers),
     ]
+
+
+def _driver(given: Mapping[str, str]) -> DriverContract | None:
+    """Return the driver that is asked for; none if the plant is simulated, or nothing is said."""
+    if not given['driver']:
+        return None
+    if given['plant'] not in ('', NO_PLANT):
+        raise ConfigError('driver: it takes the place of the plant; leave plant out')
+    return load_driver(given['driver'], _split(given['driver_settings']))
+
+
+def _split(text: str) -> list[str]:
+    return [part.strip() for part in text.split(';') if part.strip()]
 
 
 def _view_actions(context: LaunchContext) -> list[LaunchDescriptionEntity]:

@@ -12,6 +12,7 @@ from ...collision.detector import find_calibration
 from ...control.config import ControlConfig
 from ...core.errors import ConfigError
 from ...core.resources import resource_folder
+from ...drivers.joint_order import command_joints
 from ...robot.config import RobotConfig
 from ...robot.loading import load_robot
 from ...robot.urdf import find_description
@@ -21,7 +22,7 @@ from ...robotstudio.packet import JOINTS
 from ...scenario.scenario import Scenario
 from ..node.parameter_values import parameter_values
 from ..pacing.config import DriverConfig, PublishConfig
-from .options import ROBOT_TOPICS, WiringOptions
+from .options import ADD_REALTIME, ROBOT_TOPICS, WiringOptions
 
 ROS_NAME = re.compile(r'(~/|/)?[A-Za-z_][A-Za-z0-9_]*(/[A-Za-z_][A-Za-z0-9_]*)*')
 """Names of topics and namespaces that ROS allows."""
@@ -32,19 +33,25 @@ def refuse_options(scenario: Scenario, options: WiringOptions) -> None:
     _refuse_names(options)
     source = scenario.admittance.source
     if source == 'driver' and not options.realtime:
-        raise ConfigError('admittance.source: a driver measures in real time: add realtime')
+        raise ConfigError(f'admittance.source: a driver measures in real time: {ADD_REALTIME}')
     if source == 'truth' and not options.simulated:
         raise ConfigError('admittance.source: only a simulated plant publishes the truth')
     if options.trace and not options.realtime:
-        raise ConfigError('trace: in lockstep nothing is late: add realtime')
+        raise ConfigError(f'trace: in lockstep nothing is late: {ADD_REALTIME}')
     if options.driver_topic:
         if options.simulated:
             raise ConfigError(
                 'driver_topic: a driver takes the place of the plant: add plant none'
             )
     elif options.driver_output or options.gravity_handled:
-        raise ConfigError('driver_output, gravity_handled: only with a driver_topic')
-    if options.stream_joint_states or options.stream_commands:
+        raise ConfigError(
+            'driver_output, gravity_handled: only with a driver_topic (--driver-topic TOPIC of '
+            'simloop launch, driver_topic:=TOPIC of ros2 launch)'
+        )
+    streams = options.stream_joint_states or options.stream_commands
+    if options.robot_states and options.simulated and not streams:
+        raise ConfigError('robot_states: of a real robot: add plant none, or stream_commands')
+    if streams:
         if not (options.realtime and options.simulated):
             raise ConfigError("a stream of positions is a simulated plant's, in real time")
         if scenario.admittance.guides and source != 'driver':
@@ -84,7 +91,8 @@ def node_parameters(scenario: Scenario, options: WiringOptions) -> dict[Executab
     scenario = _with_absolute_calibration(scenario)
     urdf = find_description(scenario.robot.urdf, resource_folder('urdf'))
     robot = {**parameter_values(scenario.robot, 'robot'), 'robot.urdf': str(urdf.absolute())}
-    safety = parameter_values(scenario.safety, 'safety')
+    real = not options.simulated
+    safety = parameter_values(scenario.safety.resolved(real=real), 'safety')
     control = scenario.control.resolved(
         noisy=scenario.plant.encoder_error > 0.0,
         realtime=options.realtime,
@@ -97,6 +105,8 @@ def node_parameters(scenario: Scenario, options: WiringOptions) -> dict[Executab
     if options.simulated:
         parameters['plant'] = {**robot, **_plant_parameters(scenario, options), **safety}
     if options.driver_topic:
+        if options.driver_joints:
+            command_joints(options.driver_joints, load_robot(scenario.robot, urdf.parent))
         parameters['robot_follower'] = {
             **robot,
             **parameter_values(control, 'control'),
@@ -182,9 +192,13 @@ def _plant_parameters(scenario: Scenario, options: WiringOptions) -> Parameters:
 
 
 def _driver(options: WiringOptions) -> DriverConfig:
-    given = {'topic': options.driver_topic, 'gravity_handled': options.gravity_handled}
-    if options.driver_output:
-        given['output'] = options.driver_output
+    given: dict[str, Any] = {
+        'topic': options.driver_topic,
+        'gravity_handled': options.gravity_handled,
+        'joints': options.driver_joints,
+    }
+    chosen = {'output': options.driver_output, 'message': options.driver_message}
+    given |= {key: value for key, value in chosen.items() if value}
     try:
         return msgspec.convert(given, DriverConfig)
     except msgspec.ValidationError as error:
@@ -206,7 +220,7 @@ def _monitor_parameters(scenario: Scenario, options: WiringOptions) -> Parameter
 
 def _link(options: WiringOptions, robot: RobotConfig) -> LinkConfig:
     if not options.realtime:
-        raise ConfigError('robotstudio: a controller moves in real time: add realtime')
+        raise ConfigError(f'robotstudio: a controller moves in real time: {ADD_REALTIME}')
     host, port = parse_address(options.robotstudio)
     link = LinkConfig(host=host, port=port)
     if options.robotstudio_time:

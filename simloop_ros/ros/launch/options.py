@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
+from pathlib import Path
+
 import msgspec
 
 from ...core.errors import ConfigError
@@ -12,6 +16,8 @@ NO_PLANT = 'none'
 PRIORITY = 50
 """Default of ``WiringOptions.priority``."""
 MAX_PRIORITY = 99
+ADD_REALTIME = 'add realtime (--realtime of simloop launch, realtime:=true of ros2 launch)'
+"""Remedy for what is not possible in lockstep."""
 
 
 class WiringOptions(msgspec.Struct, frozen=True, kw_only=True):
@@ -29,10 +35,11 @@ class WiringOptions(msgspec.Struct, frozen=True, kw_only=True):
     :ivar stream_joint_states: topic for the simulated positions as JointState, and
         ``stream_commands`` as Float64MultiArray, for a real robot that takes positions only;
         empty for none.
-    :ivar robot_states: topic of that robot's joint states; empty for the default.
+    :ivar robot_states: topic of a real robot's joint states; empty for the default.
     :ivar robot_torques: topic of a robot's external torques; empty for the default.
     :ivar driver_topic: topic on which the driver of a robot takes its commands; empty if it takes
-        ``effort_command``. ``driver_output`` and ``gravity_handled``: see ``DriverConfig``.
+        ``effort_command``. ``driver_output``, ``driver_message``, ``driver_joints`` and
+        ``gravity_handled``: see ``DriverConfig``.
     :ivar trace: in real time, folder for the pauses of each process, see ``PauseLog``; empty for
         none.
     :ivar robotstudio: ``HOST:PORT`` of a controller that is sent the positions as targets; empty
@@ -56,6 +63,8 @@ class WiringOptions(msgspec.Struct, frozen=True, kw_only=True):
     robot_torques: str = ''
     driver_topic: str = ''
     driver_output: str = ''
+    driver_message: str = ''
+    driver_joints: tuple[str, ...] = ()
     gravity_handled: bool = False
     trace: str = ''
     robotstudio: str = ''
@@ -90,15 +99,35 @@ ROBOT_TOPICS = {
         'topic for the simulated positions as JointState, for a robot that takes positions only'
     ),
     'stream_commands': "the same as Float64MultiArray, in the order of the model's joints",
-    'robot_states': "topic of that robot's joint states",
+    'robot_states': "topic of a real robot's joint states",
     'robot_torques': "topic of a robot's external torques",
     'driver_topic': "topic on which a robot's driver takes its commands as Float64MultiArray",
 }
 """Fields of ``WiringOptions`` that are topics of a real robot, and what they mean."""
 
+DRIVER = "driver of a real robot that takes the plant's place: of config/drivers, or a YAML file"
+DRIVER_SETTING = 'change a value of the driver file, for instance rate=200'
 DRIVER_OUTPUTS = ('effort', 'position')
 DRIVER_OUTPUT = f'what the driver takes there: {" or ".join(DRIVER_OUTPUTS)}'
 GRAVITY_HANDLED = 'the robot compensates gravity itself: efforts are sent without it'
+
+
+def refuse_unknown(words: Sequence[str], launch_file: str, known: Iterable[str]) -> None:
+    """Raise ConfigError for a launch argument that does not exist.
+
+    Only if the launch file is the one that was started: arguments of one that includes it are
+    others.
+
+    :param words: of the command line.
+    """
+    if Path(launch_file).name not in (Path(word).name for word in words):
+        return
+    valid = tuple(known)
+    for name, mark, _ in (word.partition(':=') for word in words):
+        if mark and name not in valid:
+            near = get_close_matches(name, valid, 1)
+            hint = f'; did you mean {near[0]}?' if near else ''
+            raise ConfigError(f'{name}:= is no argument of {Path(launch_file).name}{hint}')
 
 
 def plant_settings(plant: str) -> list[str]:

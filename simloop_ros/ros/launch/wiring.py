@@ -15,7 +15,7 @@ from ...scenario.scenario import Scenario
 from ..node.parameter_values import parameter_values
 from ..pacing.config import GraphConfig
 from .node_parameters import node_parameters, refuse_options
-from .options import WiringOptions
+from .options import ADD_REALTIME, WiringOptions
 
 ORDINARY_PRIORITY = ('recorder', 'robotstudio')
 """Nodes without real-time priority."""
@@ -23,6 +23,11 @@ APART = ('robot_follower',)
 """Nodes that are processes of their own even where the others share one: they outlive them."""
 RECORDER_WINDOW = 512
 """Steps that the plant may be ahead of the recorder, in lockstep."""
+
+
+JOINT_STATES = 'joint_states'
+BEST_EFFORT = 'qos_overrides.{}.subscription.reliability'
+"""Parameter with which a node also hears a driver that publishes best effort."""
 
 
 class NodeSpec(msgspec.Struct, frozen=True, kw_only=True):
@@ -58,7 +63,7 @@ class NodeSpec(msgspec.Struct, frozen=True, kw_only=True):
 def wire(scenario: Scenario, options: WiringOptions) -> tuple[NodeSpec, ...]:
     """Return the nodes that run a scenario; raises ConfigError for contradicting options."""
     if not options.simulated and not options.realtime:
-        raise ConfigError('without a simulated plant time has to be real: add realtime')
+        raise ConfigError(f'without a simulated plant time has to be real: {ADD_REALTIME}')
     refuse_contradictions(scenario, simulated=options.simulated)
     refuse_options(scenario, options)
     parameters = node_parameters(scenario, options)
@@ -71,8 +76,14 @@ def wire(scenario: Scenario, options: WiringOptions) -> tuple[NodeSpec, ...]:
     common = parameter_values(graph, '')
     priority = {'priority': options.priority} if options.realtime else {}
     remappings = options.remappings
+    if options.robot_states and not options.simulated:
+        remappings = (*remappings, ('joint_states', options.robot_states))
     if options.robot_torques:
         remappings = (*remappings, ('measured_external_torque', options.robot_torques))
+    if not options.simulated:
+        states = options.robot_states or JOINT_STATES
+        remappings = (*remappings, *([(JOINT_STATES, states)] if options.robot_states else []))
+        common |= {BEST_EFFORT.format(_resolved(states, options)): 'best_effort'}
     return tuple(
         NodeSpec(
             executable=executable,
@@ -83,6 +94,11 @@ def wire(scenario: Scenario, options: WiringOptions) -> tuple[NodeSpec, ...]:
         )
         for executable, own in parameters.items()
     )
+
+
+def _resolved(topic: str, options: WiringOptions) -> str:
+    """Return the full name of a topic."""
+    return topic if topic.startswith('/') else f'{options.absolute_namespace}/{topic}'
 
 
 def has_clock(nodes: Iterable[NodeSpec]) -> bool:

@@ -149,6 +149,10 @@ def open_stream(node: BlockNode, model: RobotModel, config: StreamConfig) -> Pos
 
     stream = PositionStream(model, node.graph.period, config, send, node.refuse)
     topics.subscribe_joints(
-        config.robot, names, ('position',), lambda message: stream.follow(message.position)
+        config.robot,
+        names,
+        ('position',),
+        lambda message: stream.follow(message.position),
+        driven=True,
     )
     return stream

@@ -19,7 +19,7 @@ from ..messages import setpoint
 from ..messages.joint_state import DecodedJointState, JointStateDecoder
 from ..messages.stamps import join
 from ..transport.channels import JointPublisher, JointSubscription, LocalBus, StampedPublisher
-from ..transport.qos import EVENTS, STREAM, STREAM_DEPTH, stream_reader
+from ..transport.qos import DRIVERS_TOPICS, EVENTS, STREAM, STREAM_DEPTH, stream_reader
 from ..transport.resend import Resend
 
 if TYPE_CHECKING:
@@ -130,9 +130,9 @@ class Topics:
 
     def subscribe_setpoints(
         self, joint_names: Sequence[str], call: Callable[[DecodedJointState], None]
-    ) -> None:
+    ) -> JointSubscription:
         """Create a subscription of the plan: every setpoint counts."""
-        self.subscribe_joints(
+        return self.subscribe_joints(
             setpoint.TOPIC,
             joint_names,
             setpoint.NEEDED,
@@ -154,6 +154,7 @@ class Topics:
         kind: str = '',
         polled: bool = False,
         finite: bool = True,
+        driven: bool = False,
     ) -> JointSubscription:
         """Create a subscription of joint states; ``call`` gets them while the node is active.
 
@@ -164,11 +165,14 @@ class Topics:
         :param kind: and this first word in its ``frame_id``, if it is given.
         :param polled: whether messages wait for ``poll``, instead of waking the node for each.
         :param finite: whether a message with a number that is not finite is refused.
+        :param driven: whether a driver may publish it, best effort; of ``DRIVERS_TOPICS`` always.
         """
         node, realtime = self._node, self._node.graph.realtime
         decoder = JointStateDecoder(joint_names, fields, topic, optional, kind=kind, finite=finite)
         channel = JointSubscription(node, self.resend, decoder, call, on_refusal)
-        qos = stream_reader(depth or (1 if realtime else STREAM_DEPTH), realtime=realtime)
+        waiting = depth or (1 if realtime else STREAM_DEPTH)
+        driven = driven or topic in DRIVERS_TOPICS
+        qos = stream_reader(waiting, realtime=realtime, driven=driven)
         subscription = self.subscription(
             JointStateMessage, topic, channel.receive, qos, raw=True, polled=polled
         )

@@ -101,10 +101,6 @@ class BrakedPlant(StoppingRobot):
         """Put the robot to rest at its home."""
         self.rest_at(self._model.home)
 
-    def wait(self) -> None:
-        """Let a period pass in which the robot rests, as before the first command."""
-        self._steps += 1
-
     def step(self, effort: Array | None) -> None:
         """Apply an effort [N m], shape ``(n,)``, for one period.
 
@@ -117,7 +113,7 @@ class BrakedPlant(StoppingRobot):
             effort = self.own_effort(truth, None if report.object is None else report.external)
         else:
             self.learn(truth, effort)
-        self._steps += 1
+        self.wait()
         self.applied = effort
         self._untold += effort
         self._untold_steps += 1

@@ -92,12 +92,16 @@ class DriverConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
     :ivar topic: where it takes its commands, as ``effort_controller/commands``; empty if it takes
         ``effort_command`` or nothing.
     :ivar output: what it takes there: efforts [N m] or desired positions [rad].
+    :ivar message: their type: std_msgs/Float64MultiArray or sensor_msgs/JointState.
+    :ivar joints: the order of the joints there; that of the model where none are given.
     :ivar gravity_handled: whether the robot compensates gravity itself, so that efforts are sent
         without it.
     """
 
     topic: str = ''
     output: Literal['effort', 'position'] = 'effort'
+    message: Literal['float64_multi_array', 'joint_state'] = 'float64_multi_array'
+    joints: tuple[str, ...] = ()
     gravity_handled: bool = False
 
 

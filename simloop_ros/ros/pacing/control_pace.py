@@ -1,31 +1,32 @@
-"""How the control simulation steps: in lockstep, or in real time, when the robot does not wait."""
+"""How the control simulation steps in real time, when the robot does not wait."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 import time
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from ...collision.gaps import filled
 from ...control.bumpless import BumplessReference
-from ...core.errors import MessageError, SimloopError
+from ...control.soft_start import SoftStart
+from ...core.errors import MessageError, SimloopError, UnsafeCommandError
 from ...core.values import Array, Setpoint
-from ...loop.guarded_control import GuardedControl
 from ...maths.plan import Plan, PlanPoint
 from ...safety.config import SafetyConfig
+from ...safety.setpoint_gate import SetpointGate
+from ...safety.state_rate import StateRate
 from ..messages.effort_command import AppliedEffort, applied_effort
 from ..messages.joint_state import DecodedJointState
 from ..messages.setpoint import LONGEST_LEAD, read_setpoint
-from ..messages.stamps import NANO, stamp_of
+from ..messages.stamps import NANO
 from .config import GraphConfig
 from .delay_meter import Backlog
 from .durations import Durations
+from .lockstep_control import ControlNode
 from .step_clock import StepClock
 
-MAX_AHEAD = 4096
-"""Steps from now on whose setpoints are kept."""
 MAX_PLAN_AGE = 1.5
 """Age of a plan's last point up to which it holds [periods]: a planner that answers each state
 sends its setpoint one period later."""
@@ -40,88 +41,6 @@ WAITING = 4.0
 """Time without any joint state after which that is told, and again after twice the time [s]."""
 
 
-class _ControlNode(Protocol):
-    """The control simulation's node: what is behind its gate, and its outputs."""
-
-    control: GuardedControl
-
-    def command(self, stamp: int, setpoint: Setpoint, age: float = 0.0) -> None: ...
-    def publish_state(self, stamp: int, effort: Array) -> None: ...
-    def stop_robot(self, reason: str) -> None: ...
-    def request(self, topic: str, stamp: int) -> None: ...
-
-
-class LockstepControl:
-    """Takes the setpoint and the joint state whose stamps are due, and no others.
-
-    Setpoints of later steps are kept; when half of what the planner sends at once is left, more
-    are requested.
-
-    :ivar due: stamp of the control state [ns].
-    """
-
-    def __init__(self, node: _ControlNode, graph: GraphConfig):
-        self._node = node
-        self._graph = graph
-        self._step = 0
-        self._commanded = False
-        self._ahead: dict[int, Setpoint] = {}
-        self.due = 0
-
-    def begin(self) -> None:
-        """Publish the initial control state, so that the planner can begin."""
-        if self._step == 0:
-            self._node.publish_state(0, np.zeros_like(self._node.control.state.position))
-
-    def desired(self, message: DecodedJointState) -> None:
-        """Take a setpoint; step if it is due."""
-        if message.stamp == self.due and not self._commanded:
-            self._command(read_setpoint(message))
-        elif self.due <= message.stamp < self._stamp(self._step + MAX_AHEAD):
-            self._ahead[message.stamp] = read_setpoint(message)
-
-    def measured(self, message: DecodedJointState) -> None:
-        """Take the joint state that ends the step, roll back, and go on if that is possible."""
-        if not self._commanded or message.stamp != self._stamp(self._step + 1):
-            return
-        rollback = self._node.control.rollback(message.position)
-        self._step += 1
-        self.due = message.stamp
-        self._commanded = False
-        setpoint = self._ahead.pop(self.due, None)
-        if setpoint is not None:
-            self._command(setpoint)  # first: the plant waits for it
-            left = len(self._ahead)
-            if left == self._graph.ahead // 2:
-                self._node.request('desired_joint_states', self._stamp(self._step + left + 1))
-        self._node.publish_state(self.due, rollback.effort)
-
-    def missing(self) -> Iterable[tuple[str, int]]:
-        """Return what the present step waits for."""
-        if self._commanded:
-            return (('joint_states', self._stamp(self._step + 1)),)
-        return (('desired_joint_states', self.due),)
-
-    def gaps(self) -> Iterable[tuple[str, int]]:
-        """Return the setpoint that is due, if later ones are there."""
-        return () if self._commanded or not self._ahead else self.missing()
-
-    def release(self) -> None:
-        """Forget the setpoints from before a stop."""
-        self._ahead.clear()
-
-    def report(self) -> dict[str, Any]:
-        """Return details for the diagnostics."""
-        return {'steps': self._step}
-
-    def _command(self, setpoint: Setpoint) -> None:
-        self._commanded = True
-        self._node.command(self.due, setpoint)
-
-    def _stamp(self, step: int) -> int:
-        return stamp_of(step, self._graph.period)
-
-
 class RealtimeControl:
     """Each joint state is a step, which is answered at once.
 
@@ -131,6 +50,8 @@ class RealtimeControl:
     that the plan has a setpoint for: before, the robot gets no effort, and after a release it is
     held at the position of a new joint state, for as long as the planner needs. ``watch``, called
     by a steady timer, stops the robot when a node has sent nothing for ``safety.timeout`` periods.
+    Nothing begins before the rate of the joint states is measured and right, and the robot is
+    stopped when it is wrong later.
 
     :param safety: returns the present configuration.
     :param clock: returns the time of a steady clock [ns].
@@ -139,7 +60,7 @@ class RealtimeControl:
 
     def __init__(
         self,
-        node: _ControlNode,
+        node: ControlNode,
         graph: GraphConfig,
         safety: Callable[[], SafetyConfig],
         clock: Callable[[], int] = time.monotonic_ns,
@@ -152,6 +73,9 @@ class RealtimeControl:
         self._steps = StepClock(graph.period)
         self._plan = Plan()
         self._reference = BumplessReference(graph.period)
+        self._soft_start = SoftStart(graph.period)
+        self._gate = SetpointGate(node.control.model, graph.period, safety())
+        self._rate = StateRate(graph.period, safety().rate_tolerance)
         self._beyond = 0
         self._breaks = 0
         self._missed_states = 0
@@ -164,6 +88,11 @@ class RealtimeControl:
         """Start: wait for a joint state and the planner's answer to it."""
         self.due = -1
         self._begin, self._told = self._clock(), WAITING
+        self._ready = False  # whether the rate of the states was right before the first command
+        self._rate.reset()
+        self._took_over = self._refusal_told = False
+        self._soft_start.reset()
+        self._gate.reset()
         self._arrival = 0
         self._backlog = Backlog(self._h)
         self._planner_arrival = 0
@@ -200,15 +129,26 @@ class RealtimeControl:
         if self.due >= 0:
             self._interval.add(now - self._arrival)
         applied = applied_effort(message)
+        self._rate.add(message.stamp, applied.steps)
         periods = self._steps.advance(message.stamp)
+        if not periods:
+            self._arrival = now
+            return  # too early to be a step
         effort = self._follow(message.position, applied, periods)
         self.due, self._arrival = message.stamp, now
         if self._hold_from is not None and now >= self._hold_from:
             self._hold_from = None
             if not self._plan:
                 self._plan.hold(self._steps.time, message.position)
+        self._ready = self._ready or self._rate.right
+        if not self._ready:
+            return
+        if not control.stopped:
+            self._check(message.position)
         if control.stopped:
             self._backlog = Backlog(self._h)
+        else:
+            self._take_over(self._steps.time)
         setpoint = self._resting() if control.stopped else self._setpoint_at(self._steps.time)
         if self._backlog.grows(message.stamp, now):
             if setpoint is not None and setpoint.effort is None:
@@ -231,7 +171,9 @@ class RealtimeControl:
             )
         if not self._planner_arrival and ahead > MAX_FIRST_LEAD:
             return
-        self._plan.add(PlanPoint(message.stamp, read_setpoint(message)))
+        setpoint = read_setpoint(message)
+        self._plan.add(PlanPoint(message.stamp, setpoint))
+        self._node.control.expect(setpoint, ahead)
         self._planner_arrival = self._clock()
 
     def watch(self) -> None:
@@ -245,7 +187,7 @@ class RealtimeControl:
         elif self._planner_arrival and now - self._planner_arrival > longest:
             self._node.stop_robot(f'desired_joint_states: no message for {timeout} periods')
         if self._node.control.stopped and now - self._arrival > self._period:
-            self._node.command(self.due, self._resting())
+            self._node.command(self.due, self._resting(), (now - self._arrival) / NANO)
 
     def waited(self) -> float:
         """Return for how long no joint state has come [s], if it is time to tell; else 0."""
@@ -255,20 +197,34 @@ class RealtimeControl:
         self._told = 2.0 * waited
         return waited
 
+    @property
+    def refusal(self) -> str:
+        """Return why the robot is not controlled at all; empty if it is, or nothing is wrong."""
+        return '' if self._ready else self._rate.fault
+
+    def new_refusal(self) -> str:
+        """Return why the robot is not controlled, if that was not asked for before."""
+        told, self._refusal_told = self._refusal_told, bool(self.refusal)
+        return '' if told else self.refusal
+
     def release(self) -> None:
         """Hold the robot where it is, until the planner answers.
 
         Efforts that were sent before may still be on their way. So the position is that of a
         joint state which comes a period later, and the rest of an earlier plan is ignored.
 
-        :raises SimloopError: the last joint state is too old.
+        :raises SimloopError: the last joint state is too old, or their rate is wrong.
         """
         if not self.fresh:
             raise SimloopError('joint_states: no recent one; the robot has to publish them first')
+        if self._rate.fault:
+            raise SimloopError(self._rate.fault)
         self._planner_arrival = 0
         self._hold_from = self._clock() + round(self._period)
         self._plan.clear()
         self._reference.reset()
+        self._soft_start.reset()
+        self._gate.reset()
 
     def report(self) -> dict[str, Any]:
         """Return details for the diagnostics."""
@@ -277,6 +233,7 @@ class RealtimeControl:
             'stale states': self._stale_states,
             'steps beyond the plan': self._beyond,
             'breaks of the reference': self._breaks,
+            'limited setpoints': self._gate.limited,
             **self._reaction_time.summary('reaction'),
             **self._interval.summary('interval of states'),
         }
@@ -316,8 +273,40 @@ class RealtimeControl:
             known = setpoint is not None and setpoint.effort is None
             yield setpoint.position if setpoint is not None and known else None
 
+    def _check(self, position: Array) -> None:
+        """Stop a robot whose states have a wrong rate, or that does not follow.
+
+        :param position: of the robot [rad], shape ``(n,)``.
+        """
+        try:
+            self._gate.check_tracking(position)
+        except UnsafeCommandError as error:
+            self._node.stop_robot(str(error))
+        if self._rate.fault:
+            self._node.stop_robot(self._rate.fault)
+
+    def _take_over(self, stamp: int) -> None:
+        """Begin softly at a stamp [ns], if the plan asks for too much at once."""
+        first = None if self._took_over else self._plan.at(stamp, self._safety().stop_time)
+        if first is None:
+            return
+        self._took_over = True
+        control, h = self._node.control, round(self._period)
+        if first.is_path and control.first_effort(first) > self._safety().first_effort:
+            later = (self._plan.at(stamp + k * h, self._safety().stop_time) for k in range(3))
+            planned = [each.position for each in later if each is not None]
+            self._soft_start.begin(stamp, control.state.position, planned)
+
     def _setpoint_at(self, stamp: int) -> Setpoint | None:
         """Return the setpoint of the step that begins at a stamp [ns]; none before the plan."""
+        setpoint = self._reference_at(stamp)
+        if setpoint is None:
+            return None
+        position = self._node.control.state.position
+        return self._gate.let_pass(self._soft_start.add(stamp, setpoint), position)
+
+    def _reference_at(self, stamp: int) -> Setpoint | None:
+        """Return the setpoint of the plan at a stamp [ns], without its jumps."""
         plan, stop_time = self._plan, self._safety().stop_time
         plan.forget(stamp)
         setpoint = plan.at(stamp, stop_time)
@@ -335,8 +324,8 @@ class RealtimeControl:
         return self._reference.step(setpoint)
 
     def _resting(self) -> Setpoint:
-        """Return the present position: a stopped robot gets the stop effort anyway."""
-        position = self._node.control.state.position
+        """Return where a stopped robot comes to rest: it gets the effort for that anyway."""
+        position = self._node.control.rest
         return Setpoint(position, np.zeros_like(position))
 
     def _send(self, setpoint: Setpoint) -> None:
@@ -347,3 +336,4 @@ class RealtimeControl:
             self._beyond += 1
         self._node.command(self.due, setpoint, (self._clock() - self._arrival) / NANO)
         self._reaction_time.add(self._clock() - self._arrival)
+        self._node.control.lead(setpoint)

@@ -12,7 +12,8 @@ import pinocchio as pin
 from ...control.observer import Estimate, Observer
 from ...core.values import Array, JointState
 from ...robot.model import RobotModel
-from ...safety.config import SafetyConfig
+from ...safety.brake import STOPPED_SPEED
+from ...safety.config import TRACKING_ERROR, SafetyConfig
 from ...safety.position_gate import PositionGate
 from ...safety.stopping_robot import StoppingRobot
 from .config import DriverConfig
@@ -44,7 +45,7 @@ class DrivenRobot(StoppingRobot, ABC):
     def measured(self, position: Array, periods: int) -> None:
         """Take where the robot is [rad], shape ``(n,)``, some periods after the last state."""
         self._position = position
-        self._steps += periods
+        self.wait(periods)
 
     @abstractmethod
     def command(self, effort: Array, desired: Array | None) -> None:
@@ -136,8 +137,9 @@ class EffortDriven(DrivenRobot):
 
     @property
     def rests(self) -> bool:
-        """Return whether the brakes hold the robot."""
-        return self.held is not None
+        """Return whether the brakes hold the robot, or have brought it to rest."""
+        slow = (np.abs(self._state.velocity) < STOPPED_SPEED).all()
+        return self.held is not None or bool(self.engaged and self._stop == 'damp' and slow)
 
     @property
     def _state(self) -> JointState:
@@ -177,12 +179,17 @@ class PositionDriven(DrivenRobot):
     ):
         super().__init__(model, period, safety, publish)
         self._positions = PositionGate(model, period)
+        self._moved = safety.tracking_error or TRACKING_ERROR
         self._sent_at = 0
+        self._released = False
 
     def release(self, fault: str = '') -> None:
-        """Begin again where the robot is."""
+        """Go on from the last position that was sent; from where the robot is if that is far.
+
+        A robot lags behind what it is sent, or sags: to begin where it is would be a jump.
+        """
         super().release(fault)
-        self._positions.last = None
+        self._released = True
 
     def command(self, effort: Array, desired: Array | None) -> None:  # noqa: ARG002
         """Send the desired position."""
@@ -203,8 +210,13 @@ class PositionDriven(DrivenRobot):
         return bool(self.engaged) and self._follower.rests(self._steps)
 
     def _send(self, position: Array) -> None:
+        last, released, self._released = self._positions.last, self._released, False
+        if released and last is not None:
+            near = (np.abs(last - self._position) <= self._moved).all()
+            self._positions.last = last if near else None
         if self._positions.last is None:
             self._positions.start(self._position)
+        if released or last is None:
             self._sent_at = self._steps - 1
         periods = max(1, self._steps - self._sent_at)
         self._sent_at = self._steps

@@ -76,8 +76,11 @@ class RealtimeDriver:
             raise MessageError(
                 f'joint_states: stamp {message.stamp} ns is not after {self._stamp} ns'
             )
-        first, self._stamp, self._silent = self._stamp < 0, message.stamp, 0
+        self._silent = 0
         periods = self._steps.advance(message.stamp)
+        if not periods:
+            return  # too early to be a step
+        first, self._stamp = self._stamp < 0, message.stamp
         robot.measured(message.position, periods)
         if first or not self._commanded:
             return

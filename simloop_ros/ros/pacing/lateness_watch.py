@@ -22,7 +22,8 @@ class LatenessWatch:
     """Measures the lateness of control states, against the budget of a motion.
 
     A state that is lost is as old as the gap. One that comes is late by what its delay has beyond
-    the least delay so far, and beyond a period.
+    the least delay so far, and beyond a period. A torque that is answered with it again, because
+    the next one is late, adds its own age: the hand feels the delay of both.
 
     :param bearable: what the motion bears.
     :param period: of the control states [s].
@@ -71,8 +72,11 @@ class LatenessWatch:
             return f'not begun: {self}, of {half:.3g} ms that real time needs: damp it more'
         return f'not begun: {self}' if self.level.share else ''
 
-    def take(self, stamp: int) -> bool:
-        """Take a control state with a stamp [ns]; return whether the level has changed."""
+    def take(self, stamp: int, held: int = 0) -> bool:
+        """Take a control state with a stamp [ns]; return whether the level has changed.
+
+        :param held: for how long its torque has been used already [ns].
+        """
         last, self._last = self._last, stamp
         if last < 0 or not last < stamp < last + LONGEST_GAP * NANO:
             self._delay = DelayMeter(self._period)
@@ -81,8 +85,9 @@ class LatenessWatch:
         lost = min(step_of(stamp - last, self._period) - 1, MAX_LOST)
         late = max(0.0, self._delay.excess(stamp, now) - 1.0)
         before = self.level
-        for age in (*range(1, lost + 1), late):
+        for age in range(1, lost + 1):
             self.budget.add(age)
+        self.budget.add(late, held / NANO / self._period)
         changed = self.level is not before
         if changed and not self.level.rate:
             rest = 2.0 * max(RATE_TIME, self._safety.stop_time)
@@ -95,9 +100,13 @@ class LatenessWatch:
         self._rest_from = None
         self._last = -1
 
-    def rested(self) -> bool:
-        """Return once, when a motion that was too late has had time to come to rest."""
-        rested = self._rest_from is not None and self._clock() >= self._rest_from
+    def rested(self, *, at_once: bool = False) -> bool:
+        """Return once, when a motion that was too late has had time to come to rest.
+
+        :param at_once: whether it needs no time: a robot that is led by hand has no path to come
+            to rest along. It rests best by itself, without the setpoints that are late.
+        """
+        rested = self._rest_from is not None and (at_once or self._clock() >= self._rest_from)
         if rested:
             self._rest_from = None
         return rested

@@ -90,6 +90,15 @@ class MotionGuide:
         return None if reactive is None or reactive.activity == 'moving' else reactive
 
     @property
+    def expects_torques(self) -> bool:
+        """Return whether a robot that is led by hand has a torque with each control state.
+
+        That of a driver holds: it may come less often.
+        """
+        guided = self.motion is not None and self.motion.guided is not None
+        return guided and self._settings.admittance.source != 'driver'
+
+    @property
     def _guidance(self) -> Guidance | None:
         guided = None if self.motion is None else self.motion.guided
         return None if guided is None else guided.guidance
@@ -158,12 +167,9 @@ class MotionGuide:
         return setpoint
 
     def step_without_torque(self, state: JointState, inputs: ExternalInputs) -> Setpoint | None:
-        """Return the setpoint of a step whose torque is late; none where the last one holds.
-
-        The torque of a driver holds: it may come less often than control states.
-        """
+        """Return the setpoint of a step whose torque is late; none where the last one holds."""
         guided = None if self.motion is None else self.motion.guided
-        if guided is None or self.held is not None or self._settings.admittance.source == 'driver':
+        if guided is None or self.held is not None or not self.expects_torques:
             return None
         setpoint = guided.coast(state, inputs, 1, self._settings.period, 1.0)
         self._state, self._last = state, setpoint.position

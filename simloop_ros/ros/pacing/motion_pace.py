@@ -258,13 +258,15 @@ class RealtimeMotion(_MotionPace):
 
     def state(self, message: DecodedJointState) -> None:
         """Take a control state and answer it."""
-        hold, guide = self._node.hold, self._node.guide
+        hold, guide, inputs = self._node.hold, self._node.guide, self._node.inputs
+        expected = guide.expects_torques and not inputs.silent
+        held = inputs.held(message.stamp) if expected else 0
         if hold.active:
             self.lateness.restart()
-        elif self.lateness.take(message.stamp):
+        elif self.lateness.take(message.stamp, held):
             guide.adapt(self.lateness.level)
             self._node.note_lateness(self.lateness)
-        if self.lateness.rested():
+        if self.lateness.rested(at_once=guide.expects_torques):
             self._node.stop_robot(str(self.lateness))
         if hold.active:
             self._stamp, hold.position = message.stamp, message.position

@@ -38,6 +38,7 @@ from ..messages.notice import COLLISION, NO_CONTACT, Notice, hit_of
 from ..messages.safety_status import CONTROL, SafetyStatus, origin
 from ..messages.stamps import step_of
 from ..messages.wrists import CORRECTIONS, OBJECT, TRUE_WRENCHES, WRENCHES, by_hand, hand_axes
+from .real_run import RealRun
 from .rows import RowJoiner
 
 STATE = 'control_state'
@@ -228,11 +229,12 @@ class RunWriter(RunRecorder):
         self.timing = RunTiming(self._period) if realtime else None
         self.steps = facts.steps
         self.diverged = ''
+        self._real = None if facts.simulated else RealRun(facts)
 
     @property
     def complete(self) -> bool:
         """Return whether the run is over."""
-        return self.rows >= self.steps
+        return self.rows >= self.steps and (self._real is None or self._real.rests)
 
     @property
     def elapsed(self) -> float:
@@ -250,8 +252,14 @@ class RunWriter(RunRecorder):
         """Append a step."""
         if not self.rows:
             self._start = self._clock()
+        if self._real is not None:
+            self._real.take(record)
+            self._learn(self._real.facts())
         super().take(record)
         self._note_end()
+
+    def _learn(self, facts: RunFacts) -> None:
+        self.facts, self.steps = facts, facts.steps
 
     def note_stamps(self, command: DecodedJointState, state: DecodedJointState) -> None:
         """Note, in real time, when the command of the row and the state at its end were sent."""
@@ -308,6 +316,8 @@ class RunWriter(RunRecorder):
     def finish(self) -> dict[str, Any]:
         """Write log and summary; return the summary."""
         elapsed = self.elapsed
+        if self._real is not None:
+            self._learn(self._real.facts(wait=True))
         if self.diverged:
             self.events.add(self.rows, 'divergence', message=self.diverged)
         with self:

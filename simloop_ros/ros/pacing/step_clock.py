@@ -26,14 +26,17 @@ class StepClock:
     def advance(self, stamp: int) -> int:
         """Take the stamp of the next state [ns]; return the number of steps since the last one.
 
-        If it is not after the last one, the clock starts again.
+        None if it comes less than half a period after it: the time does not go on. If it is a
+        period or more before it, the clock starts again.
         """
         since = stamp - self.time
         if not self._running or since <= -self._period:
             self._running = True
             self.time, self._time = stamp, 0.0
             return 1
-        steps = max(1, round((since - self._time) / self._period))
+        steps = max(0, round((since - self._time) / self._period))
+        if not steps:
+            return 0
         expected = self._time + steps * self._period
         self._time = expected + CORRECTION_GAIN * (since - expected)
         # The fraction is kept apart: stamps have more digits than a float.

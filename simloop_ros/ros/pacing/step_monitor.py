@@ -14,9 +14,11 @@ from ...collision.observation import Observation
 from ...collision.wrist_torque import WristTorque
 from ...core.values import Array, JointState
 from ...robot.model import RobotModel
-from ..messages.effort_command import UNKNOWN_EFFORT, AppliedEffort, applied_effort
+from ..messages.effort_command import STOPPED, UNKNOWN_EFFORT, AppliedEffort, applied_effort
+from ..messages.effort_command import TOPIC as COMMANDS
 from ..messages.joint_state import DecodedJointState
-from ..messages.stamps import step_of
+from ..messages.stamps import stamp_of, step_of
+from .effort_log import EffortLog
 
 MAX_GAP = 100
 """Real time: largest gap that is filled [steps]; after a longer one the detector sees a jump of
@@ -30,9 +32,12 @@ MEMORY = 0.1
 class GapFiller:
     """Numbers observations; in real time it fills the steps whose messages were lost.
 
-    Positions are interpolated. Where the robot tells what it applied, those are the efforts. Else
-    nobody here knows them, and nothing can be learnt: they are those that leave unexplained what
-    was unexplained before, so that an external torque neither grows nor fades.
+    Positions are interpolated. Where the robot tells what it applied, those are the efforts, also
+    where another message of the step got lost (``EffortLog``). Else nobody here knows them, and
+    nothing can be learnt: they are those that leave unexplained what was unexplained before, so
+    that an external torque neither grows nor fades.
+
+    :ivar efforts: of the steps so far.
     """
 
     def __init__(self, model: RobotModel, period: float, *, realtime: bool):
@@ -45,6 +50,7 @@ class GapFiller:
         self._last: Observation | None = None
         self._before: Array | None = None
         self._unexplained: Array = np.zeros(model.n)
+        self.efforts = EffortLog(period)
         self.filled = 0
 
     def steps(
@@ -68,19 +74,21 @@ class GapFiller:
         self, stamp: int, now: Observation, lag: int, applied: AppliedEffort
     ) -> list[Observation]:
         last, before = self._last, self._before
-        steps = 1 if last is None else step_of(stamp - self._last_stamp, self._period)
+        first = self._last_stamp
+        steps = 1 if last is None else step_of(stamp - first, self._period)
         self._last_stamp, self._last = stamp, now
         if last is None or before is None or not 1 <= steps <= MAX_GAP:
             self._before = None if last is None or steps != 1 else last.measured
             self._step += 0 if steps == 1 else MAX_GAP
             return [now]
+        self.efforts.tell(stamp, applied)
         found, previous = [], last
         offset = last.desired - last.measured
         for i, position in enumerate(filled(before, last.measured, now.measured, steps), 1):
             velocity = last.state.velocity + i / steps * (now.state.velocity - last.state.velocity)
             state = JointState(position, velocity)
             explained = self._explained(previous.state, velocity)
-            told = applied.in_step(steps - i)
+            told = self.efforts.at(first + stamp_of(i - 1, self._period))
             effort = explained - self._unexplained if told is None else told
             previous = Observation(0.0, position + offset, effort, position, state, explained)
             found.append(previous)
@@ -135,6 +143,17 @@ class StepMonitor:
         self.detector.reset()  # meanwhile the hands may hold something
         self._torque = np.zeros_like(self._torque)
         self._difference = np.zeros_like(self._difference)
+
+    def hear(self, topic: str, message: DecodedJointState) -> None:
+        """Note the effort of a command or a joint state, even if the rest of its step is lost.
+
+        Only needed in real time.
+        """
+        efforts = self._gaps.efforts
+        if topic == 'joint_states':
+            efforts.tell(message.stamp, applied_effort(message))
+        elif topic == COMMANDS and message.frame_id != STOPPED:
+            efforts.command(message.stamp, message.effort)
 
     def observe(
         self,

@@ -25,11 +25,19 @@ SENSOR = QoSProfile(depth=10, reliability=ReliabilityPolicy.BEST_EFFORT)
 would not receive."""
 
 
-def stream_reader(depth: int, *, realtime: bool) -> QoSProfile:
+DRIVERS_TOPICS = ('joint_states', 'measured_external_torque')
+"""Topics that a robot's driver may publish, best effort as some do."""
+
+
+def stream_reader(depth: int, *, realtime: bool, driven: bool = False) -> QoSProfile:
     """Return the quality of service of a subscription with a message per step.
 
     In lockstep a lost message is requested again anyway, by ``Resend``: there the middleware's own
     acknowledgements would only cost time (14 % of the steps per second, see docs/graph.md).
+
+    :param driven: whether a driver may publish it, best effort: a reliable subscription would not
+        hear that.
     """
-    reliability = ReliabilityPolicy.RELIABLE if realtime else ReliabilityPolicy.BEST_EFFORT
+    reliable = realtime and not driven
+    reliability = ReliabilityPolicy.RELIABLE if reliable else ReliabilityPolicy.BEST_EFFORT
     return QoSProfile(depth=depth, reliability=reliability)

@@ -27,7 +27,7 @@ ROOT = Path(__file__).resolve().parents[3]
 SUFFIX = '.launch.py'
 FILES = sorted((ROOT / 'launch').glob('*'))
 LAUNCH_FILES = [path for path in FILES if path.name.endswith(SUFFIX)]
-NOT_OF_A_SCENARIO = {'simloop', 'view_robot'}
+NOT_OF_A_SCENARIO = {'robot', 'simloop', 'view_robot'}
 SETTINGS = {'step': ['robot=two_link', 'planner.move=[[0.1, 0, 0.1]]']}
 """What has to be added to a shipped scenario before it runs."""
 SHORT = 'duration=0.1'

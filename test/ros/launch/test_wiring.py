@@ -390,9 +390,8 @@ def test_a_driver_gets_a_process_beside_it() -> None:
     given = {'driver_output': 'position', 'gravity_handled': True}
     nodes = wired(scenario, **DRIVER, **given)
     follower = nodes['robot_follower'].parameters
-    assert {key.partition('.')[0] for key in follower if '.' in key} == set(
-        RobotFollowerNode.SECTIONS
-    )
+    sections = {key.partition('.')[0] for key in follower if '.' in key}
+    assert sections == {*RobotFollowerNode.SECTIONS, 'qos_overrides'}
     assert parse_config(DriverConfig, 'driver', follower) == DriverConfig(
         topic='/arm/commands', output='position', gravity_handled=True
     )

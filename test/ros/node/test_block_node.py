@@ -19,6 +19,7 @@ from sensor_msgs.msg import JointState  # noqa: E402
 from std_srvs.srv import SetBool  # noqa: E402
 
 from simloop_ros.core.errors import USER_ERROR, SimloopError  # noqa: E402
+from simloop_ros.core.values import Setpoint  # noqa: E402
 from simloop_ros.nodes.control_simulation import ControlSimulationNode  # noqa: E402
 from simloop_ros.ros.launch.wiring import WiringOptions, wire  # noqa: E402
 from simloop_ros.ros.transport.qos import LATCHED_READER  # noqa: E402
@@ -111,7 +112,7 @@ def test_parameters_change_only_where_that_is_safe(bench: Bench) -> None:
     assert node.get_parameter('control.law').value == 'deadbeat'
     assert set_parameter(node, 'safety.timeout', 20) == ''
     assert set_parameter(node, 'safety.timeout', -3) != ''
-    assert 'valid: gravity, zero' in set_parameter(node, 'safety.stop', 'nothing')
+    assert 'valid: damp, hold, path' in set_parameter(node, 'safety.stop', 'nothing')
     assert node.get_parameter('safety.timeout').value == 20
     node.trigger_deactivate()
     node.trigger_cleanup()
@@ -122,10 +123,18 @@ def test_parameters_change_only_where_that_is_safe(bench: Bench) -> None:
 def test_a_stop_kind_that_changes_takes_effect(bench: Bench) -> None:
     node = bench.node()
     node.start()
-    node.stop_robot('a test')
-    assert node.control.stop_effort() == pytest.approx(WEIGHT)
-    assert set_parameter(node, 'safety.stop', 'zero') == ''
-    assert node.control.stop_effort() == 0.0
+    height = node.control.state.position
+    draws = []
+    for kind in ('hold', 'damp'):
+        assert set_parameter(node, 'safety.stop', kind) == ''
+        node.stop_robot('a test')
+        for position in (*[height] * 5, *[height + 1e-5] * 5):
+            node.control.rollback(position)
+            effort = node.control.step(Setpoint(height, 0.0 * height)).effort
+        draws.append(abs(float(effort[0]) - WEIGHT))
+        node.control.release()
+    assert draws[0] > 1e-3
+    assert draws[1] == pytest.approx(0.0, abs=1e-6)
 
 
 def test_a_service_says_why_it_cannot_be_served(bench: Bench) -> None:

@@ -340,7 +340,7 @@ REFUSED = [
         {'plant.pushes': '[{link: a}]'},
         r'plant\.pushes\[0\]: the key start',
     ),
-    (PlantConfig, {'plant.pushes': '[{lnk: a}]'}, r'plant\.pushes\[0\]: .*unknown.*lnk'),
+    (PlantConfig, {'plant.pushes': '[{lnk: a}]'}, r'plant\.pushes\[0\]: the key lnk is not known'),
     (RobotConfig, {}, r'robot\.urdf: not given'),
     (RobotConfig, {'robot.urdf': 'a', 'robot.home': 'j: .nan'}, r'robot\.home: .*not finite'),
     (RobotConfig, {'robot.urdf': 'a', 'robot.tips': 'x'}, r'robot\.tips: a list'),

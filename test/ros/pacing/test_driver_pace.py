@@ -301,6 +301,17 @@ def test_the_process_ends_when_the_robot_rests(two_link: RobotModel, commands: b
     assert world.reasons == ['the process ends']
 
 
+def test_the_process_ends_when_a_damped_robot_rests(two_link: RobotModel) -> None:
+    world = World(two_link, KINDS['efforts'])
+    world.robot.configure(SafetyConfig(timeout=TIMEOUT, stop='damp'))
+    world.move(60, commands=True)
+    while not world.pace.leave():
+        world.move(1, commands=False)
+    np.testing.assert_allclose(world.velocities[-1], 0.0, atol=0.03)
+    assert world.robot.held is None
+    assert world.now < LONGEST_END * 1e9
+
+
 def test_the_process_does_not_wait_for_ever(two_link: RobotModel) -> None:
     world = World(two_link, KINDS['efforts'])
     world.move(10, commands=True)
@@ -346,6 +357,61 @@ def test_a_robot_that_takes_positions_comes_to_rest_along_its_way(
     assert world.robot.rests
     world.pace.stand()
     np.testing.assert_array_equal(world.sent[-1], path[-1])
+
+
+class Lagging(World):
+    """A robot that takes positions, and is 15 ms behind them."""
+
+    LAG = 0.015  # s
+
+    def move(self, steps: int, *, commands: bool, states: bool = True) -> None:
+        assert states
+        for _ in range(steps):
+            self.tell()
+            if commands:
+                self.command()
+            here = self.plant.truth.position
+            there = self.sent[-1] if self.sent else here
+            way = (1.0 - np.exp(-H / self.LAG)) * (there - here)
+            self.plant.start(JointState(here + way, way / H))
+            self.step += 1
+
+
+def test_a_stop_does_not_jump_back_to_where_the_robot_is(two_link: RobotModel) -> None:
+    """Positions go on to rest, and stay there; a release does not jump, either."""
+    world = Lagging(two_link, DriverConfig(topic='commands', output='position'))
+    world.move(100, commands=True)
+    lag = world.sent[-1] - world.plant.truth.position
+    assert (np.abs(lag) > 0.8 * Lagging.LAG * np.abs(SPEED)).all()
+    stopped = len(world.sent)
+    world.engage('test')
+    world.move(40, commands=False)
+    world.pace.release()  # in the midst of it
+    world.move(20, commands=False)  # for a while nobody says anything
+    at = world.plant.truth.position - 0.1 * np.sign(SPEED)
+    for _ in range(40):  # control has another place for it
+        world.move(1, commands=False)
+        effort = np.zeros(2)
+        world.pace.command(DecodedJointState(world.stamp - stamp_of(1, H), at, effort=effort))
+    steps = np.diff(world.sent, axis=0)
+    assert (np.abs(steps) <= H * two_link.velocity_limit * (1.0 + 1e-9)).all()
+    forward = steps[stopped - 1 : stopped + 39] * np.sign(SPEED)
+    assert (forward >= -1e-12).all()
+    assert (forward <= 1.01 * H * np.abs(SPEED)).all()
+    np.testing.assert_allclose(world.sent[-1], at, atol=1e-9)
+
+
+def test_a_robot_that_was_moved_away_is_not_drawn_back(positions: Callable[[int], World]) -> None:
+    world = positions(50)
+    world.engage('test')
+    world.tell()
+    moved = world.plant.truth.position + 0.3
+    world.plant.start(JointState(moved, np.zeros(2)))
+    world.step += 1
+    world.tell()
+    world.pace.release()
+    world.pace.command(DecodedJointState(world.stamp, moved, effort=np.zeros(2)))
+    np.testing.assert_allclose(world.sent[-1], moved, atol=1e-4)
 
 
 def test_positions_pass_their_gate(positions: Callable[[int], World]) -> None:

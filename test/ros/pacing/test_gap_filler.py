@@ -6,12 +6,15 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
+from simloop_ros.collision.detector import CollisionDetector
+from simloop_ros.collision.momentum_observer import MomentumObserver
 from simloop_ros.collision.observation import Observation
 from simloop_ros.core.values import Array, JointState
 from simloop_ros.robot.model import RobotModel
-from simloop_ros.ros.messages.effort_command import AppliedEffort
+from simloop_ros.ros.messages.effort_command import AppliedEffort, applied_kind
+from simloop_ros.ros.messages.joint_state import ABSENT, DecodedJointState
 from simloop_ros.ros.messages.stamps import stamp_of
-from simloop_ros.ros.pacing.step_monitor import MAX_GAP, GapFiller
+from simloop_ros.ros.pacing.step_monitor import MAX_GAP, GapFiller, StepMonitor
 
 H = 0.01  # s
 PERIOD = stamp_of(1, H)
@@ -153,3 +156,56 @@ def test_a_gap_has_the_efforts_that_the_robot_applied(two_link: RobotModel) -> N
     assert len(found) == 3
     np.testing.assert_array_equal(found[1].effort, told)
     assert np.abs(found[0].effort - told).max() > 1.0
+
+
+FINE = 0.001  # s
+PUSH = 20.0  # rad/s^2, of the motors in one step
+SMALL = 0.002  # of the torque of that: the filter's, of what is spread over the gap
+
+
+def pushed(model: RobotModel, step: int) -> dict[str, DecodedJointState]:
+    """Return the messages of a step of a robot whose motors push it in step 50 only."""
+    speeds = [np.full(2, PUSH * FINE * (each >= 50)) for each in (step - 1, step)]
+    way = max(0, step - 49) * PUSH * FINE**2
+    after = JointState(np.full(2, way), speeds[1])
+    before = JointState(after.position - FINE * after.velocity, speeds[0])
+    a = (after.velocity - before.velocity) / FINE
+    data = model.pin_model.createData()
+    effort = pin.rnea(model.pin_model, data, before.position, before.velocity, a)
+    stamps = [EPOCH + stamp_of(each, FINE) for each in (step - 1, step)]
+    return {
+        'effort_command': DecodedJointState(stamps[0], after.position, ABSENT, effort),
+        'joint_states': DecodedJointState(
+            stamps[1], after.position, ABSENT, effort, applied_kind(1)
+        ),
+        'control_state': DecodedJointState(stamps[1], after.position, after.velocity, effort),
+    }
+
+
+@pytest.mark.parametrize('lost', ['effort_command', 'joint_states', 'control_state'])
+def test_a_lost_message_is_no_external_torque(two_link: RobotModel, lost: str) -> None:
+    """Another one of the same step tells its effort, which nobody could have guessed."""
+    detector = CollisionDetector(MomentumObserver(two_link, FINE))
+    gaps = GapFiller(two_link, FINE, realtime=True)
+    monitor = StepMonitor(detector, gaps, two_link.n, FINE, None)
+    rows = {step: pushed(two_link, step) for step in range(1, 60)}
+    found = []
+    for step, row in rows.items():
+        for topic, message in row.items():
+            if step != 50 or topic != lost:
+                monitor.hear(topic, message)
+        if step != 50:
+            found.append(monitor.observe(*row.values(), None).reading.torque)  # type: ignore[call-arg]
+    push = rows[50]['effort_command'].effort - rows[49]['effort_command'].effort
+    assert gaps.filled == 1
+    assert np.abs(found).max() < SMALL * np.abs(push).max()
+
+
+def test_commands_say_nothing_about_a_robot_that_does_not_tell(two_link: RobotModel) -> None:
+    """Its driver may have held another one."""
+    filler = filler_of(two_link)
+    observe(two_link, filler, *range(-200, 3))
+    filler.efforts.command(EPOCH + 2 * PERIOD, np.array([70.0, 80.0]))
+    ((filled, _),) = observe(two_link, filler, 4)
+    before = seen(two_link, 2)
+    np.testing.assert_allclose(external(two_link, before, filled), EXTERNAL, atol=1e-6)

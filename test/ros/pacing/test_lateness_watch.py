@@ -22,14 +22,14 @@ class Watched:
         self.watch = LatenessWatch(bears, H, safety, clock=lambda: self.now)
         self._step = 0
 
-    def take(self, delays: list[float | None]) -> list[str]:
-        """Return the levels that were entered."""
+    def take(self, delays: list[float | None], held: int = 0) -> list[str]:
+        """Return the levels that were entered, with torques that have been used before [ns]."""
         entered = []
         for delay in delays:
             self._step += 1
             if delay is not None:
                 self.now = round((self._step + delay) * PERIOD)
-                if self.watch.take(EPOCH + self._step * PERIOD):
+                if self.watch.take(EPOCH + self._step * PERIOD, held):
                     entered.append(self.watch.level.name)
         return entered
 
@@ -73,3 +73,16 @@ def test_what_real_time_needs_is_refused_if_nothing_may_be_adapted() -> None:
     assert 'bears 0.8 ms, of 1 ms that real time needs' in refusal
     assert not Watched(0.4 * H).watch.refusal
     assert not Watched(0.6 * H, 'refuse').watch.refusal
+
+
+def test_a_torque_that_is_used_again_adds_its_age() -> None:
+    assert Watched(0.0028).take([0.2] * 2000, PERIOD) == ['slow']
+    late: list[float | None] = [0.2] * 10 + [3.5] * 2000
+    assert Watched(0.0028).take(late)[-1] == 'soft'
+    assert Watched(0.0028).take(late, PERIOD)[-1] == 'stop'
+
+
+def test_a_robot_that_is_led_by_hand_is_stopped_at_once() -> None:
+    watched = Watched(0.0005)
+    watched.take([0.1] * 10 + [4.0] * 2000)
+    assert [watched.watch.rested(at_once=True) for _ in range(2)] == [True, False]

@@ -42,6 +42,8 @@ class Guide:
 
     open_loop = True
 
+    expects_torques = False
+
     def __init__(self) -> None:
         self.planner = self
         self.start: np.ndarray | None = None

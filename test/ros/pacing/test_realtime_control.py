@@ -11,7 +11,7 @@ import pytest
 
 from simloop_ros.control.config import ControlConfig
 from simloop_ros.control.control_simulation import ControlSimulation
-from simloop_ros.core.errors import MessageError
+from simloop_ros.core.errors import MessageError, SimloopError
 from simloop_ros.core.resources import resource_folder
 from simloop_ros.core.values import NO_INPUTS, Array, JointState, Setpoint
 from simloop_ros.loop.guarded_control import GuardedControl
@@ -25,17 +25,19 @@ from simloop_ros.ros.messages.stamps import NANO
 from simloop_ros.ros.pacing.config import GraphConfig
 from simloop_ros.ros.pacing.control_pace import RealtimeControl
 from simloop_ros.ros.pacing.realtime_planner import RealtimePlanner
-from simloop_ros.safety.config import SafetyConfig
+from simloop_ros.safety.config import MAX_ACCELERATION, SafetyConfig
+from simloop_ros.safety.gate import gravity_effort
 from simloop_ros.scenario.robot_files import robot_config
 
 H = 0.002  # s
 PERIOD = round(H * NANO)
-SAFETY = SafetyConfig(timeout=10)
+SAFETY = SafetyConfig(timeout=10, tracking_error=0.2, max_acceleration=MAX_ACCELERATION)
 EPOCH = 1_700_000_000 * NANO  # stamps have as many digits as today's
 MOVE = ((0, 0.1, 0), (0, -0.1, 0))  # m
 LIGHT = 20_000  # ns: what a message takes at least
 EXACT = 1e-5  # rad, m: the model is right, and so is the way but for its first steps
 SLIP = 5e-3  # rad: until it is gripped anew, a robot without brakes goes on as it was
+STILL = 0.01  # rad/s
 SLACK = 10  # steps of the way that are over when control takes over, at most
 Delay = Callable[[np.random.Generator], int]
 
@@ -68,10 +70,11 @@ class World:
             self, GraphConfig(period=H), lambda: SAFETY, lambda: self.now
         )
         self.model = model
-        self.plant = PinocchioPlant(model, H)
+        self.plant = PinocchioPlant(model, H / rate)
         self.path: list[Array] = []
         self.efforts: list[Array] = []
         self.silent = False
+        self.desired_delay = 0  # [ns]
         self._newest: DecodedJointState | None = None
         self._effort: Array | None = None
         self._rng = np.random.default_rng(3)
@@ -97,6 +100,13 @@ class World:
         assert motion.duration is not None
         self.goals, self.duration = motion.goals, motion.duration
         self.planner: RealtimePlanner | None = RealtimePlanner(motion.planner, H)
+
+    def set_rate(self, rate: float) -> None:
+        """Let the robot take another number of steps per period."""
+        self._tick = round(PERIOD / rate)
+        snapshot = self.plant.snapshot()
+        self.plant = PinocchioPlant(self.model, H / rate)
+        self.plant.restore(snapshot)
 
     def run(self, seconds: float) -> None:
         end = self.now + round(seconds * NANO)
@@ -133,8 +143,8 @@ class World:
     def _at(self, time: int, call: Callable[[], None]) -> None:
         heapq.heappush(self._events, (time, next(self._number), call))
 
-    def _send(self, topic: str, call: Callable[[], None]) -> None:
-        arrival = max(self._last[topic], self.now + LIGHT + self._delay(self._rng))
+    def _send(self, topic: str, call: Callable[[], None], more: int = 0) -> None:
+        arrival = max(self._last[topic], self.now + LIGHT + self._delay(self._rng) + more)
         self._last[topic] = arrival
         self._at(arrival, call)
 
@@ -178,7 +188,11 @@ class World:
         for point in self.planner.answer(stamp, state) if self.planner else ():
             setpoint = point.setpoint
             message = DecodedJointState(point.stamp, setpoint.position, setpoint.velocity)
-            self._send('desired', lambda message=message: self.realtime.desired(message))
+            self._send(
+                'desired',
+                lambda message=message: self.realtime.desired(message),
+                self.desired_delay,
+            )
 
     def stop_robot(self, reason: str) -> None:
         self.control.stop(reason)
@@ -268,6 +282,93 @@ def test_a_robot_whose_clock_is_not_ours_goes_the_same_way(yumi: RobotModel, rat
     assert world.acceleration() < 10.0  # rad/s^2; 5 with the right clock
 
 
+@pytest.mark.parametrize('late', [0.0, 3.0, 9.5])
+def test_the_first_effort_is_what_the_robot_needs_to_stay(yumi: RobotModel, late: float) -> None:
+    """However late the planner's first answer comes; the plan does not wait for it."""
+    world = World(yumi, lambda _: 0)
+    world.desired_delay = round(late * PERIOD)
+    world.run(0.2)
+    world.desired_delay = 0
+    first = world.efforts[0] - gravity_effort(yumi, yumi.home)
+    assert (np.abs(first) <= SAFETY.first_effort * yumi.effort_limit).all()
+    changes = np.abs(np.diff(world.efforts, axis=0)) / yumi.effort_limit
+    assert changes.max() < SAFETY.first_effort
+    world.run(world.duration + 1.0)
+    assert not world.control.stopped
+    assert world.distance() < EXACT
+    assert world.acceleration() < 10.0  # rad/s^2; 5 as planned
+
+
+class Jumping(World):
+    """A planner whose setpoints jump in the midst of the motion."""
+
+    jump = 0.0  # rad
+
+    def _plan(self, stamp: int, state: JointState) -> None:
+        for point in self.planner.answer(stamp, state) if self.planner else ():
+            position = point.setpoint.position + self.jump
+            message = DecodedJointState(point.stamp, position, point.setpoint.velocity)
+            self._send('desired', lambda message=message: self.realtime.desired(message))
+
+
+@pytest.mark.parametrize('jump', [0.05, 0.5])
+def test_a_setpoint_that_jumps_is_reached_within_the_limits(yumi: RobotModel, jump: float) -> None:
+    """Without the gate 0.05 rad were 100 % of the effort and 11 rad/s."""
+    world = Jumping(yumi, prompt, 'offline')
+    world.run(0.3)
+    world.jump = jump
+    speeds = []
+    for _ in range(500):
+        world.run(H)
+        speeds.append(np.abs(world.plant.truth.velocity))
+    assert not world.control.stopped
+    assert (np.array(speeds) < 1.2 * yumi.velocity_limit).all()
+    assert world.acceleration() < 2.0 * MAX_ACCELERATION
+    assert world.share() < 1.0
+    assert int(world.realtime.report()['limited setpoints']) > 0
+
+
+def test_a_robot_that_does_not_follow_is_stopped(yumi: RobotModel) -> None:
+    world = World(yumi, prompt)
+    world.run(0.3)
+    state = world.plant.truth
+    for step in range(200):  # something drags it away
+        away = state.position + 0.005 * step
+        world.plant.start(JointState(away, np.zeros(yumi.n)))
+        world.run(H)
+        if world.control.stopped:
+            break
+    assert 'from its setpoint' in world.control.stopped
+
+
+@pytest.mark.parametrize('rate', [0.34, 0.5, 0.95, 1.05, 1.2, 2.0, 2.5])
+def test_a_robot_with_another_rate_is_not_controlled(yumi: RobotModel, rate: float) -> None:
+    world = World(yumi, busy, rate=rate)
+    world.run(2.0)
+    assert not world.efforts
+    assert 'Hz measured' in world.realtime.refusal
+    assert f'{rate / H:.4g} Hz measured' in world.realtime.refusal or rate < 1.0
+    assert not world.control.stopped
+
+
+@pytest.mark.parametrize('rate', [0.34, 0.5, 0.9, 1.1, 2.0, 2.5])
+def test_a_rate_that_changes_stops_the_robot_softly(yumi: RobotModel, rate: float) -> None:
+    """Robot and control do not agree on the time any more: it must not shake meanwhile."""
+    world = World(yumi, prompt)
+    world.run(0.4)
+    usual = world.share()
+    world.set_rate(rate)
+    world.run(1.0)
+    assert 'Hz measured' in world.control.stopped
+    assert world.share() < 1.2 * usual
+    assert world.speed() < STILL
+    with pytest.raises(SimloopError, match='Hz measured'):
+        world.realtime.release()
+    world.set_rate(1.0)
+    world.run(0.5)
+    world.realtime.release()
+
+
 def test_after_a_release_the_robot_is_held_where_it_is_now(yumi: RobotModel) -> None:
     """Not where it was when it was stopped: somebody may have moved it since."""
     world = World(yumi, prompt)
@@ -306,15 +407,13 @@ def test_a_motion_after_a_release_begins_without_a_leap(yumi: RobotModel, pause:
     world.run(0.3)
     world.stop_robot('a test')
     world.planner = None
-    world.plant.start(JointState(yumi.home, np.zeros(yumi.n)))
-    world.run(5 * H)
-    world.plant.start(JointState(yumi.home, np.zeros(yumi.n)))  # as brakes would hold it
-    world.run(H)
+    world.run(1.0)
+    rest = world.plant.truth.position
     world.realtime.release()
     world.control.release()
     world.run(pause * H)
     world.path.clear()
-    world.plan(JointState(yumi.home, np.zeros(yumi.n)))
+    world.plan(JointState(rest, np.zeros(yumi.n)))
     world.run(world.duration + 1.0)
     assert not world.control.stopped
     assert world.distance() < EXACT
@@ -327,7 +426,7 @@ def test_a_state_that_is_not_newer_than_the_last_one_is_no_step(
 ) -> None:
     """It is refused and counted, and the robot gets no effort for it."""
     world = World(yumi, prompt)
-    world.run(10 * H)
+    world.run(30 * H)
     realtime = world.realtime
     due, sent = realtime.due, len(world.efforts)
     assert sent > 0

@@ -53,6 +53,13 @@ def test_another_rate_is_followed(rate: float) -> None:
         assert abs(clock.time - stamp) < 0.51 * STEP
 
 
+def test_states_that_come_too_often_do_not_hurry_the_time() -> None:
+    clock = StepClock(H)
+    counted = [clock.advance(EPOCH + round(0.4 * step * STEP)) for step in range(501)]
+    assert sum(counted) - 1 == pytest.approx(200, abs=1)
+    assert set(counted) == {0, 1}
+
+
 def test_a_stamp_from_before_begins_anew() -> None:
     clock = StepClock(H)
     clock.advance(EPOCH)

@@ -1,0 +1,28 @@
+"""JSON schemas of all files of the user, those of drivers among them."""
+
+from __future__ import annotations
+
+from ..scenario.schema import FILES, Schema, class_schema, file_schema
+from ..scenario.shipped import driver_names
+from .config import DriverContract
+from .loading import LIKE
+
+DRIVER = 'driver'
+KINDS = (*FILES, DRIVER)
+"""Kinds of files that have a schema."""
+
+
+def schema_of(kind: str) -> Schema:
+    """Return the schema of one of ``KINDS``."""
+    if kind != DRIVER:
+        return file_schema(kind)
+    schema = class_schema(kind, DriverContract)
+    (part,) = schema['$defs'].values()
+    like = {
+        'description': 'a driver whose values it has where it gives none',
+        'examples': list(driver_names()),
+        'type': 'string',
+    }
+    part['properties'] = {LIKE: like, **part['properties']}
+    part['anyOf'] = [{'required': part.pop('required')}, {'required': [LIKE]}]
+    return schema

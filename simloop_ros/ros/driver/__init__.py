@@ -1,0 +1,1 @@
+"""The two sides of a robot's driver: one that plays it, one that listens to it."""

@@ -1,0 +1,57 @@
+"""From a driver file to the options of a graph that drives a real robot."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from ...core.errors import ConfigError
+from ...drivers.config import DriverContract
+from ...scenario.scenario import Scenario
+from .options import WiringOptions
+
+
+def driven_options(options: WiringOptions, driver: DriverContract) -> WiringOptions:
+    """Return options with what a driver file says where nothing else is given.
+
+    :raises ConfigError: the file does not say who compensates gravity, and nobody else does.
+    """
+    handled = options.gravity_handled or driver.gravity_handled
+    output = options.driver_output or driver.takes
+    if output == 'effort' and driver.gravity is None and not handled:
+        raise ConfigError(
+            'driver: who compensates gravity is not in its file, because robots differ; set its '
+            'gravity=robot or gravity=command'
+        )
+    return msgspec.structs.replace(
+        options,
+        realtime=True,
+        simulated=False,
+        driver_topic=options.driver_topic or driver.command_topic,
+        driver_output=output,
+        driver_message=driver.message,
+        driver_joints=driver.full_joints,
+        gravity_handled=handled and output == 'effort',
+        robot_states=options.robot_states or driver.state_topic,
+    )
+
+
+def driver_settings(driver: DriverContract, settings: Sequence[str]) -> list[str]:
+    """Return what a driver changes in the scenario: its period, unless a setting gives one."""
+    if driver.rate is None or any(setting.startswith('period=') for setting in settings):
+        return []
+    return [f'period={1.0 / driver.rate!r}']
+
+
+def refuse_rate(driver: DriverContract, scenario: Scenario) -> None:
+    """Raise ConfigError if the scenario's period is not that of the driver."""
+    if (
+        driver.rate is None
+        or abs(driver.rate * scenario.period - 1.0) <= scenario.safety.rate_tolerance
+    ):
+        return
+    raise ConfigError(
+        f'period: {scenario.period:g} s given, and the driver publishes at {driver.rate:g} Hz; '
+        'leave the period out, or change the rate of the driver'
+    )

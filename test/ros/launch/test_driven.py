@@ -1,0 +1,98 @@
+"""A graph by the name of a robot's driver: its file fills what nobody has given."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from simloop_ros.cli.launch import planned
+from simloop_ros.cli.main import make_parser
+from simloop_ros.core.errors import ConfigError
+from simloop_ros.ros.launch.options import WiringOptions
+from simloop_ros.ros.launch.wiring import NodeSpec, wire
+from simloop_ros.ros.node.parameter_values import parse_config
+from simloop_ros.ros.pacing.config import DriverConfig
+from simloop_ros.scenario.loading import load_scenario
+
+STEP = ['step', '--set', 'robot=irb120', '--set', 'planner.move=[[0, 0.05, 0]]']
+RELIABILITY = 'qos_overrides./{}.subscription.reliability'
+
+
+def nodes_of(*arguments: str) -> dict[str, NodeSpec]:
+    scenario, options = planned(make_parser('launch').parse_args(['launch', *STEP, *arguments]))
+    return {node.executable: node for node in wire(scenario, options)}
+
+
+def driver_of(nodes: dict[str, NodeSpec]) -> DriverConfig:
+    prefix = 'driver.'
+    parameters: dict[str, Any] = {
+        name: value
+        for name, value in nodes['robot_follower'].parameters.items()
+        if name.startswith(prefix)
+    }
+    return parse_config(DriverConfig, 'driver', parameters)
+
+
+def test_the_file_says_topic_order_rate_and_who_compensates_gravity() -> None:
+    nodes = nodes_of('--driver', 'abb_egm')
+    assert 'plant' not in nodes
+    assert driver_of(nodes) == DriverConfig(
+        topic='forward_command_controller_position/commands', output='position'
+    )
+    for node in nodes.values():
+        assert node.parameters['period'] == 1 / 250
+        assert node.parameters['realtime']
+        assert node.parameters[RELIABILITY.format('joint_states')] == 'best_effort'
+
+
+def test_order_and_kind_of_the_message_reach_the_follower() -> None:
+    joints = tuple(f'joint_{i}' for i in (6, 5, 4, 3, 2, 1))
+    changes = ('prefix=""', f'joints=[{", ".join(joints)}]', 'message=joint_state')
+    changes += ('effort_limit={}', 'velocity_limit={}')
+    given = [word for change in changes for word in ('--driver-set', change)]
+    driver = driver_of(nodes_of('--driver', 'fr3', *given))
+    assert driver.gravity_handled
+    assert driver.output == 'effort'
+    assert driver.message == 'joint_state'
+    assert driver.joints == joints
+
+
+def test_options_override_the_file() -> None:
+    nodes = nodes_of(
+        *('--driver', 'abb_egm', '--driver-topic', '/mine', '--driver-output', 'effort'),
+        *('--gravity-handled', '--driver-set', 'rate=100', '--robot-states', '/arm/states'),
+    )
+    driver = driver_of(nodes)
+    assert (driver.topic, driver.output, driver.gravity_handled) == ('/mine', 'effort', True)
+    node = nodes['control_simulation']
+    assert node.parameters['period'] == 0.01
+    assert ('joint_states', '/arm/states') in node.remappings
+    assert node.parameters[RELIABILITY.format('arm/states')] == 'best_effort'
+
+
+def test_a_namespace_holds_driver_and_suite() -> None:
+    node = nodes_of('--driver', 'abb_egm', '--namespace', 'left')['control_simulation']
+    assert node.parameters[RELIABILITY.format('left/joint_states')] == 'best_effort'
+
+
+def test_joint_states_of_a_simulated_plant_are_left_alone() -> None:
+    scenario = load_scenario('step', ['robot=irb120', 'planner.move=[[0, 0.05, 0]]'])
+    for node in wire(scenario, WiringOptions(realtime=True)):
+        assert RELIABILITY.format('joint_states') not in node.parameters
+
+
+@pytest.mark.parametrize(
+    ('arguments', 'words'),
+    [
+        (('--driver', 'generic'), 'gravity=robot or gravity=command'),
+        (('--driver', 'abb_egm', '--set', 'period=0.01'), 'the driver publishes at 250 Hz'),
+        (('--driver', 'abb_egm', '--plant', 'mujoco'), 'takes the place of the plant'),
+        (('--driver-set', 'rate=1'), 'add --driver'),
+        (('--driver', 'ur5e'), 'the driver has shoulder_pan_joint, the model joint_1'),
+        (('--driver', 'ur5'), 'did you mean ur5e'),
+    ],
+)
+def test_contradictions_are_refused(arguments: tuple[str, ...], words: str) -> None:
+    with pytest.raises(ConfigError, match=words):
+        nodes_of(*arguments)
