@@ -1,8 +1,9 @@
 """kill -9 of ``control_simulation`` in the middle of every scenario, with real processes.
 
-Each scenario runs as a graph in real time, a process for each node. Half-way through its motion
-control is killed, and the robot has to come to rest by itself: the plant follows the last plan to
-its end, and brakes. A row has, from the kill until 3 s later,
+Each scenario runs as a graph in real time, a process for each node. In the middle of its motion,
+when the robot is about as fast as it gets there, control is killed, and the robot has to come to
+rest by itself: the plant follows the last plan to its end, and brakes. A row has, from the kill
+until 3 s later,
 
 * the largest acceleration of a joint, and the planned one: the larger of that of the stop,
   ``1.5 v/stop_time``, and that of the same scenario in lockstep;
@@ -38,7 +39,7 @@ from sensor_msgs.msg import JointState
 
 from simloop_bench.lateness_runs import SETTINGS, accelerations
 from simloop_bench.processes import environment
-from simloop_bench.virtual_graph import lockstep
+from simloop_bench.virtual_graph import StepTruth, lockstep
 from simloop_ros.core.errors import MessageError
 from simloop_ros.core.values import Array
 from simloop_ros.robot.fit_robot import load_fit_robot
@@ -59,6 +60,9 @@ CONTROL = 'control_simulation'
 AFTER = 3.0  # time to come to rest [s]
 BEFORE = 0.2  # time before the kill whose speed and squeeze count [s]
 START = 60.0  # longest time until the first command [s]
+MIDDLE = (0.3, 0.8)  # of the run: control is killed in between
+FAST = 0.7  # share of the largest speed in the middle at which it is killed
+RECENT = 0.02  # time over which the present speed is taken [s]
 LEAST = 0.5  # planned acceleration below which a ratio says nothing [rad/s^2]
 LARGEST_RATIO = 2.0
 KEPT_SHARE = 0.05  # of the squeeze: below it the object is dropped
@@ -109,6 +113,16 @@ class Witness:
         self._thread.start()
         return self
 
+    @property
+    def speed(self) -> float:
+        """Return the present speed of the fastest joint [rad/s]."""
+        states = self.states
+        for stamp, position in reversed(states):
+            time_between = states[-1][0] - stamp
+            if time_between >= RECENT:
+                return float(np.abs(states[-1][1] - position).max()) / time_between
+        return 0.0
+
     def _spin(self) -> None:
         while self._context.ok():
             with suppress(rclpy.executors.ExternalShutdownException):
@@ -148,7 +162,7 @@ def kill_in(name: str) -> dict[str, Any]:
             until = time.monotonic() + START
             while not witness.commanded and time.monotonic() < until:
                 time.sleep(0.02)
-            time.sleep(0.5 * len(steps) * scenario.period)
+            _wait_for_motion(witness, scenario, steps)
             killed = witness.states[-1][0]
             running[CONTROL].send_signal(signal.SIGKILL)
             time.sleep(AFTER)
@@ -156,6 +170,18 @@ def kill_in(name: str) -> dict[str, Any]:
             _end(running.values())
             output.close()
     return {'scenario': name, **_row(witness, scenario, killed, planned)}
+
+
+def _wait_for_motion(witness: Witness, scenario: Scenario, steps: Sequence[StepTruth]) -> None:
+    """Return in the middle of the run, once the robot is about as fast as in lockstep there."""
+    duration = len(steps) * scenario.period
+    first, last = (int(share * len(steps)) for share in MIDDLE)
+    positions = np.array([step.report.truth.position for step in steps[first:last]])
+    fastest = float(np.abs(np.diff(positions, axis=0)).max(initial=0.0)) / scenario.period
+    time.sleep(MIDDLE[0] * duration)
+    until = time.monotonic() + (MIDDLE[1] - MIDDLE[0]) * duration
+    while witness.speed < FAST * fastest and time.monotonic() < until:
+        time.sleep(0.002)
 
 
 def _end(processes: Sequence[subprocess.Popen[bytes]] | Any) -> None:

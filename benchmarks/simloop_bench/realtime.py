@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 import json
 from pathlib import Path
 import tempfile
@@ -16,6 +16,7 @@ from simloop_ros.ros.launch.options import PRIORITY
 from simloop_ros.ros.launch.supervisor import Program
 
 from .bare_loop import read_bare
+from .cold_step import step_costs
 from .processes import module, run_scenario
 from .result import BenchResult, Limit
 
@@ -51,6 +52,7 @@ WAYS = {
 }
 OLD_FIGURES = (*(f'reaction_{name}_ms' for name in REACTION), 'missed_share')
 OVER_BARE = 'late_over_bare'
+OVER_STEADY = 'paused_over_steady'
 LIMITS = {OVER_BARE: Limit(at_most=1.5)}
 
 
@@ -64,6 +66,11 @@ def bench_realtime(quick: bool, progress: Callable[[str, float], None]) -> Bench
     sleeps and wakes: what the machine does to it, it does to the graph, too. It takes less than
     1 % of a core; in another minute the machine would be another one. ``late_over_bare`` is the
     worst ratio of their missed periods, with one added to both: a bare loop may have missed none.
+    A graph whose robot was stopped has missed all of them.
+
+    What a step costs is measured before, in process: one after the other, and after a pause, when
+    others have used the caches meanwhile. ``paused_over_steady`` is the worst ratio: by so much a
+    machine is slower in real time than in lockstep.
 
     :param quick: for a few seconds.
     :param progress: told what is being done and the share that is done.
@@ -83,6 +90,7 @@ def bench_realtime(quick: bool, progress: Callable[[str, float], None]) -> Bench
         for figure in OLD_FIGURES
     }
     figures[OVER_BARE] = max(measured[name][OVER_BARE] for name in WAYS if WAYS[name].compared)
+    figures[OVER_STEADY] = max(values[OVER_STEADY] for values in measured.values())
     rows: list[dict[str, Any]] = [
         {'what': what, **{name: values[what] for name, values in measured.items()}}
         for what in measured['distributed']
@@ -96,15 +104,28 @@ def _beside_bare(way: Way, duration: float, folder: Path) -> dict[str, Any]:
     settings = [f'period={h}', f'duration={duration}', f'safety.timeout={TIMEOUT}']
     file, output = folder.with_suffix('.json'), folder.with_suffix('.txt')
     bare = module('simloop_bench.bare_loop', str(h), str(PRIORITY), str(file), output=output)
+    steady, paused = step_costs(SCENARIO, h)
     found = measure(SCENARIO, settings, folder, composed=way.composed, beside=[bare])
-    periods, missed = found['periods'], found['periods without a new command']
+    periods = found['periods']
     bare_missed = read_bare(file).missed(periods * h)  # not while the nodes were starting
     return {
         **found,
         'bare loop: missed periods': bare_missed,
         'bare loop: missed_share': bare_missed / periods,
-        OVER_BARE: (missed + 1) / (bare_missed + 1),
+        OVER_BARE: over_bare(found, bare_missed),
+        'step in process, one after the other [us]': steady,
+        'step in process, after a pause [us]': paused,
+        OVER_STEADY: paused / steady,
     }
+
+
+def over_bare(found: Mapping[str, Any], bare_missed: int) -> float:
+    """Return the missed periods of a graph over those of a bare loop, one added to both.
+
+    :param found: what the nodes say; a robot that was stopped has missed all periods.
+    """
+    missed = found['periods' if found['stops'] else 'periods without a new command']
+    return float((missed + 1) / (bare_missed + 1))
 
 
 def measure(

@@ -115,6 +115,8 @@ class Plan(Remembering):
         there = points[i + 1].setpoint
         if not there.is_path:
             return here
+        if stamp == points[i].stamp:
+            return Setpoint(here.position, here.velocity)
         if here.velocity.any() and there.velocity.any():
             return _cubic(points[i], points[i + 1], stamp)
         share = (stamp - points[i].stamp) / (points[i + 1].stamp - points[i].stamp)
@@ -181,8 +183,6 @@ def _on(way: tuple[PlanPoint, ...], stamp: int) -> Setpoint:
 
 def _cubic(first: PlanPoint, last: PlanPoint, stamp: int) -> Setpoint:
     """Return the setpoint at a stamp [ns] between two, with their positions and velocities."""
-    if stamp == first.stamp:
-        return Setpoint(first.setpoint.position, first.setpoint.velocity)
     time = (last.stamp - first.stamp) / NANO
     x = (stamp - first.stamp) / NANO / time
     p, v = first.setpoint.position, first.setpoint.velocity

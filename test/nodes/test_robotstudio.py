@@ -23,6 +23,7 @@ from std_srvs.srv import Trigger
 
 from simloop_ros.core.errors import USER_ERROR, SimloopError
 from simloop_ros.nodes.robotstudio import RobotStudioNode
+from simloop_ros.record.verdict import EXIT_STATUS
 from simloop_ros.ros.launch.wiring import WiringOptions, wire
 from simloop_ros.ros.messages.joint_state import JointStateEncoder
 from simloop_ros.ros.transport.qos import STREAM
@@ -440,7 +441,6 @@ def test_a_launch_that_is_followed_ends_well(
     process = graph.launch('irb120_rectangle', *form, *options, *out)
     status = process.wait(3 * LONGEST)
     summary = json.loads((graph.folder / 'out' / 'summary.json').read_text())
-    # A busy machine is late, and the robot off its path for a moment.
-    expected = {'reached': 0, 'disturbed': 1}
-    assert status == expected.get(summary['status']), graph.output
+    # A busy machine is late: how the simulated robot fares then is not the subject.
+    assert status == EXIT_STATUS[summary['status']], graph.output
     assert len(server.targets) > 1

@@ -40,6 +40,8 @@ class EffortLog:
         if not self._told:
             return None
         for efforts in (self._told, self._commanded):
+            if stamp in efforts:
+                return efforts[stamp]
             nearest = min(efforts, key=lambda each: abs(each - stamp), default=None)
             if nearest is not None and abs(nearest - stamp) <= self._tolerance:
                 return efforts[nearest]
