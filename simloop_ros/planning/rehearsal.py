@@ -83,7 +83,7 @@ def rehearse(simulation: ForcedSimulation, start: JointState) -> Rehearsal:
         _refuse_turn(simulation, turning)
     touch = first_touch(simulation.model, start.position, positions, h)
     if touch is not None:
-        raise GoalError(f'{touch}; change planner.move or robot.home')
+        raise GoalError(f'{touch}; change planner.move or robot.home{_or_turn(simulation)}')
     return Rehearsal(np.array(positions), len(positions) * h)
 
 
