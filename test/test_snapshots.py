@@ -49,6 +49,7 @@ CASES = {
     },
     'workerbot_carry lost': ('workerbot_carry', *TASKS, LOST),
     'yumi_step disturbed': ('yumi_step', *DISTURBED),
+    'step with orientation': ('step', 'robot=lwr', 'planner.move=[[-0.05, 0, 0.05]]', *DISTURBED),
     'yumi_offline pid': ('yumi_offline', 'control.law=pid', 'plant.noise=1e-6'),
     'sphere_step mujoco': ('sphere_step', 'plant.engine=mujoco', 'plant.noise=1e-6'),
     **{

@@ -31,7 +31,8 @@ from simloop_ros.ros.pacing.control_pace import WATCH_SHARE, RealtimeControl
 from simloop_ros.ros.pacing.input_buffer import InputBuffer
 from simloop_ros.ros.pacing.lateness_watch import LatenessWatch
 from simloop_ros.ros.pacing.motion_guide import MotionGuide
-from simloop_ros.ros.pacing.motion_pace import MotionHold, RealtimeMotion
+from simloop_ros.ros.pacing.motion_hold import MotionHold
+from simloop_ros.ros.pacing.motion_pace import RealtimeMotion
 from simloop_ros.ros.pacing.plant_pace import RealtimePlant
 from simloop_ros.ros.pacing.rows import RowJoiner
 from simloop_ros.ros.pacing.step_monitor import GapFiller, StepMonitor

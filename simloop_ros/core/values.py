@@ -109,11 +109,14 @@ class Contact(msgspec.Struct, frozen=True):
     """A contact between the robot and an obstacle, as the plant knows it.
 
     :ivar force: normal force [N], positive when pushing apart.
+    :ivar point: where it acts, in the world [m]; of several touching points their mean, weighted
+        with the forces.
     """
 
     link: str
     obstacle: str
     force: float
+    point: tuple[float, float, float]
 
 
 class HandReport(msgspec.Struct, frozen=True):

@@ -8,16 +8,15 @@ from diagnostic_msgs.msg import DiagnosticStatus
 import msgspec
 import numpy as np
 from std_srvs.srv import SetBool
-from visualization_msgs.msg import MarkerArray
 
 from ..core.errors import ConfigError, SimloopError
 from ..guiding.config import AdmittanceConfig
 from ..guiding.tip_masses import TipMasses
 from ..planning.config import PlannerConfig
-from ..ros.messages.markers import MARKER_PERIOD, MarkerSet, mass_markers
+from ..ros.messages.markers import MARKER_PERIOD, mass_markers
 from ..ros.node.block_node import Report
+from ..ros.node.marker_topic import MarkerTopic
 from ..ros.node.process import main_of
-from ..ros.transport.qos import EVENTS
 from .motion_planner import MotionPlannerNode
 
 
@@ -44,8 +43,7 @@ class AdmittanceNode(MotionPlannerNode):
         self._reported = 0
         super().build()
         self._masses = TipMasses(self._model, self.config(AdmittanceConfig, 'admittance'))
-        self._markers = self.topics.publisher(MarkerArray, 'markers', EVENTS)
-        self._marker_set = MarkerSet()
+        self._markers = MarkerTopic(self)
         self.service(SetBool, 'enable', self._serve_enable)
 
     def begin(self) -> None:
@@ -66,15 +64,16 @@ class AdmittanceNode(MotionPlannerNode):
 
     def _publish_markers(self) -> None:
         position = self.guide.position
-        if position is None or not self._markers.get_subscription_count():
+        if position is None or not self._markers.wanted:
             return
         masses, model = self._masses, self._model
         tips, elbows = (
             np.array([pose.translation for pose in model.frame_poses(position, links)])
             for links in (masses.tips, masses.elbows)
         )
-        markers = mass_markers(masses.hints(position), masses.direction, tips, elbows, model.base)
-        self._markers.publish(self._marker_set.message(markers))
+        self._markers.show(
+            mass_markers(masses.hints(position), masses.direction, tips, elbows, model.base)
+        )
 
     async def _serve_enable(self, request: Any) -> str:
         guide = self.guide

@@ -9,7 +9,6 @@ from typing import Any
 from diagnostic_msgs.msg import DiagnosticStatus
 import msgspec
 from std_srvs.srv import Trigger
-from visualization_msgs.msg import MarkerArray
 
 from ..collision.config import MonitorConfig
 from ..collision.detector import Detection, build_detector
@@ -21,16 +20,17 @@ from ..robot.fit_robot import load_fit_robot
 from ..robot.model import RobotModel
 from ..ros.messages.effort_command import APPLIED
 from ..ros.messages.joint_state import DecodedJointState
-from ..ros.messages.markers import hit_markers
+from ..ros.messages.markers import HIT_LIFETIME, hit_markers
 from ..ros.messages.notice import COLLISION, LEVELS, to_message
 from ..ros.messages.wrists import WRENCHES, by_hand, hand_axes
 from ..ros.node.block_node import BlockNode, Report
 from ..ros.node.inputs import WristReadings, read_wrist_drivers
+from ..ros.node.marker_topic import MarkerTopic
 from ..ros.node.process import main_of
 from ..ros.pacing.config import ReportingConfig, SensingConfig
 from ..ros.pacing.rows import RowJoiner
 from ..ros.pacing.step_monitor import GapFiller, StepMonitor
-from ..ros.transport.qos import EVENTS, RECORD_DEPTH
+from ..ros.transport.qos import RECORD_DEPTH
 
 INPUTS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     'effort_command': (('position', 'effort'), ()),
@@ -70,7 +70,7 @@ class CollisionMonitorNode(BlockNode):
         self._every_step = reporting.every_step and not graph.realtime
         self._external = topics.publish_joints('external_torque', names, ('position', 'effort'))
         self._collision = topics.publish_arrays(COLLISION)
-        self._markers = topics.publisher(MarkerArray, 'markers', EVENTS)
+        self._markers = MarkerTopic(self, HIT_LIFETIME)
         polled = not (graph.realtime or self._every_step)  # else each message is taken at once
         subscribe = partial(topics.subscribe_joints, kind=APPLIED, polled=polled)
         for topic, (fields, optional) in INPUTS.items():
@@ -168,7 +168,7 @@ class CollisionMonitorNode(BlockNode):
             self.get_logger().warning(f'collision: {detection.kind}', throttle_duration_sec=0.1)
         if hit is not None and hit.link:
             self.get_logger().warning(f'collision: at {hit.link}')
-            self._markers.publish(hit_markers(hit, self._base))
+            self._markers.show(hit_markers(hit, self._base))
         self._reported = state
 
     def _serve_reset(self, _: Any) -> str:

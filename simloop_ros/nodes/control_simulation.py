@@ -161,6 +161,7 @@ class ControlSimulationNode(BlockNode):
         )
 
     def _on_safety(self, status: SafetyStatus) -> None:
+        self._pace.take_safety(status)
         if status.stopped:
             self.stop_robot(f'{status.source}: {status.stopped}')
 

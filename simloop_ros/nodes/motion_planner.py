@@ -32,7 +32,8 @@ from ..ros.pacing.config import TrackingConfig
 from ..ros.pacing.input_buffer import InputBuffer
 from ..ros.pacing.lateness_watch import LatenessWatch
 from ..ros.pacing.motion_guide import MotionGuide
-from ..ros.pacing.motion_pace import LockstepMotion, MotionHold, RealtimeMotion
+from ..ros.pacing.motion_hold import MotionHold
+from ..ros.pacing.motion_pace import LockstepMotion, RealtimeMotion
 from ..ros.transport.qos import EVENTS
 from ..safety.config import SafetyConfig
 
@@ -185,10 +186,9 @@ class MotionPlannerNode(BlockNode):
     def report(self) -> Report:
         """Return whether the motion goes on."""
         values = {'kind': self.config(PlannerConfig, 'planner').kind, **self._pace.report()}
-        reaction = self.guide.reaction
         if self.hold.active:
             return Report(DiagnosticStatus.WARN, 'stopped: waits for the service start', values)
-        if reaction:
+        if reaction := self.guide.reaction:
             state = f'collision: {reaction.active}, {reaction.activity}'
             return Report(DiagnosticStatus.WARN, f'{state}; waits for the service start', values)
         return Report(DiagnosticStatus.OK, 'planning', values)

@@ -73,7 +73,7 @@ class PlantNode(BlockNode):
             if graph.realtime
             else LockstepPlant(self, graph)
         )
-        self._outputs = PlantTopics(topics, graph, config, publish, model, self.plant)
+        self._outputs = PlantTopics(self, config, publish, model, self.plant)
         self._safety = SafetyTopic(self, self._on_safety)
         topics.subscription(Header, 'recorded', self._on_recorded, EVENTS)
         topics.subscription(WrenchStamped, 'external_wrench', self._on_wrench, EVENTS)
@@ -148,13 +148,13 @@ class PlantNode(BlockNode):
             self.refuse(str(error))
 
     def _announce(self) -> None:
-        self._safety.announce('brakes engaged', self.plant.engaged, self.plant.stops)
+        plant, paused = self.plant, self._pace.paused
+        self._safety.announce('brakes engaged', plant.engaged, plant.stops, paused=paused)
 
     def _on_safety(self, status: SafetyStatus) -> None:
         if status.stopped:
             self.engage(f'{status.source}: {status.stopped}')
-        elif self.plant.engaged and status.source == CONTROL and status.stops:
-            # A release; the first status of a controller is none.
+        elif self.plant.engaged and status.source == CONTROL and status.stops:  # a release
             self._pace.release()
             self._announce()
 
@@ -165,6 +165,7 @@ class PlantNode(BlockNode):
 
     def _serve_pause(self, request: Any) -> str:
         self._pace.pause(bool(request.data))
+        self._announce()  # the others wait for it
         return 'paused' if self._pace.paused else 'going on'
 
     def _serve_step(self, _: Any) -> str:
@@ -187,11 +188,9 @@ class PlantNode(BlockNode):
             return Report(DiagnosticStatus.WARN, 'waiting for the position of the robot', values)
         if plant.engaged:
             return Report(DiagnosticStatus.ERROR, f'brakes engaged: {plant.engaged}', values)
-        if pace.paused:
-            return Report(DiagnosticStatus.OK, 'paused', values)
-        if pace.waits_for_recorder:
+        if pace.waits_for_recorder and not pace.paused:
             return Report(DiagnosticStatus.WARN, 'waiting for the recorder', values)
-        return Report(DiagnosticStatus.OK, 'running', values)
+        return Report(DiagnosticStatus.OK, 'paused' if pace.paused else 'running', values)
 
 
 main = main_of(PlantNode, 'plant')

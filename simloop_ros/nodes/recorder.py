@@ -9,6 +9,7 @@ from diagnostic_msgs.msg import DiagnosticStatus
 from rich.console import Console
 from std_msgs.msg import Header
 
+from ..record.log_topics import EVERY_TOPIC
 from ..record.run_folder import RunFolder
 from ..record.verdict import EXIT_STATUS
 from ..report.progress import progress_bar
@@ -21,6 +22,7 @@ from ..ros.messages.notice import from_message as notice_from_message
 from ..ros.messages.safety_status import SAFETY, from_message
 from ..ros.messages.stamps import split
 from ..ros.node.block_node import BlockNode, Report
+from ..ros.node.message_log import MessageLog
 from ..ros.node.process import main_of
 from ..ros.pacing.config import RecorderConfig
 from ..ros.pacing.run_writer import (
@@ -56,7 +58,9 @@ class RecorderNode(BlockNode):
         )
         folder = RunFolder(Path(config.out), numbered=config.numbered)
         self.at_cleanup(folder.discard)
-        self._writer = RunWriter(facts, folder, realtime=graph.realtime)
+        names = {topic: self.resolve_topic_name(topic[1:]) for topic in EVERY_TOPIC}
+        self._writer = RunWriter(facts, folder, realtime=graph.realtime, names=names)
+        self._messages = messages = MessageLog(self, self._writer.live)
         self._builder = RecordBuilder(layout)
         self._rows = layout.joiner(scenario.period, RECORD_DEPTH)
         self._channels = [
@@ -72,11 +76,13 @@ class RecorderNode(BlockNode):
             for topic in layout.topics(facts.model.joint_names, facts.model.tips)
         ]
         if layout.contacts:
+            decode = messages.decoder(CONTACTS, contacts_from_message)
             topics.subscribe_arrays(
-                CONTACTS, contacts_from_message, lambda *part: self._rows.add(CONTACTS, *part)
+                CONTACTS, decode, lambda *part: self._rows.add(CONTACTS, *part)
             )
         if scenario.monitor.watches:
-            topics.subscribe_arrays(COLLISION, notice_from_message, self._on_collision)
+            decode_notice = messages.decoder(COLLISION, notice_from_message)
+            topics.subscribe_arrays(COLLISION, decode_notice, self._on_collision)
         self._recorded = topics.publisher(Header, 'recorded', EVENTS)
         topics.subscription(DiagnosticStatus, SAFETY, self._on_safety, LATCHED_READER)
         self.at_cleanup(self._write)
@@ -150,6 +156,7 @@ class RecorderNode(BlockNode):
     def _on_safety(self, message: DiagnosticStatus) -> None:
         status = from_message(message)
         if self.active and status:
+            self._messages.add(SAFETY, message)
             self._writer.take_safety(status)
             self.finished = self._writer.complete
 

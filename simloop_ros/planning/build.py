@@ -10,6 +10,7 @@ import numpy as np
 from ..core.custom import build_custom
 from ..core.errors import ConfigError
 from ..core.values import Array, JointState
+from ..robot.chain import chain_to
 from ..robot.model import RobotModel
 from ..robot.weight import weight_notes
 from .cartesian import chosen_tip, plan_cartesian
@@ -36,6 +37,8 @@ from .tip_path import TipCourse, at_same_place
 
 NOISE_MARGIN = 10.0
 """Standard deviations of the encoders that do not count as a difference from the robot."""
+POSE_SIZE = 6
+"""Numbers of a pose, and joints that it needs."""
 
 
 @dataclass(frozen=True)
@@ -133,15 +136,34 @@ def _forced(
     tips = model.tip_positions(start.position)
     goals = tips + np.array(config.move) if goals is None else goals
     _refuse_endless(config, period, goals - tips)
-    simulation = ForcedSimulation(model, config, period, goals)
+    short = _short_of_joints(model)
+    if config.keep == 'pose' and short:
+        raise ConfigError(f'planner.keep: pose, but {short}; give position')
+    keeps = config.keep != 'position' and not short
+    simulation = ForcedSimulation(model, config, period, goals, keep_rotations=keeps)
     rehearsal = rehearse(simulation, start)
     notes = _effort_notes(model, period, np.vstack((start.position, rehearsal.positions)))
+    if config.keep == 'auto' and short:
+        notes = (*notes, f'{short}, so the tips may turn (planner.keep)')
     planner: Planner = (
         OfflinePlanner(rehearsal.positions, period)
         if leash is None
         else OnlinePlanner(simulation, start, leash)
     )
     return PlannedMotion(planner, rehearsal.duration, goals, notes=notes)
+
+
+def _short_of_joints(model: RobotModel) -> str:
+    """Return why the tips cannot keep their orientations on straight paths; empty if they can."""
+    chains = {tip: chain_to(model, tip).joints for tip in model.tips}
+    for tip, joints in chains.items():
+        if len(joints) < POSE_SIZE:
+            return f'{len(joints)} joints move {tip}, and a pose needs {POSE_SIZE}'
+    count = len({joint for joints in chains.values() for joint in joints})
+    needed = POSE_SIZE * len(chains)
+    if count < needed:
+        return f'{count} joints move {len(chains)} tips, and their poses need {needed}'
+    return ''
 
 
 def _effort_notes(model: RobotModel, period: float, q: Array) -> tuple[str, ...]:

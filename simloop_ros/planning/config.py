@@ -34,6 +34,9 @@ class ForcedMotionConfig(PlannerConfig, frozen=True, kw_only=True):
     """A motion of all tips, straight to their goals, 000 section 5.2.
 
     :ivar move: displacement of each tip in world axes [m], one row per tip.
+    :ivar keep: what each tip keeps on its way: ``pose``, its place on the path and its
+        orientation at the start, which needs six joints for each tip; ``position``, its place
+        alone, as in 000, so that it turns; ``auto``, the pose where there are joints for it.
     :ivar acceleration: of a tip [m/s^2].
     :ivar max_velocity: of a tip [m/s].
     :ivar profile: of the speed: ``constant_acceleration``, 000 algorithm 1, or ``jerk_limited``
@@ -44,6 +47,7 @@ class ForcedMotionConfig(PlannerConfig, frozen=True, kw_only=True):
     """
 
     move: tuple[Vector, ...] = ()
+    keep: Literal['auto', 'pose', 'position'] = 'auto'
     acceleration: Positive = 0.5
     max_velocity: Positive = 0.25
     profile: Literal['constant_acceleration', 'jerk_limited'] = 'constant_acceleration'

@@ -28,11 +28,14 @@ class ForcedMotion(msgspec.Struct, frozen=True, gc=False):
     :ivar joints: its joint state.
     :ivar directions: unit vectors of the paths, world axes, one after the other, ``(3 tips,)``.
     :ivar travels: progress of each tip on its path.
+    :ivar rotations: orientations that the tips keep, from tip to world, shape ``(tips, 3, 3)``;
+        ``None`` if they are free to turn.
     """
 
     joints: JointState
     directions: Array
     travels: tuple[Travel, ...]
+    rotations: Array | None = None
 
 
 class ForcedSimulation:
@@ -50,11 +53,23 @@ class ForcedSimulation:
     range sooner than exponentially: a joint that would is held at its bound and the others are
     solved again.
 
+    With ``keep_rotations`` the angular velocity ``log(R_0 R^T)/h`` of each tip is desired, too:
+    it keeps the orientation ``R_0`` that it has at ``start``.
+
     :param goals: tip positions to go to, world axes [m], shape ``(tips, 3)``.
     """
 
-    def __init__(self, model: RobotModel, config: ForcedMotionConfig, period: float, goals: Array):
+    def __init__(
+        self,
+        model: RobotModel,
+        config: ForcedMotionConfig,
+        period: float,
+        goals: Array,
+        *,
+        keep_rotations: bool = False,
+    ):
         self.model = model
+        self.keeps_rotations = keep_rotations
         self.goals = goals
         self.period = period
         self._profile = build_profile(config, period)
@@ -67,19 +82,20 @@ class ForcedSimulation:
         self._pin_model = model.pin_model
         self._data = model.pin_model.createData()
         self._no_effort = np.zeros(model.n)
-        rows = 3 * len(model.tips)
+        self._each = 6 if keep_rotations else 3  # rows of a tip in the Jacobian
+        rows = self._each * len(model.tips)
         self._goals = goals.ravel()
-        self._scratch_tips = np.zeros(rows)
+        self._scratch_tips = np.zeros(3 * len(model.tips))
         self._scratch_jacobian = np.zeros((rows, model.n))
         # For each tip: its frame, its placement, and its rows of the two arrays above.
         self._scratch_frames = [
             (
                 frame,
                 self._data.oMf[frame],
-                self._scratch_tips[i : i + 3],
-                self._scratch_jacobian[i : i + 3],
+                self._scratch_tips[3 * i : 3 * i + 3],
+                self._scratch_jacobian[self._each * i : self._each * (i + 1)],
             )
-            for frame, i in zip(model.tip_frames, range(0, rows, 3), strict=True)
+            for i, frame in enumerate(model.tip_frames)
         ]
         self._dynamics(model.home)
         mobility = pin.computeMinverse(self._pin_model, self._pin_model.createData(), model.home)
@@ -94,7 +110,7 @@ class ForcedSimulation:
         The tips keep what speed they have towards their goals.
         """
         self._dynamics(joints.position)
-        velocity = self._scratch_jacobian.dot(joints.velocity).reshape(-1, 3)
+        velocity = self._scratch_jacobian.dot(joints.velocity).reshape(-1, self._each)[:, :3]
         displacements = self.goals - self._scratch_tips.reshape(-1, 3)
         lengths = np.sqrt(np.add.reduce(displacements * displacements, 1))
         directions = np.zeros_like(displacements)
@@ -102,7 +118,8 @@ class ForcedSimulation:
         np.divide(displacements, divisors, directions, where=divisors > 0.0)
         speeds = np.maximum(0.0, np.add.reduce(velocity * directions, 1))
         travels = tuple(map(Travel, lengths.tolist(), speeds.tolist()))
-        return ForcedMotion(joints, directions.ravel(), travels)
+        rotations = self._rotations() if self.keeps_rotations else None
+        return ForcedMotion(joints, directions.ravel(), travels, rotations)
 
     def step(self, motion: ForcedMotion) -> ForcedMotion:
         """Return the motion one step later."""
@@ -112,10 +129,15 @@ class ForcedSimulation:
         tip_velocity = self.waypoints(motion.directions, travels)
         tip_velocity -= self._scratch_tips
         tip_velocity *= self._rate
+        if motion.rotations is not None:
+            turns = self._rate * self._turns(motion.rotations)
+            tip_velocity = np.hstack((tip_velocity.reshape(-1, 3), turns)).ravel()
         velocity = self._project(q, self._keep * v, tip_velocity)
         position = self._h * velocity
         position += q
-        return ForcedMotion(JointState(position, velocity), motion.directions, travels)
+        return ForcedMotion(
+            JointState(position, velocity), motion.directions, travels, motion.rotations
+        )
 
     def waypoints(self, directions: Array, travels: tuple[Travel, ...]) -> Array:
         """Return the present points of the paths [m], shape ``(3 tips,)``."""
@@ -127,14 +149,30 @@ class ForcedSimulation:
         self._dynamics(q)
         return self._scratch_tips.reshape(-1, 3).copy()
 
+    def turned(self, motion: ForcedMotion) -> Array:
+        """Return how far the tips are from the orientation that they keep [rad], ``(tips,)``."""
+        if motion.rotations is None:
+            return np.zeros(len(self.model.tips))
+        self._dynamics(motion.joints.position)
+        return np.linalg.norm(self._turns(motion.rotations), axis=1)
+
+    def _rotations(self) -> Array:
+        """Return the present orientations of the tips, shape ``(tips, 3, 3)``."""
+        return np.array([placement.rotation for _, placement, _, _ in self._scratch_frames])
+
+    def _turns(self, rotations: Array) -> Array:
+        """Return how the tips have to turn, as vectors in world axes [rad], ``(tips, 3)``."""
+        pairs = zip(rotations, self._rotations(), strict=True)
+        return np.array([pin.log3(kept @ present.T) for kept, present in pairs])
+
     def _dynamics(self, q: Array) -> None:
-        """Set the mass matrix, the tip positions (3 tips,) and their Jacobian (3 tips, n)."""
+        """Set mass matrix, tip positions and their Jacobian, with rotations where these count."""
         pin_model, data = self._pin_model, self._data
         pin.crba(pin_model, data, q, WORLD)  # in this convention with joint Jacobians
         for frame, placement, tip, jacobian in self._scratch_frames:
             # This also brings the placement up to date; one joint alone gives a flat array.
             full = pin.getFrameJacobian(pin_model, data, frame, WORLD_AXES)
-            jacobian[:] = full.reshape(6, -1)[:3]
+            jacobian[:] = full.reshape(6, -1)[: self._each]
             tip[:] = placement.translation
 
     def _project(self, q: Array, free: Array, tip_velocity: Array) -> Array:

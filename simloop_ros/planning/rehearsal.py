@@ -21,6 +21,8 @@ STALL_TIME = 0.3
 """Time without progress after which a lost tip is given up [s]."""
 REST_SPEED = 1e-9
 """Joint speed at which the robot is at rest [rad/s]."""
+TURN_TOLERANCE = np.radians(0.5)
+"""Turn of a tip above which it does not keep its orientation [rad]."""
 SETTLING_TIME = 3.0
 """Longest time for the free joint motion to decay after the tips have arrived [s]."""
 LIMIT_TOLERANCE = 0.02
@@ -50,6 +52,7 @@ def rehearse(simulation: ForcedSimulation, start: JointState) -> Rehearsal:
     positions = []
     lag = 0.0
     lagging: tuple[int, ForcedMotion] | None = None
+    turning: ForcedMotion | None = None
     nearest, nearest_missing, stalled = motion, np.inf, 0
     settling = max(1, round(SETTLING_TIME / h))
     while settling > 0:
@@ -60,6 +63,8 @@ def rehearse(simulation: ForcedSimulation, start: JointState) -> Rehearsal:
         tip = int(np.argmax(behind))
         if behind[tip] > max(lag, LAG_TOLERANCE):
             lag, lagging = float(behind[tip]), (tip, motion)
+        if turning is None and simulation.turned(motion).max() > TURN_TOLERANCE:
+            turning = motion
         missing = float(np.linalg.norm(simulation.goals - tips, axis=1).max())
         if missing < nearest_missing - GOAL_TOLERANCE:
             nearest, nearest_missing, stalled = motion, missing, 0
@@ -74,9 +79,11 @@ def rehearse(simulation: ForcedSimulation, start: JointState) -> Rehearsal:
         _refuse_unreached(simulation, nearest)
     if lagging is not None:
         _refuse_lag(simulation, *lagging, lag)
+    if turning is not None:
+        _refuse_turn(simulation, turning)
     touch = first_touch(simulation.model, start.position, positions, h)
     if touch is not None:
-        raise GoalError(f'{touch}; change planner.move or robot.home')
+        raise GoalError(f'{touch}; change planner.move or robot.home{_or_turn(simulation)}')
     return Rehearsal(np.array(positions), len(positions) * h)
 
 
@@ -109,7 +116,7 @@ def _refuse_unreached(simulation: ForcedSimulation, motion: ForcedMotion) -> Non
     name = simulation.model.tips[tip]
     raise GoalError(
         f'goal out of reach: tip {name} stays {missing[tip]:.3g} m short of ({goal}) m, {where}; '
-        'shorten planner.move or start from another robot.home',
+        f'shorten planner.move or start from another robot.home{_or_turn(simulation)}',
         name,
         float(missing[tip]),
         joints,
@@ -125,8 +132,26 @@ def _refuse_lag(simulation: ForcedSimulation, tip: int, motion: ForcedMotion, la
     )
     raise GoalError(
         f'tip {name} cannot follow its path: it lags by {lag:.3g} m, with {_at_limit(joints)}; '
-        'lower planner.max_velocity or period, or start from another robot.home',
+        'lower planner.max_velocity or period, or start from another robot.home'
+        f'{_or_turn(simulation)}',
         name,
         lag,
         joints,
     )
+
+
+def _refuse_turn(simulation: ForcedSimulation, motion: ForcedMotion) -> None:
+    tip = int(np.argmax(simulation.turned(motion)))
+    name, joints = simulation.model.tips[tip], _at_limits(simulation, motion)
+    raise GoalError(
+        f'tip {name} cannot keep its orientation on the way'
+        f'{f", with {_at_limit(joints)}" if joints else ": a singularity is near"}; shorten '
+        f'planner.move or start from another robot.home{_or_turn(simulation)}',
+        name,
+        joints=joints,
+    )
+
+
+def _or_turn(simulation: ForcedSimulation) -> str:
+    """Return the remedy that is left where orientations are kept."""
+    return ', or let the tips turn: planner.keep=position' if simulation.keeps_rotations else ''

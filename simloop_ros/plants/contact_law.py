@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from ..core.values import Contact
 
@@ -10,13 +10,20 @@ SLIDING_FRICTION = 0.5
 """Coefficient of friction between a link and an obstacle."""
 
 
-def sum_contacts(points: Iterable[tuple[str, str, float]]) -> tuple[Contact, ...]:
+def sum_contacts(
+    points: Iterable[tuple[str, str, float, Sequence[float]]],
+) -> tuple[Contact, ...]:
     """Return one contact per link and obstacle, with the sum of the normal forces [N].
 
-    :param points: link, obstacle and normal force of each touching point.
+    :param points: link, obstacle, normal force and place in the world [m] of each touching point.
     """
-    forces: dict[tuple[str, str], float] = {}
-    for link, obstacle, force in points:
+    sums: dict[tuple[str, str], tuple[float, ...]] = {}
+    for link, obstacle, force, (x, y, z) in points:
         if force > 0.0:
-            forces[link, obstacle] = forces.get((link, obstacle), 0.0) + force
-    return tuple(Contact(*pair, force) for pair, force in forces.items())
+            total, *moments = sums.get((link, obstacle), (0.0, 0.0, 0.0, 0.0))
+            added = (m + force * each for m, each in zip(moments, (x, y, z), strict=True))
+            sums[link, obstacle] = (total + force, *added)
+    return tuple(
+        Contact(*pair, force, (x / force, y / force, z / force))
+        for pair, (force, x, y, z) in sums.items()
+    )

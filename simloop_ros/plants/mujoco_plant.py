@@ -148,14 +148,15 @@ class MujocoPlant(Plant):
         """Return where the velocity of a thrown body lies."""
         return int(self.mj_model.body(self.mj_model.geom_bodyid[geom]).dofadr[0])
 
-    def _point(self, index: int) -> tuple[str, str, float]:
-        """Return link, obstacle and normal force [N] of one point."""
-        first, second = (int(geom) for geom in self._data.contact[index].geom)
+    def _point(self, index: int) -> tuple[str, str, float, list[float]]:
+        """Return link, obstacle, normal force [N] and place in the world [m] of one point."""
+        contact = self._data.contact[index]
+        first, second = (int(geom) for geom in contact.geom)
         obstacle, link = (first, second) if first in self._obstacles else (second, first)
         wrench = np.zeros(6)
         self._mujoco.mj_contactForce(self.mj_model, self._data, index, wrench)
         body = self.mj_model.body(self.mj_model.geom_bodyid[link]).name
-        return body, self._obstacles[obstacle], float(wrench[0])
+        return body, self._obstacles[obstacle], float(wrench[0]), contact.pos.tolist()
 
 
 def _import_mujoco() -> Any:

@@ -23,7 +23,7 @@ SOLVER_ITERATIONS = 200
 SPEED_CUTOFF = 1e9
 """Speed to which PyBullet limits a joint [rad/s]: so high that it never does."""
 POSITION, VELOCITY = 0, 1
-LINK, OTHER_BODY, NORMAL_FORCE = 3, 2, 9
+LINK, OTHER_BODY, PLACE, NORMAL_FORCE = 3, 2, 5, 9
 
 
 class PyBulletSnapshot(msgspec.Struct, frozen=True):
@@ -174,7 +174,7 @@ class PyBulletPlant(Plant):
     def _contacts(self) -> tuple[Contact, ...]:
         points = self.client.call('getContactPoints', bodyA=self.robot)
         return sum_contacts(
-            (self._links[p[LINK]], self._obstacles[p[OTHER_BODY]], p[NORMAL_FORCE])
+            (self._links[p[LINK]], self._obstacles[p[OTHER_BODY]], p[NORMAL_FORCE], p[PLACE])
             for p in points
             if p[OTHER_BODY] in self._obstacles
         )

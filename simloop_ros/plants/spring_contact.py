@@ -100,10 +100,12 @@ class SpringContact(PlantWrapper):
 
     def report(self) -> PlantReport:
         """Return the plant's report, with the contact of the last period if there was one."""
-        contacts = (Contact(self._spring.link, 'spring', self.force),) if self.force > 0.0 else ()
-        return msgspec.structs.replace(
-            self._plant.report(), external=self._external, contacts=contacts
-        )
+        report = self._plant.report()
+        contacts: tuple[Contact, ...] = ()
+        if self.force > 0.0:
+            x, y, z = self._point(report.truth.position)[1].tolist()
+            contacts = (Contact(self._spring.link, 'spring', self.force, (x, y, z)),)
+        return msgspec.structs.replace(report, external=self._external, contacts=contacts)
 
     def _begin(self) -> None:
         self._substeps = None
@@ -120,8 +122,11 @@ class SpringContact(PlantWrapper):
     def _depth(self, q: Array) -> tuple[float, Array]:
         """Return the depth [m] and its gradient ``J_p^T d``, shape ``(n,)``."""
         spring = self._spring
-        jacobian, point = point_jacobian(self._model, self._data, q, self._frame, spring.point)
+        jacobian, point = self._point(q)
         return float(spring.direction @ (point - spring.origin)), spring.direction @ jacobian
+
+    def _point(self, q: Array) -> tuple[Array, Array]:
+        return point_jacobian(self._model, self._data, q, self._frame, self._spring.point)
 
 
 def point_jacobian(

@@ -13,7 +13,8 @@ LOG, HANDS_LOG, SUMMARY = 'log.mcap', 'hands.mcap', 'summary.json'
 NOTHING = 'nothing can be created there'
 """Why a folder cannot be written that is there, as ``/proc``."""
 RAW_LOG, RAW_HANDS = 'log.raw', 'hands.raw'
-"""Names of the logs while a run goes on."""
+RAW_LIVE, RAW_STAMPS = 'live.raw', 'stamps.raw'
+"""Names of the logs while a run goes on; the last two of a graph."""
 
 
 def make_folder(folder: Path) -> None:

@@ -14,12 +14,7 @@ BYTE_ORDERS = {b'\x00\x00': '>', b'\x00\x01': '<'}
 """First two bytes of the encapsulation header, plain CDR -> byte order; two of options follow."""
 STAMP_OFFSET, STAMP_SIZE = len(CDR_LITTLE_ENDIAN), 8
 _SEPARATOR = '=' * 80
-JOINT_STATE = f"""std_msgs/Header header
-string[] name
-float64[] position
-float64[] velocity
-float64[] effort
-{_SEPARATOR}
+HEADER = f"""{_SEPARATOR}
 MSG: std_msgs/Header
 builtin_interfaces/Time stamp
 string frame_id
@@ -28,6 +23,12 @@ MSG: builtin_interfaces/Time
 int32 sec
 uint32 nanosec
 """
+JOINT_STATE = f"""std_msgs/Header header
+string[] name
+float64[] position
+float64[] velocity
+float64[] effort
+{HEADER}"""
 
 
 class JointStateLayout:

@@ -14,67 +14,34 @@ import struct
 from typing import IO, Any
 from uuid import uuid4
 
-from mcap.data_stream import ReadDataStream, RecordBuilder
+from mcap.data_stream import ReadDataStream
 from mcap.exceptions import McapError
 from mcap.opcode import Opcode
 from mcap.reader import make_reader
-from mcap.records import Chunk, Message
+from mcap.records import Chunk
 from mcap.stream_reader import get_chunk_data_stream
 from mcap.summary import Summary
 import msgspec
 import numpy as np
+from numpy.typing import NDArray
 import zstandard
 
 from ..core.errors import ConfigError
 from ..core.values import Array
-from .columns import COLUMNS, GUIDED_COLUMNS
-from .hands_log import HANDS_COLUMNS
-from .joint_state_cdr import CDR_LITTLE_ENDIAN, JOINT_STATE, JointStateLayout
+from .joint_state_cdr import JOINT_STATE, JointStateLayout
+from .live_log import NOT_LIVE, LiveLog
 from .log import LogRows
-from .mcap_chunks import ChunkWriter, MessageBlock
-from .mcap_rows import DerivedTopic, RowRecords
-
-TOPICS: Mapping[str, Mapping[str, str]] = {
-    '/desired_joint_states': {'position': 'desired_position', 'velocity': 'desired_velocity'},
-    '/effort_command': {'effort': 'effort'},
-    '/joint_states': {'position': 'measured_position'},
-    '/true_joint_states': {'position': 'true_position'},
-    '/control_state': {
-        'position': 'position',
-        'velocity': 'velocity',
-        'effort': 'rollback_effort',
-    },
-}
-"""Topic -> field of its JointState -> column of the log, in the order of one step."""
-GUIDED_TOPICS: Mapping[str, Mapping[str, str]] = {
-    **TOPICS,
-    '/external_torque': {'effort': 'external_torque'},
-    '/true_external_torque': {'effort': 'true_external_torque'},
-}
-"""The same for a robot that is guided."""
-HANDS_TOPICS: Mapping[str, Mapping[str, str]] = {
-    '/hand_1/wrist_wrench': {'effort': 'wrench_1'},
-    '/hand_2/wrist_wrench': {'effort': 'wrench_2'},
-    '/hand_1/path_correction': {'position': 'correction_1'},
-    '/hand_2/path_correction': {'position': 'correction_2'},
-    '/hand_1/true_wrist_wrench': {'effort': 'true_wrench_1'},
-    '/hand_2/true_wrist_wrench': {'effort': 'true_wrench_2'},
-    '/object': {'position': 'object_pose', 'velocity': 'object_velocity'},
-}
-"""The same for the log of two hands; the joints are ``AXES``."""
-TOPICS_OF: Mapping[tuple[str, ...], Mapping[str, Mapping[str, str]]] = {
-    HANDS_COLUMNS: HANDS_TOPICS,
-    GUIDED_COLUMNS: GUIDED_TOPICS,
-    COLUMNS: TOPICS,
-}
-"""Columns of a log -> its topics; of those that a file has, the first ones count."""
+from .log_topics import DESCRIPTION, LATCHED_QOS, LAYOUTS, names_of, places, topics_of
+from .mcap_chunks import ChunkWriter
+from .mcap_messages import single_block, text_message, text_of, write_messages
+from .mcap_rows import DerivedTopic, RowRecords, RowTopic
 
 _MESSAGE_HEADER = struct.Struct('<BQHIQQ')  # opcode, length, channel, sequence, two times
 _RECORD_HEADER_SIZE = 9
-_LENGTH = struct.Struct('<I')  # of a string in CDR, its final zero included
-_DESCRIPTION = '/robot_description'
 _CHUNK_BYTES = 4 * 1024 * 1024
 _LOG_RECORD, _USER_RECORD = 'simloop_log', 'simloop'
+_STATE_SCHEMA = ('sensor_msgs/msg/JointState', 'ros2msg', JOINT_STATE.encode())
+_LATCHED = {'offered_qos_profiles': LATCHED_QOS}
 _DAMAGE = (
     McapError,
     msgspec.MsgspecError,
@@ -93,7 +60,8 @@ class McapLog(msgspec.Struct, frozen=True):
     """A log that was read back.
 
     :ivar period: length ``h`` of one step [s].
-    :ivar time: stamps of the rows [s], shape ``(rows,)``: row ``k`` of the run has ``(k + 1) h``.
+    :ivar time: of the rows [s], shape ``(rows,)``: row ``k`` of the run has ``(k + 1) h``,
+        whatever its stamp.
     :ivar columns: shape ``(rows, columns, n)``, in the order of ``names``.
     """
 
@@ -118,61 +86,69 @@ def write_mcap(
     description: str,
     progress: Callable[[float], None] | None = None,
     derived: Sequence[DerivedTopic] = (),
+    live: LiveLog = NOT_LIVE,
+    groups: Sequence[str] = (),
 ) -> None:
     """Write the log as ROS 2 messages; the file has its name only once it is complete.
 
-    The messages of row ``k`` are stamped ``round((k + 1) h 1e9)`` ns, the end of the step.
+    The messages of row ``k`` are stamped ``round((k + 1) h 1e9)`` ns, the end of the step, or in
+    real time with the ROS time of that.
 
     :param period: length ``h`` of one step [s].
-    :param description: URDF, for ``/robot_description`` at time 0.
+    :param description: URDF, for ``/robot_description`` at the start.
     :param progress: called now and then with the share that is done, 0 to 1.
     :param derived: topics beside the columns; ``McapReader`` leaves them out.
+    :param live: what a graph adds.
+    :param groups: those of ``names_of``.
     """
+    topics, names = topics_of(log.columns), live.names
     partial = path.with_name(f'.{path.name}.{uuid4().hex[:8]}.part')
     try:
         with open(partial, 'wb') as file:
             writer = ChunkWriter(file, profile='ros2', library='simloop_ros')
-            own = {'joint_names': msgspec.json.encode(list(joint_names)).decode()}
-            writer.add_metadata(_LOG_RECORD, {**own, 'period': repr(float(period))})
+            own = {'joint_names': joint_names, 'groups': groups, 'topics': names}
+            encoded = {key: msgspec.json.encode(value).decode() for key, value in own.items()}
+            writer.add_metadata(_LOG_RECORD, {**encoded, 'period': repr(float(period))})
             writer.add_metadata(_USER_RECORD, metadata)
             text = writer.add_schema('std_msgs/msg/String', 'ros2msg', b'string data\n')
-            state = writer.add_schema(
-                'sensor_msgs/msg/JointState', 'ros2msg', JOINT_STATE.encode()
-            )
-            description_channel = writer.add_channel(_DESCRIPTION, 'cdr', text)
+            state = writer.add_schema(*_STATE_SCHEMA)
+
+            def channel(topic: str) -> int:
+                return writer.add_channel(names.get(topic, topic), 'cdr', state)
+
+            name = names.get(DESCRIPTION, DESCRIPTION)
+            latched = writer.add_channel(name, 'cdr', text, _LATCHED)
             channels = {
-                writer.add_channel(topic, 'cdr', state): columns
-                for topic, columns in _places(log.columns).items()
+                channel(topic): RowTopic(names_of(topics[topic], joint_names, groups), of_field)
+                for topic, of_field in places(log.columns, topics).items()
             }
-            writer.add_chunk(_description_block(description_channel, description))
-            more = {writer.add_channel(each.topic, 'cdr', state): each for each in derived}
-            records = RowRecords(joint_names, channels, period, _CHUNK_BYTES, more)
-            done = 0
+            writer.add_chunk(single_block(latched, _start(live), text_message(description)))
+            more = {channel(each.topic): each for each in derived}
+            records, done = RowRecords(channels, _CHUNK_BYTES, more), 0
             for block in log.chunks(records.block_rows):
-                writer.add_chunk(records.fill(done, block))
+                rows = slice(done, done + len(block))
+                times = _times(rows, period) if live.stamps is None else live.stamps[rows]
+                writer.add_chunk(records.fill(done, block, times))
                 done += len(block)
                 if progress is not None:
                     progress(done / log.rows)
+            write_messages(writer, live.messages, names, _LATCHED)
             writer.finish()
         os.replace(partial, path)
     finally:
         partial.unlink(missing_ok=True)
 
 
-def _places(columns: tuple[str, ...]) -> dict[str, dict[str, int]]:
-    """Return topic -> field -> place of the column."""
-    return {
-        topic: {field: columns.index(column) for field, column in fields.items()}
-        for topic, fields in TOPICS_OF[columns].items()
-    }
+def _times(rows: slice, period: float) -> NDArray[np.int64]:
+    """Return when steps end, in simulated time [ns]."""
+    return np.rint(np.arange(rows.start + 1, rows.stop + 1) * period * 1e9).astype(np.int64)
 
 
-def _description_block(channel: int, description: str) -> MessageBlock:
-    text = description.encode() + b'\0'
-    data = CDR_LITTLE_ENDIAN + _LENGTH.pack(len(text)) + text
-    builder = RecordBuilder()
-    Message(channel, log_time=0, data=data, publish_time=0, sequence=0).write(builder)
-    return MessageBlock(builder.end(), {channel: np.zeros((1, 2), np.uint64)})
+def _start(live: LiveLog) -> int:
+    """Return the stamp of the description [ns]: with the first of all messages."""
+    if live.stamps is None or not live.stamps.size:
+        return 0
+    return min([int(live.stamps[0]), *(message.stamp for message in live.messages)])
 
 
 class McapReader:
@@ -208,15 +184,21 @@ class McapReader:
         self.period = float(own['period'])
         self.metadata: dict[str, str] = records[_USER_RECORD]
         self._summary: Summary = summary
-        channels = {channel.topic: id_ for id_, channel in summary.channels.items()}
-        self.columns = next(
-            columns for columns, topics in TOPICS_OF.items() if topics.keys() <= channels.keys()
+        # Logs up to version 0.2 have neither groups nor names.
+        groups = msgspec.json.decode(own.get('groups', '[]'), type=list[str])
+        names = msgspec.json.decode(own.get('topics', '{}'), type=dict[str, str])
+        self._description = names.get(DESCRIPTION, DESCRIPTION)
+        in_file = {channel.topic: id_ for id_, channel in summary.channels.items()}
+        every = {topic: names.get(topic, topic) for _, topics in LAYOUTS for topic in topics}
+        channels = {topic: in_file[name] for topic, name in every.items() if name in in_file}
+        self.columns, topics = next(
+            layout for layout in LAYOUTS if layout[1].keys() <= channels.keys()
         )
         self._layouts = {
-            channels[topic]: JointStateLayout(self.joint_names, fields)
-            for topic, fields in TOPICS_OF[self.columns].items()
+            channels[topic]: JointStateLayout(names_of(fields, self.joint_names, groups), fields)
+            for topic, fields in topics.items()
         }
-        self._places = {channels[topic]: of for topic, of in _places(self.columns).items()}
+        self._places = {channels[topic]: of for topic, of in places(self.columns, topics).items()}
         counts = {summary.statistics.channel_message_counts.get(id_, 0) for id_ in self._layouts}
         if len(counts) != 1:
             raise McapError('topics of different length')
@@ -228,10 +210,9 @@ class McapReader:
         """Return the URDF of the robot."""
         try:
             with open(self.path, 'rb') as file:
-                messages = make_reader(file).iter_messages(topics=[_DESCRIPTION])
+                messages = make_reader(file).iter_messages(topics=[self._description])
                 _, _, message = next(messages)
-                text = message.data[len(CDR_LITTLE_ENDIAN) + _LENGTH.size : -1]
-                return bytes(text).decode()
+                return text_of(message.data)
         except (OSError, StopIteration, *_DAMAGE) as error:
             raise self.refusal() from error
 
@@ -247,7 +228,7 @@ class McapReader:
             yield rest
 
     def blocks(self) -> Iterator[tuple[Array, Array]]:
-        """Yield stamps [s], shape ``(rows,)``, and rows, ``(rows, columns, n)``, in file order."""
+        """Yield times [s], shape ``(rows,)``, and rows, ``(rows, columns, n)``, in file order."""
         try:
             yield from self._blocks()
         except (OSError, *_DAMAGE) as error:  # a damaged index may point anywhere
@@ -256,6 +237,7 @@ class McapReader:
     def _blocks(self) -> Iterator[tuple[Array, Array]]:
         # A chunk may end between two topics of one row: the rest waits for the next chunk.
         waiting = {id_: np.empty(0, layout.dtype) for id_, layout in self._layouts.items()}
+        done = 0
         for data in self._chunk_data():
             for id_, messages in self._messages(data).items():
                 waiting[id_] = np.concatenate((waiting[id_], messages))
@@ -263,10 +245,11 @@ class McapReader:
             columns = np.empty((ready, len(self.columns), self.n))
             for id_, of_field in self._places.items():
                 messages, waiting[id_] = waiting[id_][:ready], waiting[id_][ready:]
-                for field, column in of_field.items():
-                    columns[:, column] = messages[field]
-            nanoseconds = messages['sec'].astype(np.int64) * 10**9 + messages['nanosec']
-            yield nanoseconds / 1e9, columns
+                for field, place in of_field.items():
+                    shape = (ready, place.stop - place.start, self.n)
+                    columns[:, place] = messages[field].reshape(shape)
+            yield _times(slice(done, done + ready), self.period) / 1e9, columns
+            done += ready
 
     def _chunk_data(self) -> Iterator[bytes]:
         with open(self.path, 'rb') as file:

@@ -77,13 +77,15 @@ class ChunkWriter:
         schema.write(self._head)
         return schema.id
 
-    def add_channel(self, topic: str, encoding: str, schema: int) -> int:
+    def add_channel(
+        self, topic: str, encoding: str, schema: int, metadata: Mapping[str, str] | None = None
+    ) -> int:
         """Return the id of a new channel, whose messages are in chunks after this call."""
         channel = Channel(
             id=len(self._channels) + 1,
             topic=topic,
             message_encoding=encoding,
-            metadata={},
+            metadata=dict(metadata or {}),
             schema_id=schema,
         )
         self._channels.append(channel)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 
 from mcap.data_stream import RecordBuilder
 from mcap.records import Message
 import msgspec
 import numpy as np
+from numpy.typing import NDArray
 
 from ..core.values import Array
 from .joint_state_cdr import JointStateLayout
@@ -31,33 +32,39 @@ class DerivedTopic(msgspec.Struct, frozen=True):
     compute: Callable[[Array], Array]
 
 
+class RowTopic(msgspec.Struct, frozen=True):
+    """A JointState per row whose fields are columns.
+
+    :ivar names: of its joints: as many as the numbers of each field.
+    :ivar places: field -> its columns in the log.
+    """
+
+    names: tuple[str, ...]
+    places: Mapping[str, slice]
+
+
 class RowRecords:
     """A JointState per topic for each row; all rows have the same size.
 
     From row to row only sequence, times, stamps and numbers differ: the rest stands in the
     buffer from the beginning, and a block writes the difference.
 
-    :param channels: channel -> field of its JointState -> column of the log, in the order of
-        one row.
-    :param period: length ``h`` of one step [s].
+    :param channels: channel -> its topic, in the order of one row.
     :param chunk_bytes: largest size of a block, unless one row is larger.
     :param derived: channel -> topic after those of the columns.
     """
 
     def __init__(
         self,
-        joint_names: Sequence[str],
-        channels: Mapping[int, Mapping[str, int]],
-        period: float,
+        channels: Mapping[int, RowTopic],
         chunk_bytes: int,
         derived: Mapping[int, DerivedTopic] | None = None,
     ):
         self._channels = channels
         self._derived = derived or {}
-        self._period = period
         self._places: dict[int, int] = {}
         builder, formats = RecordBuilder(), []
-        layouts = {c: JointStateLayout(joint_names, columns) for c, columns in channels.items()}
+        layouts = {c: JointStateLayout(t.names, t.places) for c, t in channels.items()}
         layouts |= {c: JointStateLayout(d.names, (EFFORT,)) for c, d in self._derived.items()}
         for channel, layout in layouts.items():
             self._places[channel] = builder.count
@@ -80,16 +87,16 @@ class RowRecords:
             }
         )
 
-    def fill(self, first: int, block: Array) -> MessageBlock:
+    def fill(self, first: int, block: Array, times: NDArray[np.int64]) -> MessageBlock:
         """Return the records of some rows; their bytes are valid until the next call.
 
-        Row ``k`` has sequence ``k`` and is stamped ``round((k + 1) h 1e9)`` ns.
+        Row ``k`` has sequence ``k``.
 
+        :param times: stamps of the rows [ns], shape ``(rows,)``.
         :param block: at most ``block_rows`` of the log, shape ``(rows, columns, n)``.
         """
         rows = self._rows[: len(block)]
         numbers = np.arange(first, first + len(block))
-        times = np.rint((numbers + 1) * self._period * 1e9).astype(np.int64)
         seconds, nanoseconds = np.divmod(times, 1_000_000_000)
         for channel in self._places:
             record = rows[str(channel)]
@@ -97,10 +104,11 @@ class RowRecords:
             record['log_time'] = record['publish_time'] = times
             message = record['data']
             message['sec'], message['nanosec'] = seconds, nanoseconds
-            for field, column in self._channels.get(channel, {}).items():
-                message[field] = block[:, column]
             if channel in self._derived:
                 message[EFFORT] = self._derived[channel].compute(block)
+                continue
+            for field, columns in self._channels[channel].places.items():
+                message[field] = block[:, columns].reshape(len(block), -1)
         row_places = np.arange(len(block)) * rows.itemsize
         index = {
             channel: np.column_stack((times, row_places + place)).astype(np.uint64)

@@ -7,33 +7,44 @@ import json
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from ..loop.step_record import StepRecord
 from .columns import TRUE_POSITION, hands_row, row_reader
 from .events import EventRecorder
 from .facts import RunFacts
-from .folder import HANDS_LOG, LOG, RAW_HANDS, RAW_LOG, SUMMARY, write_text
+from .folder import (
+    HANDS_LOG,
+    LOG,
+    RAW_HANDS,
+    RAW_LIVE,
+    RAW_LOG,
+    RAW_STAMPS,
+    SUMMARY,
+    write_text,
+)
 from .hands_log import AXES, HANDS_COLUMNS
+from .live_log import LiveLogWriter, read_live_log
 from .log import LogReader, LogWriter
+from .log_topics import EFFECTIVE_MASS
 from .mcap import DerivedTopic, write_mcap
 from .run_folder import RunFolder
 from .summary import summarise
 from .timing import RunTiming
-
-EFFECTIVE_MASS = '/effective_mass'
-"""Topic of the log: a JointState whose joints are the tips and whose effort is the mass [kg]."""
 
 
 class RunRecorder:
     """Takes the record of every step; use it as a context, which closes the logs at its end.
 
     :param folder: for the results.
+    :param live: for what a graph adds to the log.
     """
 
-    def __init__(self, facts: RunFacts, folder: RunFolder):
+    def __init__(self, facts: RunFacts, folder: RunFolder, live: LiveLogWriter | None = None):
         self.facts = facts
         self.folder = folder
+        self.live = live
         self.events = EventRecorder(facts.scenario)
         path = folder.path
         self._log = LogWriter(path / RAW_LOG, facts.model.n, facts.columns)
@@ -51,6 +62,9 @@ class RunRecorder:
         with self.folder.storing():
             if self._hands is not None:
                 self._hands.close()
+        with self.folder.storing():
+            if self.live is not None:
+                self.live.close()
 
     @property
     def rows(self) -> int:
@@ -102,6 +116,9 @@ class RawLogs:
         self.folder = folder
         self.joints = LogReader(folder / RAW_LOG, facts.model.n, facts.columns)
         self.hands: LogReader | None = None
+        self.live = read_live_log(folder)
+        if self.live.stamps is not None:
+            self.joints.rows = min(self.joints.rows, len(self.live.stamps))
         if facts.plan is not None:
             self.hands = LogReader(folder / RAW_HANDS, len(AXES), HANDS_COLUMNS)
             self.joints.rows = self.hands.rows = min(self.joints.rows, self.hands.rows)
@@ -118,10 +135,30 @@ def write_logs(
     metadata = {'scenario': facts.scenario.name, 'summary': json.dumps(summary)}
     period, urdf, names = facts.scenario.period, facts.model.urdf, facts.model.joint_names
     if logs.hands is not None:
-        write_mcap(logs.hands, folder / HANDS_LOG, AXES, period, metadata, urdf)
-    write_mcap(logs.joints, folder / LOG, names, period, metadata, urdf, progress, _derived(facts))
+        write_mcap(
+            logs.hands,
+            folder / HANDS_LOG,
+            AXES,
+            period,
+            metadata,
+            urdf,
+            live=msgspec.structs.replace(logs.live, messages=()),
+            groups=facts.model.tips,
+        )
+    write_mcap(
+        logs.joints,
+        folder / LOG,
+        names,
+        period,
+        metadata,
+        urdf,
+        progress,
+        _derived(facts),
+        logs.live,
+    )
     (folder / RAW_LOG).unlink()
-    (folder / RAW_HANDS).unlink(missing_ok=True)
+    for name in (RAW_HANDS, RAW_LIVE, RAW_STAMPS):
+        (folder / name).unlink(missing_ok=True)
 
 
 def _derived(facts: RunFacts) -> tuple[DerivedTopic, ...]:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
+import pinocchio as pin
 import pytest
 
 from simloop_ros.core.errors import ConfigError, GoalError
+from simloop_ros.core.resources import resource_folder
 from simloop_ros.core.values import NO_INPUTS, JointState
 from simloop_ros.planning.build import build_planner
 from simloop_ros.planning.config import (
@@ -18,11 +21,14 @@ from simloop_ros.planning.config import (
     OnlineConfig,
 )
 from simloop_ros.planning.hand_guiding import HandGuiding
+from simloop_ros.robot.loading import load_robot
 from simloop_ros.robot.model import RobotModel
+from simloop_ros.scenario.robot_files import robot_config
 
 AtHome = Callable[[RobotModel], JointState]
 
 H = 0.005
+TURN = np.radians(0.5)  # what a tip may turn where it keeps its orientation
 
 
 @pytest.mark.parametrize('move', [(), ((0.0, 0.1, 0.0),), ((0.0, 0.1, 0.0),) * 3])
@@ -92,3 +98,64 @@ def test_noise_is_not_a_hand(sphere: RobotModel, at_home: AtHome) -> None:
     np.testing.assert_array_equal(guiding.step(inside, NO_INPUTS).position, 0.0)
     beyond = JointState(np.array([10.1 * noise + 1.0 * H**2]), np.zeros(1))
     np.testing.assert_allclose(guiding.step(beyond, NO_INPUTS).position, beyond.position)
+
+
+def home_of(robot: RobotModel) -> JointState:
+    return JointState(robot.home, np.zeros(robot.n))
+
+
+def largest_turn(robot: RobotModel, config: OnlineConfig | OfflineConfig) -> float:
+    """Return how far a tip turns on its way at most [rad]; it comes to its goal."""
+    planned = build_planner(config, robot, H, home_of(robot))
+    state, turn = home_of(robot), 0.0
+    first = robot.frame_poses(robot.home, robot.tips)
+    assert planned.duration is not None
+    for _ in range(round(planned.duration / H)):
+        setpoint = planned.planner.step(state, NO_INPUTS)
+        state = JointState(setpoint.position, setpoint.velocity)
+        poses = robot.frame_poses(state.position, robot.tips)
+        turn = max(
+            turn,
+            *(
+                float(np.linalg.norm(pin.log3(begin.rotation.T @ pose.rotation)))
+                for begin, pose in zip(first, poses, strict=True)
+            ),
+        )
+    reached = robot.tip_positions(state.position) - robot.tip_positions(robot.home)
+    np.testing.assert_allclose(reached, config.move, rtol=0.0, atol=1e-6)
+    return turn
+
+
+@pytest.mark.parametrize('config', [OnlineConfig, OfflineConfig])
+@pytest.mark.parametrize(
+    ('name', 'move'),
+    [
+        ('yumi', ((0.0, 0.15, 0.05), (0.0, -0.15, 0.05))),
+        ('lwr', ((-0.1, 0.0, 0.1),)),
+        ('irb120', ((0.0, 0.15, 0.1),)),
+    ],
+)
+def test_tips_with_six_joints_keep_their_orientation(name: str, move: Any, config: Any) -> None:
+    robot = load_robot(robot_config(name), resource_folder('urdf'))
+    assert largest_turn(robot, config(move=move)) < TURN
+    assert largest_turn(robot, config(move=move, keep='position')) > 10.0 * TURN
+
+
+def test_tips_with_too_few_joints_turn_and_it_is_told() -> None:
+    two_link = load_robot(robot_config('two_link'), resource_folder('urdf'))
+    move = ((0.1, 0.0, 0.1),)
+    (note,) = build_planner(OnlineConfig(move=move), two_link, H, home_of(two_link)).notes
+    assert '2 joints move' in note
+    assert not build_planner(
+        OnlineConfig(move=move, keep='position'), two_link, H, home_of(two_link)
+    ).notes
+    with pytest.raises(ConfigError, match=r'planner\.keep: pose, but 2 joints move .* position'):
+        build_planner(OnlineConfig(move=move, keep='pose'), two_link, H, home_of(two_link))
+
+
+def test_where_the_orientation_cannot_be_kept_the_remedy_is_told() -> None:
+    robot = load_robot(robot_config('irb120'), resource_folder('urdf'))
+    far = ((0.25, 0.0, 0.0),)
+    with pytest.raises(GoalError, match=r'let the tips turn: planner\.keep=position'):
+        build_planner(OfflineConfig(move=far), robot, H, home_of(robot))
+    assert build_planner(OfflineConfig(move=far, keep='position'), robot, H, home_of(robot)).duration

@@ -40,6 +40,7 @@ def test_at_rest_the_contact_force_is_the_weight(contact_engine, build, ball, su
     (contact,) = plant.report().contacts
     assert (contact.link, contact.obstacle) == ('ball', 'support')
     assert contact.force == pytest.approx(9.82, rel=1e-6)
+    assert contact.point == pytest.approx((0.0, 0.0, 0.2), abs=SINK)
 
 
 def test_a_push_adds_to_the_contact_force(contact_engine, build, ball, support):
@@ -90,6 +91,7 @@ def test_several_obstacles_of_one_name_and_sum_of_forces(contact_engine, build, 
     drop(plant)
     (contact,) = plant.report().contacts
     assert contact.force == pytest.approx(9.82, rel=1e-4)
+    assert contact.point == pytest.approx((0.0, 0.0, 0.1), abs=SINK)
 
 
 CUBE = """v -1 -1 -1\nv -1 -1 1\nv -1 1 -1\nv -1 1 1\nv 1 -1 -1\nv 1 -1 1\nv 1 1 -1\nv 1 1 1

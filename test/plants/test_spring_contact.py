@@ -70,7 +70,9 @@ def test_a_steady_push_goes_in_by_force_over_stiffness(block):
     plant.start(JointState(np.array([0.1 + 5.0 / 1e4]), np.zeros(1)))
     plant.step(np.array([5.0]))
     assert plant.force == pytest.approx(5.0, rel=1e-9)
-    assert [(c.link, c.obstacle) for c in plant.report().contacts] == [('block', 'spring')]
+    (contact,) = plant.report().contacts
+    assert (contact.link, contact.obstacle) == ('block', 'spring')
+    assert contact.point[0] == pytest.approx(plant.truth.position[0])
 
 
 def test_an_arm_keeps_its_energy(arm):

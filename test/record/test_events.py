@@ -38,7 +38,7 @@ def recorder(*settings: str) -> EventRecorder:
 
 
 def touch(force: float, obstacle: str = 'wall') -> Contact:
-    return Contact('sphere', obstacle, force)
+    return Contact('sphere', obstacle, force, (0.0, 0.0, 0.0))
 
 
 def times(events: list) -> list:
@@ -214,7 +214,7 @@ def test_a_limit_that_was_applied_is_in_the_record_of_the_step() -> None:
 def test_a_contact_comes_before_the_report_of_the_same_step() -> None:
     recorder = EventRecorder(load_scenario('sphere_collision'))
     recorder.collision(3, 'push', -1.0, None)
-    recorder.contacts(3, (Contact('sphere', 'ceiling', 2.0),))
+    recorder.contacts(3, (touch(2.0, 'ceiling'),))
     assert [event['kind'] for event in recorder.events(1.0)] == ['contact', 'collision']
 
 

@@ -18,6 +18,7 @@ from simloop_ros.assembly.assemble import assemble
 from simloop_ros.assembly.run import run
 from simloop_ros.core.values import ObjectReport, PathCorrection
 from simloop_ros.loop.loop import Loop
+from simloop_ros.record import log_topics
 from simloop_ros.record.columns import hands_row
 from simloop_ros.record.folder import HANDS_LOG
 from simloop_ros.record.hands_log import (
@@ -26,11 +27,13 @@ from simloop_ros.record.hands_log import (
     correction_row,
     object_row,
 )
-from simloop_ros.record.log import LogReader, LogWriter
-from simloop_ros.record.mcap import HANDS_TOPICS, McapReader, read_mcap, write_mcap
+from simloop_ros.record.log import LogArray, LogReader, LogWriter
+from simloop_ros.record.log_topics import HANDS_TOPICS, SEPARATE_HANDS_TOPICS
+from simloop_ros.record.mcap import McapReader, read_mcap, write_mcap
 from simloop_ros.record.metrics import compute_metrics
 from simloop_ros.scenario.loading import load_scenario
 
+TIPS = ('left', 'right')
 TASKS = (
     '{do: approach, path: cp, clearance: 0.005, durations: [0.15]}, '
     '{do: grasp, squeeze: 20, durations: [0.15]}, {do: hold, duration: 0.1}, '
@@ -114,11 +117,13 @@ def test_other_readers_decode_the_same(tmp_path: Path) -> None:
         for row in rows:
             writer.append(row)
     reader, path = LogReader(tmp_path / 'raw', 6, HANDS_COLUMNS), tmp_path / HANDS_LOG
-    write_mcap(reader, path, AXES, 0.001, {}, '<robot/>')
+    write_mcap(reader, path, AXES, 0.001, {}, '<robot/>', groups=TIPS)
     np.testing.assert_array_equal(np.concatenate(list(McapReader(path).chunks())), rows)
     seen = {topic: [] for topic in HANDS_TOPICS}
     for entry in read_ros2_messages(path, topics=list(HANDS_TOPICS)):
-        assert list(entry.ros_msg.name) == list(AXES)
+        both = [f'{tip}/{axis}' for tip in TIPS for axis in AXES]
+        own = entry.channel.topic == '/object_state'
+        assert list(entry.ros_msg.name) == (list(AXES) if own else both)
         seen[entry.channel.topic].append(entry.ros_msg)
     again = {topic: [] for topic in HANDS_TOPICS}
     with AnyReader([path], default_typestore=get_typestore(Stores.ROS2_JAZZY)) as bag:
@@ -127,9 +132,20 @@ def test_other_readers_decode_the_same(tmp_path: Path) -> None:
                 again[connection.topic].append(bag.deserialize(raw, connection.msgtype))
     for messages in (seen, again):
         for topic, fields in HANDS_TOPICS.items():
-            for field, column in fields.items():
+            for field, columns in fields.items():
                 found = [list(getattr(message, field)) for message in messages[topic]]
-                np.testing.assert_array_equal(found, rows[:, HANDS_COLUMNS.index(column)])
+                expected = [rows[:, HANDS_COLUMNS.index(column)] for column in columns]
+                np.testing.assert_array_equal(found, np.concatenate(expected, axis=1))
+
+
+def test_a_log_of_an_earlier_version_can_be_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = np.random.default_rng(1).standard_normal((5, len(HANDS_COLUMNS), 6))
+    with monkeypatch.context() as patch:
+        patch.setattr(log_topics, 'LAYOUTS', ((HANDS_COLUMNS, SEPARATE_HANDS_TOPICS),))
+        write_mcap(LogArray(rows, HANDS_COLUMNS), tmp_path / HANDS_LOG, AXES, 0.001, {}, '')
+    np.testing.assert_array_equal(read_mcap(tmp_path / HANDS_LOG).columns, rows)
 
 
 def test_the_digest_is_over_both_logs(tmp_path: Path, carried: tuple[Path, dict]) -> None:

@@ -15,7 +15,8 @@ from simloop_ros.core.errors import ConfigError
 from simloop_ros.record import mcap
 from simloop_ros.record.columns import COLUMNS, GUIDED_COLUMNS
 from simloop_ros.record.log import LogReader, LogWriter
-from simloop_ros.record.mcap import GUIDED_TOPICS, McapReader, read_mcap, write_mcap
+from simloop_ros.record.log_topics import GUIDED_TOPICS
+from simloop_ros.record.mcap import McapReader, read_mcap, write_mcap
 from simloop_ros.record.metrics import compute_metrics
 
 DESCRIPTION = '<robot name="größe"/>'
@@ -44,8 +45,8 @@ def assert_message(message, topic, k, names, row):
     assert list(message.name) == names
     for field in FIELDS:
         value = np.array(getattr(message, field), dtype=np.float64)
-        column = GUIDED_TOPICS[topic].get(field)
-        expected = row[GUIDED_COLUMNS.index(column)] if column else np.empty(0)
+        columns = GUIDED_TOPICS[topic].get(field)
+        expected = row[GUIDED_COLUMNS.index(columns[0])] if columns else np.empty(0)
         np.testing.assert_array_equal(value, expected)
         assert value.tobytes() == expected.tobytes()
 

@@ -19,7 +19,8 @@ from rosbags.typesys import Stores, get_typestore
 from simloop_ros.record import mcap
 from simloop_ros.record.columns import COLUMNS
 from simloop_ros.record.joint_state_cdr import JOINT_STATE
-from simloop_ros.record.mcap import TOPICS, read_mcap, write_mcap
+from simloop_ros.record.log_topics import LATCHED_QOS, TOPICS
+from simloop_ros.record.mcap import read_mcap, write_mcap
 
 NAMES = ['elbow', 'é', 'wrist_roll']
 PERIOD = 1 / 300  # no whole number of nanoseconds
@@ -56,7 +57,7 @@ def serialized(topic, k, row):
     time = types['builtin_interfaces/msg/Time'](*divmod(stamp(k), 10**9))
     header = types['std_msgs/msg/Header'](stamp=time, frame_id='')
     fields = {
-        field: row[COLUMNS.index(TOPICS[topic][field])] if field in TOPICS[topic] else np.empty(0)
+        field: row[COLUMNS.index(*TOPICS[topic][field])] if field in TOPICS[topic] else np.empty(0)
         for field in ('position', 'velocity', 'effort')
     }
     message = types['sensor_msgs/msg/JointState'](header=header, name=NAMES, **fields)
@@ -67,14 +68,20 @@ def write_with_the_library(path, log, chunk_size):
     with open(path, 'wb') as file:
         writer = Writer(file, chunk_size=chunk_size)
         writer.start(profile='ros2', library='simloop_ros')
-        own = {'joint_names': '["elbow","é","wrist_roll"]', 'period': repr(PERIOD)}
+        own = {
+            'joint_names': '["elbow","é","wrist_roll"]',
+            'groups': '[]',
+            'topics': '{}',
+            'period': repr(PERIOD),
+        }
         writer.add_metadata('simloop_log', own)
         writer.add_metadata('simloop', METADATA)
         text = writer.register_schema('std_msgs/msg/String', 'ros2msg', b'string data\n')
         state = writer.register_schema(
             'sensor_msgs/msg/JointState', 'ros2msg', JOINT_STATE.encode()
         )
-        description = writer.register_channel('/robot_description', 'cdr', text)
+        latched = {'offered_qos_profiles': LATCHED_QOS}
+        description = writer.register_channel('/robot_description', 'cdr', text, latched)
         channels = {topic: writer.register_channel(topic, 'cdr', state) for topic in TOPICS}
         message = STORE.types['std_msgs/msg/String'](data=DESCRIPTION)
         data = bytes(STORE.serialize_cdr(message, 'std_msgs/msg/String'))

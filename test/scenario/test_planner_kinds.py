@@ -107,7 +107,7 @@ def test_another_kind_with_the_same_keys_takes_them_all(caplog: pytest.LogCaptur
     online = load_scenario('yumi_step').planner
     offline = load_scenario('yumi_step', ['planner.kind=offline']).planner
     assert isinstance(online, OnlineConfig)
-    assert offline == OfflineConfig(move=online.move)
+    assert offline == OfflineConfig(move=online.move, keep='position')
     assert not caplog.messages
 
 
@@ -118,26 +118,29 @@ def test_another_kind_with_the_same_keys_takes_them_all(caplog: pytest.LogCaptur
             'yumi_step',
             ['planner.kind=hold'],
             HoldConfig(),
-            'note: planner.move of yumi_step.yaml left out: not for planner.kind hold',
+            'note: planner.move, planner.keep of yumi_step.yaml left out: not for '
+            'planner.kind hold',
         ),
         (
             'sphere_collision',
             ['planner.kind=offline'],
-            OfflineConfig(move=((0.0, 0.0, 1.0),), acceleration=0.1, max_velocity=1.0),
+            OfflineConfig(
+                move=((0.0, 0.0, 1.0),), keep='position', acceleration=0.1, max_velocity=1.0
+            ),
             'note: planner.leash of sphere_collision.yaml left out: not for planner.kind offline',
         ),
         (
             'sphere_offline',
             ['planner.threshold=2', 'planner.kind=guiding'],
             GuidingConfig(threshold=2.0),
-            'note: planner.move, planner.acceleration, planner.max_velocity of '
+            'note: planner.move, planner.keep, planner.acceleration, planner.max_velocity of '
             'sphere_offline.yaml left out: not for planner.kind guiding',
         ),
         (
             'sphere_offline',
             [f'planner.kind={OWN}', 'planner.parameters.gain=3'],
             CustomPlannerConfig(kind=OWN, parameters={'gain': 3}),
-            'note: planner.move, planner.acceleration, planner.max_velocity of '
+            'note: planner.move, planner.keep, planner.acceleration, planner.max_velocity of '
             f'sphere_offline.yaml left out: not for planner.kind {OWN}',
         ),
         ('sphere_offline', ['planner={kind: hold}'], HoldConfig(), None),

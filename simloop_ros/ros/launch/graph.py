@@ -13,6 +13,7 @@ import tempfile
 import msgspec
 
 from ...core.errors import MissingDependencyError
+from ..node.rclpy_version import require_rclpy
 from .supervisor import Program, supervise
 from .wiring import NodeSpec, parameter_file
 
@@ -55,11 +56,12 @@ GRACE = 10.0
 
 
 def require_ros() -> None:
-    """Raise MissingDependencyError where there is no ROS."""
+    """Raise MissingDependencyError where there is no ROS, or one that is too old."""
     if find_spec('rclpy') is None:
         raise MissingDependencyError(
             'ROS 2 is not installed: source a ROS distribution, or pip install simloop_ros[ros]'
         )
+    require_rclpy()
 
 
 def run_graph(

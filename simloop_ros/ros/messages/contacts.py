@@ -11,7 +11,7 @@ from ...core.errors import MessageError
 from ...core.values import Contact
 from .stamps import split
 
-FORCE = 'force [N]'
+FORCE, POINT = 'force [N]', 'point [m]'
 
 
 def to_message(stamp: int, contacts: Iterable[Contact]) -> DiagnosticArray:
@@ -27,7 +27,10 @@ def to_message(stamp: int, contacts: Iterable[Contact]) -> DiagnosticArray:
             name=contact.link,
             hardware_id=contact.obstacle,
             message='contact',
-            values=[KeyValue(key=FORCE, value=repr(contact.force))],
+            values=[
+                KeyValue(key=FORCE, value=repr(contact.force)),
+                KeyValue(key=POINT, value=' '.join(map(repr, contact.point))),
+            ],
         )
         for contact in contacts
     ]
@@ -37,12 +40,15 @@ def to_message(stamp: int, contacts: Iterable[Contact]) -> DiagnosticArray:
 def from_message(message: DiagnosticArray) -> tuple[Contact, ...]:
     """Return the contacts; raise MessageError if a status is none."""
     try:
-        contacts = tuple(
-            Contact(status.name, status.hardware_id, float(status.values[0].value))
-            for status in message.status
-        )
-    except (IndexError, ValueError) as error:
-        raise MessageError(f'contacts: a status without a force: {error}') from error
-    if not all(math.isfinite(contact.force) for contact in contacts):
-        raise MessageError('contacts: a force that is not finite')
+        contacts = tuple(map(_contact, message.status))
+    except ValueError as error:
+        raise MessageError(f'contacts: a status without force and point: {error}') from error
+    if not all(math.isfinite(x) for each in contacts for x in (each.force, *each.point)):
+        raise MessageError('contacts: a force or point that is not finite')
     return contacts
+
+
+def _contact(status: DiagnosticStatus) -> Contact:
+    force, point = (item.value for item in status.values)
+    x, y, z = map(float, point.split())
+    return Contact(status.name, status.hardware_id, float(force), (x, y, z))

@@ -1,4 +1,4 @@
-"""Contacts, wrenches, hands, held objects and effective masses for rviz."""
+"""Contacts, obstacles, wrenches, hands, held objects and effective masses for rviz."""
 
 from __future__ import annotations
 
@@ -14,18 +14,26 @@ from visualization_msgs.msg import Marker, MarkerArray
 from ...collision.isolation import Hit
 from ...core.values import Array, Contact, HandReport, ObjectReport
 from ...guiding.tip_masses import TipHint
+from ...plants.config import Obstacle
 
 MARKER_PERIOD = 0.05
 """Time between two sets of markers [s]."""
+MARKER_LIFETIME = 1
+"""Time for which a marker is shown that is not sent again [s]: of a node that was killed."""
+HIT_LIFETIME = 2
+"""Time for which a located hit is shown [s]."""
 METRES_PER_NEWTON = 0.005
 LONGEST_ARROW = 0.5
 RED = ColorRGBA(r=0.85, g=0.1, b=0.1, a=0.9)
 ORANGE = ColorRGBA(r=0.95, g=0.55, b=0.05, a=0.9)
-HIT_LIFETIME = 2
-"""Time for which a located hit is shown [s]."""
 BLUE = ColorRGBA(r=0.1, g=0.35, b=0.85, a=0.9)
 GREEN = ColorRGBA(r=0.1, g=0.6, b=0.2, a=0.9)
 WOOD = ColorRGBA(r=0.75, g=0.55, b=0.3, a=1.0)
+GREY = ColorRGBA(r=0.5, g=0.5, b=0.55, a=0.4)
+UP = np.array([0.0, 0.0, 1.0])
+PLANE_SIZE = (4.0, 4.0, 0.002)
+"""Edges of the plate that is shown for an endless plane [m]."""
+BALL_SIZE = 0.05
 METRES_PER_KILOGRAM = 0.1
 METRES_PER_SHARE = 0.5
 """Length of the hint's arrow per share of the mass that is lost per radian."""
@@ -34,14 +42,22 @@ MIN_HINT_SHARE = 0.02
 
 
 class MarkerSet:
-    """Markers of one node: deletes those that are gone, but none of other nodes."""
+    """Markers of one node: deletes those that are gone, but none of other nodes.
 
-    def __init__(self) -> None:
+    rviz takes each pair of namespace and id once per message, so a message has each once.
+
+    :param lifetime: time after which rviz removes a marker that was not sent again [s].
+    """
+
+    def __init__(self, lifetime: int = MARKER_LIFETIME) -> None:
+        self._lifetime = lifetime
         self._shown: set[tuple[str, int]] = set()
 
     def message(self, markers: Iterable[Marker]) -> MarkerArray:
         """Return the message that shows these instead of the last ones."""
         new = list(markers)
+        for marker in new:
+            marker.lifetime.sec = self._lifetime
         shown = {(marker.ns, marker.id) for marker in new}
         gone = [
             Marker(ns=namespace, id=number, action=Marker.DELETE)
@@ -51,25 +67,43 @@ class MarkerSet:
         return MarkerArray(markers=[*gone, *new])
 
 
-def plant_markers(contacts: Iterable[Contact], link: str, wrench: Array) -> list[Marker]:
-    """Return a ball with its force for each contact, and an arrow for the hand that pushes.
+def contact_markers(contacts: Iterable[Contact], frame: str) -> list[Marker]:
+    """Return a ball with its force for each contact, where it acts."""
+    markers: list[Marker] = []
+    for i, contact in enumerate(contacts):
+        ball = _marker(frame, 'contact', 2 * i, Marker.SPHERE, RED)
+        _place(ball, contact.point, (BALL_SIZE,) * 3)
+        label = f'{contact.obstacle} {contact.force:.1f} N'
+        text = _text(frame, 'contact', 2 * i + 1, RED, np.array(contact.point), label)
+        markers += [ball, text]
+    return markers
 
-    Each is in the frame of its link, so that rviz places it.
 
-    :param link: that is pushed; empty if none is.
+def push_markers(link: str, wrench: Array) -> list[Marker]:
+    """Return an arrow for the hand that pushes a link, in its frame, so that rviz places it.
+
+    :param link: empty if none is pushed.
     :param wrench: in the link's axes [N, N m], shape ``(6,)``.
     """
+    return [_arrow(link, wrench[:3])] if link else []
+
+
+def obstacle_markers(obstacles: Iterable[Obstacle], frame: str) -> list[Marker]:
+    """Return the obstacles that are fixed; where a thrown one is only the engine knows."""
     markers: list[Marker] = []
-    for contact in contacts:
-        ball = _marker(contact.link, 'contact', len(markers), Marker.SPHERE, RED)
-        ball.scale.x = ball.scale.y = ball.scale.z = 0.05
-        text = _marker(contact.link, 'contact', len(markers) + 1, Marker.TEXT_VIEW_FACING, RED)
-        text.scale.z = 0.05
-        text.pose.position.z = 0.08
-        text.text = f'{contact.obstacle} {contact.force:.1f} N'
-        markers += [ball, text]
-    if link:
-        markers.append(_arrow(link, wrench[:3]))
+    for i, obstacle in enumerate(obstacles):
+        if obstacle.mass:
+            continue
+        kind = Marker.SPHERE if obstacle.kind == 'sphere' else Marker.CUBE
+        marker = _marker(frame, 'obstacle', i, kind, GREY)
+        if obstacle.kind == 'plane':
+            turn = pin.Quaternion.FromTwoVectors(UP, np.array(obstacle.normal))
+            _place(marker, obstacle.position, PLANE_SIZE, turn)
+        elif obstacle.kind == 'box':
+            _place(marker, obstacle.position, obstacle.size)
+        else:
+            _place(marker, obstacle.position, (2.0 * obstacle.radius,) * 3)
+        markers.append(marker)
     return markers
 
 
@@ -99,12 +133,8 @@ def object_markers(
     markers: list[Marker] = []
     if held is not None:
         box = _marker(frame, 'object', 0, Marker.CUBE, WOOD)
-        box.scale.x, box.scale.y, box.scale.z = size
-        position, turn = box.pose.position, box.pose.orientation
-        position.x, position.y, position.z = held.position.tolist()
-        turn.x, turn.y, turn.z, turn.w = (
-            pin.Quaternion(pin.exp3(held.rotation_vector)).coeffs().tolist()
-        )
+        turn = pin.Quaternion(pin.exp3(held.rotation_vector))
+        _place(box, held.position.tolist(), size, turn)
         markers.append(box)
     if wrenches is not None:
         for i, (sensor, wrench) in enumerate(zip(sensors, np.nan_to_num(wrenches), strict=True)):
@@ -139,19 +169,21 @@ def mass_markers(
     return markers
 
 
-def hit_markers(hit: Hit, frame: str) -> MarkerArray:
-    """Return the hit link's name and, where the place is known, an arrow for the force."""
-    markers = [Marker(ns='hit', action=Marker.DELETEALL)]
-    text = _marker(hit.link, 'hit', 0, Marker.TEXT_VIEW_FACING, ORANGE)
-    text.scale.z = 0.06
-    text.pose.position.z = 0.12
-    text.text = f'hit: {hit.link}'
-    markers.append(text)
+def hit_markers(hit: Hit, frame: str) -> list[Marker]:
+    """Return the hit link's name; where the place is known it is there, with the force.
+
+    Else it is at the link's origin.
+    """
+    label = f'hit: {hit.link}'
     if hit.observable and hit.point is not None and hit.force is not None:
-        markers.append(_arrow(frame, hit.force, 'hit', 1, ORANGE, hit.point))
-    for marker in markers:
-        marker.lifetime.sec = HIT_LIFETIME
-    return MarkerArray(markers=markers)
+        ball = _marker(frame, 'hit', 2, Marker.SPHERE, ORANGE)
+        _place(ball, hit.point.tolist(), (BALL_SIZE,) * 3)
+        return [
+            _text(frame, 'hit', 0, ORANGE, hit.point, label),
+            _arrow(frame, hit.force, 'hit', 1, ORANGE, hit.point),
+            ball,
+        ]
+    return [_text(hit.link, 'hit', 0, ORANGE, np.zeros(3), label)]
 
 
 def _arrow(
@@ -187,6 +219,20 @@ def _text(
     marker.pose.position.x, marker.pose.position.y, marker.pose.position.z = x, y, z + 0.05
     marker.text = text
     return marker
+
+
+def _place(
+    marker: Marker,
+    position: Sequence[float],
+    size: Sequence[float],
+    turn: pin.Quaternion | None = None,
+) -> None:
+    """Give a solid marker its position [m], edges [m] and orientation."""
+    place, pose = marker.pose.position, marker.pose.orientation
+    place.x, place.y, place.z = position
+    marker.scale.x, marker.scale.y, marker.scale.z = size
+    if turn is not None:
+        pose.x, pose.y, pose.z, pose.w = turn.coeffs().tolist()
 
 
 def _marker(link: str, namespace: str, number: int, kind: int, color: ColorRGBA) -> Marker:

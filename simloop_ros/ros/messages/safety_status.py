@@ -10,6 +10,7 @@ STOPS = 'stops'
 DIVERGED = 'diverged'
 STAMP = 'stamp [ns]'
 LEVEL = 'lateness'
+PAUSED = 'paused'
 MAX_LEVEL = 20
 """Letters of a level that are read."""
 CONTROL = 'control_simulation'
@@ -27,6 +28,7 @@ class SafetyStatus(msgspec.Struct, frozen=True):
     :ivar stops: number of stops so far; shows a reader that it missed one.
     :ivar stamp: of the step in which it stopped [ns].
     :ivar level: of lateness that a planner has come to, see ``LatenessLevel``; else empty.
+    :ivar paused: whether a simulated plant holds its time; that is no fault.
     """
 
     source: str
@@ -35,6 +37,7 @@ class SafetyStatus(msgspec.Struct, frozen=True):
     diverged: bool = False
     stamp: int = 0
     level: str = ''
+    paused: bool = False
 
 
 def to_message(status: SafetyStatus) -> DiagnosticStatus:
@@ -48,6 +51,7 @@ def to_message(status: SafetyStatus) -> DiagnosticStatus:
             KeyValue(key=DIVERGED, value=str(status.diverged)),
             KeyValue(key=STAMP, value=str(status.stamp)),
             *([KeyValue(key=LEVEL, value=status.level)] if status.level else []),
+            *([KeyValue(key=PAUSED, value=str(True))] if status.paused else []),
         ],
     )
 
@@ -69,6 +73,7 @@ def from_message(message: DiagnosticStatus) -> SafetyStatus | None:
         diverged=values.get(DIVERGED) == str(True),
         stamp=stamp,
         level=values.get(LEVEL, '')[:MAX_LEVEL],
+        paused=values.get(PAUSED) == str(True),
     )
 
 

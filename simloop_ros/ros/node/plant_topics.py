@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from rosgraph_msgs.msg import Clock
 from std_msgs.msg import Float64MultiArray, String
-from visualization_msgs.msg import MarkerArray
 
 from ...core.errors import ConfigError
 from ...core.values import Array, PlantReport
@@ -19,15 +18,21 @@ from ..messages.arrays import to_message as array_to_message
 from ..messages.contacts import to_message as contacts_to_message
 from ..messages.description import with_mesh_addresses
 from ..messages.effort_command import applied_kind
-from ..messages.markers import MarkerSet, hand_markers, object_markers, plant_markers
+from ..messages.markers import (
+    contact_markers,
+    hand_markers,
+    object_markers,
+    obstacle_markers,
+    push_markers,
+)
 from ..messages.stamps import split, step_of
 from ..messages.wrists import OBJECT, TRUE_WRENCHES, WRENCHES, hand_axes
 from ..pacing.braked_plant import BrakedPlant
-from ..pacing.config import GraphConfig, PublishConfig
+from ..pacing.config import PublishConfig
 from ..pacing.position_stream import PositionStream, StreamConfig
 from ..transport.qos import EVENTS, LATCHED, STREAM
 from .block_node import BlockNode
-from .topics import Topics
+from .marker_topic import MarkerTopic
 
 CLOCK_PERIOD = 0.01
 """Simulated time between two messages on ``/clock`` [s]."""
@@ -39,13 +44,13 @@ class PlantTopics:
 
     def __init__(
         self,
-        topics: Topics,
-        graph: GraphConfig,
+        node: BlockNode,
         config: PlantConfig,
         publish: PublishConfig,
         model: RobotModel,
         plant: BrakedPlant,
     ):
+        topics, graph = node.topics, node.graph
         names, axes = model.joint_names, hand_axes(model.tips)
         self._config, self._model, self._plant = config, model, plant
         self._period = graph.period
@@ -81,8 +86,7 @@ class PlantTopics:
             self._clock = topics.publisher(Clock, '/clock', EVENTS)
         if publish.description:
             self._description = topics.publisher(String, 'robot_description', LATCHED)
-        self._markers = topics.publisher(MarkerArray, 'markers', EVENTS)
-        self._marker_set = MarkerSet()
+        self._markers = MarkerTopic(node)
 
     def begin(self) -> None:
         """Publish the description of the robot."""
@@ -107,18 +111,21 @@ class PlantTopics:
             self._clock.publish(clock)
 
     def send_markers(self) -> None:
-        """Publish contacts, wrenches, hands and the object, if there is a subscription."""
-        if not self._markers.get_subscription_count():
+        """Publish contacts, obstacles, wrenches, hands, object, if there is a subscription."""
+        if not self._markers.wanted:
             return
         report, pushed, model = self._plant.plant.report(), self._plant.wrench, self._model
         beam = self._config.object
         size = (beam.width, beam.length, beam.width) if beam else ()
-        markers = (
-            *plant_markers(report.contacts, pushed.link, pushed.wrench),
-            *hand_markers(report.hands, self._hand_points(), model.base),
-            *object_markers(report.object, size, model.sensors, report.wrenches, model.base),
+        self._markers.show(
+            (
+                *obstacle_markers(self._config.obstacles, model.base),
+                *contact_markers(report.contacts, model.base),
+                *push_markers(pushed.link, pushed.wrench),
+                *hand_markers(report.hands, self._hand_points(), model.base),
+                *object_markers(report.object, size, model.sensors, report.wrenches, model.base),
+            )
         )
-        self._markers.publish(self._marker_set.message(markers))
 
     def _hand_points(self) -> Array:
         """Return where the simulated hands hold the robot, in the world [m], ``(hands, 3)``."""

@@ -14,10 +14,11 @@ import rclpy
 from rclpy.executors import Executor, SingleThreadedExecutor
 from rclpy.signals import SignalHandlerOptions
 
-from ...core.errors import USER_ERROR, SimloopError
+from ...core.errors import USER_ERROR, MissingDependencyError, SimloopError
 from ..transport.channels import LocalBus
 from .block_node import BlockNode
 from .parent import LAUNCHER, interrupt_with_parent
+from .rclpy_version import require_rclpy
 from .scheduling import SWITCH_INTERVAL
 
 MAX_SPIN_TIME = 0.05
@@ -31,7 +32,11 @@ cycles. What a custom block makes is still collected."""
 
 
 def open_middleware(arguments: Sequence[str]) -> list[int]:
-    """Initialise rclpy; return a list to which received SIGINT and SIGTERM are appended."""
+    """Initialise rclpy; return a list to which received SIGINT and SIGTERM are appended.
+
+    :raises MissingDependencyError: rclpy is too old.
+    """
+    require_rclpy()
     # UDP was measured to be as fast for messages of this size, and a process that is killed
     # leaves no file in shared memory. Where discovery is limited to LOCALHOST this is ignored:
     # see ``remove_orphans``.
@@ -74,6 +79,9 @@ def run_nodes(factories: Sequence[Callable[..., BlockNode]], arguments: Sequence
     thresholds = gc.get_threshold()
     try:
         return _run_nodes(factories, arguments)
+    except MissingDependencyError as error:
+        print(f'simloop: {error}', file=sys.stderr)
+        return USER_ERROR
     finally:
         # Nodes hold each other in cycles: only when these are collected does the middleware leave
         # the graph and remove its files in shared memory.

@@ -33,12 +33,13 @@ class SafetyTopic:
         diverged: bool = False,
         stamp: int = 0,
         level: str = '',
+        paused: bool = False,
     ) -> None:
         """Publish the present ``SafetyStatus``; the event is what the log calls a stop."""
         node = self._node
         if stopped:
             node.get_logger().error(f'{event}: {stopped}', throttle_duration_sec=0.1)
-        status = SafetyStatus(node.get_name(), stopped, stops, diverged, stamp, level)
+        status = SafetyStatus(node.get_name(), stopped, stops, diverged, stamp, level, paused)
         self._publisher.publish(to_message(status))
 
     def _take(self, message: DiagnosticStatus) -> None:

@@ -19,6 +19,7 @@ from ...safety.setpoint_gate import SetpointGate
 from ...safety.state_rate import StateRate
 from ..messages.effort_command import AppliedEffort, applied_effort
 from ..messages.joint_state import DecodedJointState
+from ..messages.safety_status import PLANT, SafetyStatus
 from ..messages.setpoint import LONGEST_LEAD, read_setpoint
 from ..messages.stamps import NANO
 from .config import GraphConfig
@@ -51,7 +52,7 @@ class RealtimeControl:
     held at the position of a new joint state, for as long as the planner needs. ``watch``, called
     by a steady timer, stops the robot when a node has sent nothing for ``safety.timeout`` periods.
     Nothing begins before the rate of the joint states is measured and right, and the robot is
-    stopped when it is wrong later.
+    stopped when it is wrong later. While a simulated plant is paused nothing is awaited.
 
     :param safety: returns the present configuration.
     :param clock: returns the time of a steady clock [ns].
@@ -82,6 +83,7 @@ class RealtimeControl:
         self._stale_states = 0
         self._reaction_time = Durations()
         self._interval = Durations()
+        self._paused = False
         self.begin()
 
     def begin(self) -> None:
@@ -145,9 +147,9 @@ class RealtimeControl:
             return
         if not control.stopped:
             self._check(message.position)
-        if control.stopped:
+        if control.stopped or self._paused:
             self._backlog = Backlog(self._h)
-        else:
+        if not control.stopped:
             self._take_over(self._steps.time)
         setpoint = self._resting() if control.stopped else self._setpoint_at(self._steps.time)
         if self._backlog.grows(message.stamp, now):
@@ -178,7 +180,7 @@ class RealtimeControl:
 
     def watch(self) -> None:
         """Stop the robot if a node has sent nothing for too long."""
-        if not self._plan:
+        if not self._plan or self._paused:
             return
         now, timeout = self._clock(), self._timeout()
         longest = (timeout - STOP_MARGIN) * self._period
@@ -188,6 +190,14 @@ class RealtimeControl:
             self._node.stop_robot(f'desired_joint_states: no message for {timeout} periods')
         if self._node.control.stopped and now - self._arrival > self._period:
             self._node.command(self.due, self._resting(), (now - self._arrival) / NANO)
+
+    def take_safety(self, status: SafetyStatus) -> None:
+        """Take the status of another node: whether the plant is paused."""
+        if status.source == PLANT and status.paused != self._paused:
+            self._paused = status.paused
+            self._arrival = self._clock()
+            self._planner_arrival = self._arrival if self._planner_arrival else 0
+            self._backlog = Backlog(self._h)
 
     def waited(self) -> float:
         """Return for how long no joint state has come [s], if it is time to tell; else 0."""
@@ -229,6 +239,7 @@ class RealtimeControl:
     def report(self) -> dict[str, Any]:
         """Return details for the diagnostics."""
         return {
+            'paused': self._paused,
             'missed states': self._missed_states,
             'stale states': self._stale_states,
             'steps beyond the plan': self._beyond,

@@ -94,11 +94,15 @@ class LatenessWatch:
             self._rest_from = now + round(rest * NANO)
         return changed
 
+    def skip(self) -> None:
+        """Begin a new sequence of control states: the time before the next one does not count."""
+        self._last = -1
+
     def restart(self) -> None:
         """Begin again, for another motion: what was late before does not count."""
         self.budget = LatenessBudget(self._bearable.delay, self._period)
         self._rest_from = None
-        self._last = -1
+        self.skip()
 
     def rested(self, *, at_once: bool = False) -> bool:
         """Return once, when a motion that was too late has had time to come to rest.

@@ -10,6 +10,7 @@ import numpy as np
 from ...core.values import Array, Setpoint
 from ...loop.guarded_control import GuardedControl
 from ..messages.joint_state import DecodedJointState
+from ..messages.safety_status import SafetyStatus
 from ..messages.setpoint import read_setpoint
 from ..messages.stamps import stamp_of
 from .config import GraphConfig
@@ -94,6 +95,9 @@ class LockstepControl:
     def release(self) -> None:
         """Forget the setpoints from before a stop."""
         self._ahead.clear()
+
+    def take_safety(self, status: SafetyStatus) -> None:
+        """Do nothing: while the plant is paused there is no step."""
 
     def report(self) -> dict[str, Any]:
         """Return details for the diagnostics."""

@@ -14,70 +14,18 @@ from ...core.values import NO_INPUTS, Array, JointState, Setpoint
 from ...robot.model import RobotModel
 from ...safety.config import SafetyConfig
 from ..messages.joint_state import DecodedJointState
-from ..messages.safety_status import CONTROL, FOLLOWER, PLANT, SafetyStatus
 from ..messages.stamps import NANO, stamp_of, step_of
 from ..messages.wrists import WRENCHES
 from .config import GraphConfig
 from .input_buffer import InputBuffer
 from .lateness_watch import LatenessWatch
 from .motion_guide import MotionGuide
+from .motion_hold import MotionHold
 
 MAX_STEP = 1.5
 """Time between two control states, or torques, that is one step [periods]; more is a gap."""
 MAX_REQUEST_AHEAD = 1000
 """Steps beyond the last one sent that may be requested."""
-
-
-class MotionHold:
-    """From a stop of the robot until ``release`` its motion is given up.
-
-    :ivar position: where it is held [rad], shape ``(n,)``; none until a control state has come
-        since the last stop or release of the control simulation.
-    :ivar stopped: whether the control simulation is stopped.
-    """
-
-    def __init__(self) -> None:
-        self._stops: int | None = None
-        self.active = False
-        self.position: Array | None = None
-        self.stopped = False
-
-    @property
-    def control_known(self) -> bool:
-        """Return whether the control simulation has published its state."""
-        return self._stops is not None
-
-    def take(self, status: SafetyStatus) -> bool:
-        """Take a safety status; return whether the motion is given up, even for a missed stop."""
-        if status.source in (PLANT, FOLLOWER):  # control says so, too
-            return False
-        from_control = status.source == CONTROL
-        missed = from_control and status.stops != (self._stops or 0)
-        if from_control:
-            self._stops, self.stopped = status.stops, bool(status.stopped)
-            self.position = None  # the next state gives the position and the step that is due
-        if status.stopped or missed:
-            self.active = True
-            self.position = None
-            return True
-        return False
-
-    def start_position(self) -> Array:
-        """Return where a new motion starts [rad], shape ``(n,)``, or raise SimloopError."""
-        if not self.control_known:
-            raise SimloopError('control has not published its safety status yet: try again')
-        if not self.active:
-            raise SimloopError('the motion is under way already')
-        if self.stopped:
-            raise SimloopError('the robot is stopped: release it first (control_simulation/stop)')
-        if self.position is None:
-            raise SimloopError('no control state has come since the release: try again')
-        return self.position
-
-    def release(self) -> None:
-        """Hold the robot no longer: a new motion starts."""
-        self.active = False
-        self.position = None
 
 
 class _MotionNode(Protocol):
@@ -261,6 +209,8 @@ class RealtimeMotion(_MotionPace):
         hold, guide, inputs = self._node.hold, self._node.guide, self._node.inputs
         expected = guide.expects_torques and not inputs.silent
         held = inputs.held(message.stamp) if expected else 0
+        if hold.pauses():
+            self.lateness.skip()
         if hold.active:
             self.lateness.restart()
         elif self.lateness.take(message.stamp, held):

@@ -210,7 +210,9 @@ class RealtimePlant:
                 self._send_position(self._stream, due)
 
     def pause(self, paused: bool) -> None:
-        """Stand still, or continue."""
+        """Hold the time of the simulated robot, or continue from the same moment."""
+        if paused and self._stream:
+            raise SimloopError('the real robot cannot be paused: call control_simulation/stop')
         self.paused = paused
 
     def step_once(self) -> None:

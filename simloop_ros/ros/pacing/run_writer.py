@@ -28,6 +28,7 @@ from ...loop.step_record import StepRecord
 from ...record.columns import GUIDED_COLUMNS
 from ...record.facts import RunFacts
 from ...record.hands_log import AXES
+from ...record.live_log import LiveLogWriter
 from ...record.run_folder import RunFolder
 from ...record.run_recorder import RunRecorder
 from ...record.timing import RunTiming
@@ -206,6 +207,8 @@ class RunWriter(RunRecorder):
     """Records steps until the run is complete; at the end log, summary and events.
 
     :param clock: returns the time of a steady clock [s].
+    :param names: topic of the log -> its name in the graph.
+    :ivar live: what the graph adds to the log.
     :ivar steps: number of steps of a complete run.
     :ivar diverged: why the run diverged, in lockstep; empty if it did not.
     :ivar timing: of the commands, in real time.
@@ -218,8 +221,10 @@ class RunWriter(RunRecorder):
         clock: Callable[[], float] = time.monotonic,
         *,
         realtime: bool = False,
+        names: Mapping[str, str] | None = None,
     ):
         super().__init__(facts, folder)
+        self.live: LiveLogWriter = LiveLogWriter(folder.path, names or {}, stamped=realtime)
         self._period = facts.scenario.period
         self._clock = clock
         self._start = 0.0
@@ -266,6 +271,7 @@ class RunWriter(RunRecorder):
         if self.timing is not None:
             leads = command.frame_id not in (effort_command.STOPPED, effort_command.FLOATING)
             self.timing.row(command.stamp, state.stamp, leads=leads)
+            self.live.stamp(state.stamp)
 
     def take_notice(self, notice: Notice) -> None:
         """Take a report of the monitor that belongs to no row, in real time."""

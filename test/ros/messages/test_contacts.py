@@ -12,7 +12,10 @@ from simloop_ros.ros.messages.contacts import from_message, to_message
 from simloop_ros.ros.messages.stamps import join
 from simloop_ros.ros.transport.channels import OUTBOX_SIZE, StampedPublisher
 
-CONTACTS = (Contact('tip', 'wall', 0.1 + 0.2), Contact('link1', 'ceiling', 5e-324))
+CONTACTS = (
+    Contact('tip', 'wall', 0.1 + 0.2, (0.1, -1e-300, 3.0)),
+    Contact('link1', 'ceiling', 5e-324, (0.0, 0.1 + 0.2, -2.0)),
+)
 STAMP = 12_345_678_901
 
 
@@ -37,13 +40,21 @@ def test_contacts_survive_the_way_bit_for_bit(contacts: tuple[Contact, ...]) -> 
 @pytest.mark.parametrize('force', ['', 'strong', 'nan', 'inf', '-inf', '1e999'])
 def test_a_force_that_is_no_number_is_refused(force: str) -> None:
     message = to_message(STAMP, CONTACTS)
-    message.status[1].values = [KeyValue(key='force [N]', value=force)]
+    message.status[1].values[0] = KeyValue(key='force [N]', value=force)
     with pytest.raises(MessageError, match='force'):
         from_message(message)
 
 
+@pytest.mark.parametrize('point', ['', '1 2', '1 2 3 4', '1 2 nan', '1 2 there'])
+def test_a_point_that_is_none_is_refused(point: str) -> None:
+    message = to_message(STAMP, CONTACTS)
+    message.status[1].values[1] = KeyValue(key='point [m]', value=point)
+    with pytest.raises(MessageError, match='point'):
+        from_message(message)
+
+
 def test_a_status_without_values_is_refused() -> None:
-    with pytest.raises(MessageError, match='without a force'):
+    with pytest.raises(MessageError, match='without force and point'):
         from_message(DiagnosticArray(status=[DiagnosticStatus(name='tip')]))
 
 

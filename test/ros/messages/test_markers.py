@@ -7,24 +7,34 @@ import pinocchio as pin
 import pytest
 from visualization_msgs.msg import Marker
 
+from simloop_ros.collision.isolation import Hit
 from simloop_ros.core.values import Contact, HandReport, ObjectReport
 from simloop_ros.guiding.effective_mass import GuidingHint
 from simloop_ros.guiding.tip_masses import TipHint
+from simloop_ros.plants.config import Obstacle
 from simloop_ros.ros.messages.markers import (
     LONGEST_ARROW,
     METRES_PER_NEWTON,
     MarkerSet,
+    contact_markers,
     hand_markers,
+    hit_markers,
     mass_markers,
     object_markers,
-    plant_markers,
+    obstacle_markers,
+    push_markers,
 )
 
-CONTACTS = (Contact('tip', 'wall', 12.34), Contact('link1', 'ceiling', 0.5))
+CONTACTS = (
+    Contact('tip', 'wall', 12.34, (0.1, 0.2, 0.3)),
+    Contact('link1', 'ceiling', 0.5, (1.0, 2.0, 3.0)),
+)
+KNOWN = Hit(2, 'arm', 0.9, np.array([0.1, 0.2, 0.3]), np.array([0.0, 3.0, -4.0]), spread=0.001)
+UNKNOWN = Hit(2, 'arm', 0.9)
 
 
 def arrow_of(force: list[float]) -> Marker:
-    [arrow] = plant_markers((), 'tip', np.array([*force, 0.0, 0.0, 0.0]))
+    [arrow] = push_markers('tip', np.array([*force, 0.0, 0.0, 0.0]))
     return arrow
 
 
@@ -34,20 +44,26 @@ def ends(arrow: Marker) -> np.ndarray:
 
 def test_each_set_replaces_the_last_one_and_no_other() -> None:
     shown = MarkerSet()
-    first = shown.message(plant_markers(CONTACTS, '', np.zeros(6))).markers
+    first = shown.message(contact_markers(CONTACTS, 'base')).markers
     assert {marker.action for marker in first} == {Marker.ADD}
-    second = shown.message(plant_markers(CONTACTS[:1], '', np.zeros(6))).markers
+    second = shown.message(contact_markers(CONTACTS[:1], 'base')).markers
     gone = [(marker.ns, marker.id) for marker in second if marker.action == Marker.DELETE]
     assert gone == [(marker.ns, marker.id) for marker in first[2:]]
     assert shown.message(()).markers[0].action == Marker.DELETE
     assert shown.message(()).markers == []
 
 
-def test_a_contact_is_at_its_link_with_its_force() -> None:
-    markers = plant_markers(CONTACTS, '', np.zeros(6))
+def position(marker: Marker) -> tuple[float, float, float]:
+    place = marker.pose.position
+    return place.x, place.y, place.z
+
+
+def test_a_contact_is_where_it_acts_with_its_force() -> None:
+    markers = contact_markers(CONTACTS, 'base')
     balls = [marker for marker in markers if marker.type == Marker.SPHERE]
     texts = [marker for marker in markers if marker.type == Marker.TEXT_VIEW_FACING]
-    assert [ball.header.frame_id for ball in balls] == ['tip', 'link1']
+    assert {ball.header.frame_id for ball in balls} == {'base'}
+    assert [position(ball) for ball in balls] == [contact.point for contact in CONTACTS]
     assert [text.text for text in texts] == ['wall 12.3 N', 'ceiling 0.5 N']
     assert len({(marker.ns, marker.id) for marker in markers}) == len(markers)
     assert all(marker.color.a > 0.0 for marker in markers)
@@ -122,3 +138,34 @@ def test_a_held_object_is_a_box_and_each_wrist_that_feels_has_an_arrow() -> None
     tail, head = ends(arrow)
     np.testing.assert_allclose(head - tail, [0.0, 0.0, -20.0 * METRES_PER_NEWTON])
     assert object_markers(None, (), (), None, 'torso') == []
+
+
+def test_a_set_has_each_marker_once_and_none_of_them_stays_for_ever() -> None:
+    shown = MarkerSet(3)
+    for hit in (KNOWN, UNKNOWN, KNOWN):
+        markers = shown.message(hit_markers(hit, 'base')).markers
+        assert len({(marker.ns, marker.id) for marker in markers}) == len(markers)
+        assert {marker.action for marker in markers} <= {Marker.ADD, Marker.DELETE}
+        assert {m.lifetime.sec for m in markers if m.action == Marker.ADD} == {3}
+
+
+def test_a_hit_is_where_it_was_located_or_at_its_link() -> None:
+    text, arrow, ball = hit_markers(KNOWN, 'base')
+    assert {marker.header.frame_id for marker in (text, arrow, ball)} == {'base'}
+    assert position(ball) == (0.1, 0.2, 0.3)
+    np.testing.assert_allclose(ends(arrow)[1], KNOWN.point)
+    [text] = hit_markers(UNKNOWN, 'base')
+    assert (text.header.frame_id, text.text) == ('arm', 'hit: arm')
+
+
+def test_fixed_obstacles_are_drawn_with_their_size() -> None:
+    wall = Obstacle('plane', position=(0.5, 0.0, 0.0), normal=(-1.0, 0.0, 0.0))
+    box = Obstacle('box', position=(1.0, 2.0, 3.0), size=(0.1, 0.2, 0.3))
+    thrown, ball = Obstacle('sphere', mass=1.0), Obstacle('sphere', radius=0.2)
+    plate, cube, sphere = obstacle_markers((wall, box, thrown, ball), 'base')
+    turn = plate.pose.orientation
+    normal = pin.Quaternion(turn.w, turn.x, turn.y, turn.z).matrix()[:, 2]
+    np.testing.assert_allclose(normal, wall.normal, atol=1e-12)
+    assert (position(cube), cube.type) == (box.position, Marker.CUBE)
+    assert (cube.scale.x, cube.scale.y, cube.scale.z) == box.size
+    assert (sphere.type, sphere.scale.x) == (Marker.SPHERE, 0.4)

@@ -29,6 +29,7 @@ TEXT = st.text(st.characters(exclude_categories=['Cs'], exclude_characters='\0')
         stops=st.integers(0, COUNT_LIMIT - 1),
         diverged=st.booleans(),
         stamp=st.integers(-1, COUNT_LIMIT - 1),
+        paused=st.booleans(),
     )
 )
 def test_a_status_survives_the_way(status: SafetyStatus) -> None:

@@ -21,6 +21,7 @@ from simloop_ros.plants.pinocchio_plant import PinocchioPlant
 from simloop_ros.robot.loading import load_robot
 from simloop_ros.robot.model import RobotModel
 from simloop_ros.ros.messages.joint_state import DecodedJointState
+from simloop_ros.ros.messages.safety_status import PLANT, SafetyStatus
 from simloop_ros.ros.messages.stamps import NANO
 from simloop_ros.ros.pacing.config import GraphConfig
 from simloop_ros.ros.pacing.control_pace import RealtimeControl
@@ -74,6 +75,7 @@ class World:
         self.path: list[Array] = []
         self.efforts: list[Array] = []
         self.silent = False
+        self.held = 0  # for how long the time of the robot was held [ns]
         self.desired_delay = 0  # [ns]
         self._newest: DecodedJointState | None = None
         self._effort: Array | None = None
@@ -152,7 +154,9 @@ class World:
         if self._effort is not None:
             self.plant.step(self._effort)
             self.path.append(self.plant.truth.position)
-        stamp = EPOCH + self.now + round(self._jitter * self._rng.uniform(-1, 1) * NANO)
+        stamp = (
+            EPOCH + self.now - self.held + round(self._jitter * self._rng.uniform(-1, 1) * NANO)
+        )
         message = DecodedJointState(stamp, self.plant.observe())
         if not self.silent:
             self._send('joints', lambda: self._arrive(message))
@@ -262,6 +266,43 @@ def test_who_is_dead_stops_the_robot_within_ten_periods(yumi: RobotModel, dead: 
     assert not world.control.stopped
     world.run(2 * H)
     assert world.control.stopped.startswith(f'{dead}: no message')
+
+
+class Pausing(World):
+    """A plant that can be paused."""
+
+    paused = False
+
+    def _step(self) -> None:
+        if self.paused:
+            self.held += PERIOD
+            self._at(self.now + PERIOD, self._step)
+        else:
+            super()._step()
+
+    def pause(self, paused: bool, late: int = 0) -> None:
+        """Hold the time of the robot, or go on; control hears of it some periods later."""
+        self.paused = paused
+        self.run(late * H)
+        self.realtime.take_safety(SafetyStatus(PLANT, '', 0, paused=paused))
+
+
+@pytest.mark.parametrize('late', [0, 3])
+def test_a_pause_of_the_plant_stops_nothing_and_moves_nothing(yumi: RobotModel, late: int) -> None:
+    world = Pausing(yumi, prompt)
+    world.run(0.3)
+    world.pause(True, late)
+    steps = len(world.path)
+    world.run(50 * SAFETY.timeout * H)
+    assert len(world.path) == steps
+    world.pause(False, late)
+    world.run(world.duration + 1.0)
+    assert not world.control.stopped
+    assert world.deviation() < EXACT
+    assert world.distance() < EXACT
+    world.silent = True
+    world.run(SAFETY.timeout * H)
+    assert world.control.stopped  # silence is a fault again
 
 
 def test_stamps_that_jitter_do_not_shake_the_robot(yumi: RobotModel) -> None:

@@ -42,7 +42,7 @@ PARTS: dict[str, Any] = {
     CORRECTIONS: joints(2000.0, 'task 2 (grasp)', 12),
     MEASURED: joints(3000.0),
     TRUTH: joints(4000.0),
-    CONTACTS: (Contact('link', 'wall', 5.0),),
+    CONTACTS: (Contact('link', 'wall', 5.0, (0.1, 0.2, 0.3)),),
     COLLISION: Notice(END, True, 'push', 0.5, LOCATED),
     WRENCHES: joints(5000.0, size=12),
     TRUE_WRENCHES: joints(6000.0, size=12),
