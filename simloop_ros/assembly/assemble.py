@@ -86,6 +86,7 @@ def started_facts(facts: RunFacts, start: Array) -> RunFacts:
         goals=motion.goals,
         planned=motion.duration,
         course=motion.course,
+        forecast=motion.forecast,
     )
 
 
@@ -96,7 +97,7 @@ def count_steps(scenario: Scenario, planned: float | None) -> int:
     :raises ConfigError: there are none, or far too many.
     """
     if scenario.duration is None and planned is None:
-        raise ConfigError('duration: needed, because hand guiding has no end of its own')
+        raise ConfigError('duration: needed, because this motion has no end of its own')
     duration = scenario.duration or (planned or 0.0) + scenario.rest
     steps = round(duration / scenario.period)
     if not 1 <= steps <= LONGEST_RUN:
@@ -126,6 +127,7 @@ def _facts(
         notes=(*notes, *motion.notes, *doubts(scenario, model, steps * scenario.period)),
         course=motion.course,
         plan=motion.plan,
+        forecast=motion.forecast,
     )
     _ = facts.tip_masses  # validated now, not at the end of the run
     return facts

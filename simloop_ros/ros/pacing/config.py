@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 import msgspec
 
 from ...core.config_types import NonNegative, Period, Positive, Seed
+from ...goals.goal import AnyGoal
 
 
 class GraphConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -122,6 +123,15 @@ class RecorderConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw
     simulated: bool = True
     truth: bool = True
     figures: bool = True
+
+
+class GoalListConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Goals that the planner gives itself.
+
+    :ivar list: each `at` its time along the motion; `do` says which kind.
+    """
+
+    list: tuple[AnyGoal, ...] = ()
 
 
 class TrackingConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
