@@ -25,13 +25,13 @@ LONGEST = 120.0  # a run of a second or two, on a busy machine [s]
 STEPS = 240  # per run: several times what goes ahead or waits for somebody
 PERIODS = (1 / 200, 1 / 2000)
 SCENARIOS = ('sphere_step', 'sphere_guiding', 'yumi_step', 'yumi_offline', 'irb120_rectangle')
-GOALS = (  # of each kind, in 2.5 s
+GOALS = (  # of most kinds, in 3 s
     'goals=[{at: 0.1, do: joints, positions: {joint_1: 0.3}}, '
     '{at: 0.3, do: pose, position: [0.35, 0.1, 0.4]}, {at: 0.4, do: pose, position: [3, 0, 0]}, '
     '{at: 0.5, do: pause}, {at: 0.8, do: resume}, {at: 1.5, do: jog, linear: [0, 0, 0.1]}, '
     '{at: 1.8, do: named, name: home}]',
     'planner.kind=hold',
-    'duration=2.5',
+    'duration=3',
 )
 GUIDING = ('lwr_guiding', 'lwr_finger', 'lwr_full_body', 'lwr_tcp', 'yumi_guiding')
 HELD = ('workerbot_carry', 'yumi_carry', 'workerbot_grip')
