@@ -15,6 +15,7 @@ from ..report.progress import progress_bar
 from ..report.results import finish_run
 from ..ros.messages import effort_command
 from ..ros.messages.contacts import from_message as contacts_from_message
+from ..ros.messages.goals import STATUS, heard_status
 from ..ros.messages.joint_state import DecodedJointState
 from ..ros.messages.notice import COLLISION, Notice
 from ..ros.messages.notice import from_message as notice_from_message
@@ -31,7 +32,7 @@ from ..ros.pacing.run_writer import (
     RunWriter,
     read_facts,
 )
-from ..ros.transport.qos import EVENTS, LATCHED_READER, RECORD_DEPTH
+from ..ros.transport.qos import EVENTS, LATCHED_READER, RECORD_DEPTH, STREAM
 
 CREDIT_ROWS = 64
 """Rows after which the recorder publishes how far it is, in lockstep."""
@@ -56,7 +57,7 @@ class RecorderNode(BlockNode):
         )
         folder = RunFolder(Path(config.out), numbered=config.numbered)
         self.at_cleanup(folder.discard)
-        self._writer = RunWriter(facts, folder, realtime=graph.realtime)
+        self._writer = RunWriter(facts, folder, realtime=graph.realtime, endless=config.endless)
         self._builder = RecordBuilder(layout)
         self._rows = layout.joiner(scenario.period, RECORD_DEPTH)
         self._channels = [
@@ -79,6 +80,7 @@ class RecorderNode(BlockNode):
             topics.subscribe_arrays(COLLISION, notice_from_message, self._on_collision)
         self._recorded = topics.publisher(Header, 'recorded', EVENTS)
         topics.subscription(DiagnosticStatus, SAFETY, self._on_safety, LATCHED_READER)
+        topics.subscription(DiagnosticStatus, STATUS, self._on_goal, STREAM)
         self.at_cleanup(self._write)
 
     def begin(self) -> None:
@@ -152,6 +154,11 @@ class RecorderNode(BlockNode):
         if self.active and status:
             self._writer.take_safety(status)
             self.finished = self._writer.complete
+
+    def _on_goal(self, message: DiagnosticStatus) -> None:
+        status = heard_status(message)
+        if self.active and status and not self.finished:
+            self._writer.given.take(status)
 
     def _write(self) -> None:
         writer = self._writer

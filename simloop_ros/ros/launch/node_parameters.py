@@ -122,6 +122,7 @@ def node_parameters(scenario: Scenario, options: WiringOptions) -> dict[Executab
             'recorder.simulated': options.simulated,
             'recorder.truth': _publishes_truth(scenario, options),
             'recorder.figures': options.figures,
+            'recorder.endless': options.endless,
         }
     if options.robotstudio:
         link = _link(options, scenario.robot)

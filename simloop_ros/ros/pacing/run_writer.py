@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 import time
 from typing import Any
 
@@ -38,6 +39,7 @@ from ..messages.notice import COLLISION, NO_CONTACT, Notice, hit_of
 from ..messages.safety_status import CONTROL, SafetyStatus, origin
 from ..messages.stamps import step_of
 from ..messages.wrists import CORRECTIONS, OBJECT, TRUE_WRENCHES, WRENCHES, by_hand, hand_axes
+from .given_goals import GivenGoals
 from .real_run import RealRun
 from .rows import RowJoiner
 
@@ -206,7 +208,9 @@ class RunWriter(RunRecorder):
     """Records steps until the run is complete; at the end log, summary and events.
 
     :param clock: returns the time of a steady clock [s].
+    :param endless: whether the run is complete whenever it is stopped.
     :ivar steps: number of steps of a complete run.
+    :ivar given: goals that the robot was given over topics.
     :ivar diverged: why the run diverged, in lockstep; empty if it did not.
     :ivar timing: of the commands, in real time.
     """
@@ -218,6 +222,7 @@ class RunWriter(RunRecorder):
         clock: Callable[[], float] = time.monotonic,
         *,
         realtime: bool = False,
+        endless: bool = False,
     ):
         super().__init__(facts, folder)
         self._period = facts.scenario.period
@@ -229,6 +234,9 @@ class RunWriter(RunRecorder):
         self.timing = RunTiming(self._period) if realtime else None
         self.steps = facts.steps
         self.diverged = ''
+        self.given = GivenGoals()
+        self._first = facts.model.home
+        self._endless = endless
         self._real = None if facts.simulated else RealRun(facts)
 
     @property
@@ -251,7 +259,7 @@ class RunWriter(RunRecorder):
     def take(self, record: StepRecord) -> None:
         """Append a step."""
         if not self.rows:
-            self._start = self._clock()
+            self._start, self._first = self._clock(), record.measured
         if self._real is not None:
             self._real.take(record)
             self._learn(self._real.facts())
@@ -318,6 +326,10 @@ class RunWriter(RunRecorder):
         elapsed = self.elapsed
         if self._real is not None:
             self._learn(self._real.facts(wait=True))
+        if self._endless:
+            self._learn(replace(self.facts, steps=self.rows))
+        start = self.facts.model.home if self.facts.simulated else self._first
+        self._learn(self.given.keep(self.facts, self.folder, start))
         if self.diverged:
             self.events.add(self.rows, 'divergence', message=self.diverged)
         with self:
