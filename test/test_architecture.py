@@ -23,7 +23,7 @@ ORDER = (
     ('maths',),
     ('kinematics',),
     ('planning', 'control', 'plants', 'safety', 'collision', 'guiding'),
-    ('bimanual',),
+    ('bimanual', 'goals'),
     ('reaction',),
     ('scenario',),
     ('loop',),

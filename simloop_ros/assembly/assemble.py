@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+
+import msgspec
 
 from ..collision.detector import build_detector
 from ..collision.wrist_torque import WristTorque
 from ..control.control_simulation import ControlSimulation
 from ..core.errors import ConfigError
 from ..core.values import Array
+from ..goals.goal import AnyGoal
 from ..loop.loop import Loop
 from ..loop.sensing import MonitoredSensing, Sensing
 from ..plants.build import used_engine
@@ -25,6 +29,8 @@ REAL_ROBOT = 'robot'
 """Engine of a run whose robot is not simulated."""
 LONGEST_RUN = 10**9
 """Number of steps beyond which a duration is refused as a mistake."""
+MOST_FORECAST = 300
+"""Goals of a run that are forecast again at its end."""
 
 
 @dataclass(frozen=True)
@@ -86,7 +92,25 @@ def started_facts(facts: RunFacts, start: Array) -> RunFacts:
         goals=motion.goals,
         planned=motion.duration,
         course=motion.course,
+        forecast=motion.forecast,
     )
+
+
+def facts_with_goals(facts: RunFacts, given: Sequence[AnyGoal], start: Array) -> RunFacts:
+    """Return the facts of a run whose robot was given further goals, each at its time.
+
+    Of very many goals, as jogs are, none is forecast: that would take long.
+
+    :param start: position at the begin of the run [rad], shape ``(n,)``.
+    :raises SimloopError: they cannot be forecast.
+    """
+    goals = sorted((*facts.scenario.goals, *given), key=lambda goal: goal.at)
+    scenario = msgspec.structs.replace(facts.scenario, goals=tuple(goals))
+    facts = replace(facts, scenario=scenario, goals=None, planned=None, course=None, forecast=None)
+    if len(goals) > MOST_FORECAST:
+        return facts
+    motion = build_motion(MotionSettings.of(scenario), facts.model, start)
+    return replace(facts, goals=motion.goals, planned=motion.duration, forecast=motion.forecast)
 
 
 def count_steps(scenario: Scenario, planned: float | None) -> int:
@@ -96,7 +120,7 @@ def count_steps(scenario: Scenario, planned: float | None) -> int:
     :raises ConfigError: there are none, or far too many.
     """
     if scenario.duration is None and planned is None:
-        raise ConfigError('duration: needed, because hand guiding has no end of its own')
+        raise ConfigError('duration: needed, because this motion has no end of its own')
     duration = scenario.duration or (planned or 0.0) + scenario.rest
     steps = round(duration / scenario.period)
     if not 1 <= steps <= LONGEST_RUN:
@@ -126,6 +150,7 @@ def _facts(
         notes=(*notes, *motion.notes, *doubts(scenario, model, steps * scenario.period)),
         course=motion.course,
         plan=motion.plan,
+        forecast=motion.forecast,
     )
     _ = facts.tip_masses  # validated now, not at the end of the run
     return facts

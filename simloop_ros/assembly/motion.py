@@ -14,10 +14,16 @@ from ..collision.calibration import load_calibration
 from ..collision.config import MonitorConfig
 from ..collision.detector import find_calibration
 from ..core.values import Array, JointState
+from ..goals.config import GoalLimits
+from ..goals.goal import AnyGoal
+from ..goals.goal_list import GoalForecast, forecast
+from ..goals.goal_planner import GoalPlanner
+from ..goals.motion_generator import MotionGenerator
 from ..guiding.config import AdmittanceConfig
 from ..guiding.guidance import Guidance
 from ..planning.build import NOISE_MARGIN, PlannedMotion, build_planner
 from ..planning.config import PlannerConfig
+from ..planning.offline import Stay
 from ..planning.planner import HaltablePlanner, Planner
 from ..planning.tip_path import TipCourse
 from ..reaction.config import ReactionConfig
@@ -37,6 +43,7 @@ class MotionSettings(msgspec.Struct, frozen=True, kw_only=True):
     """All that a motion depends on, beside the robot and where it starts.
 
     :ivar period: length of a step [s].
+    :ivar goals: that are given by themselves, each at its time.
     :ivar noise: standard deviation of a measured position [rad].
     :ivar compliance: position error that the control law leaves per acceleration that the model
         does not explain [s^2]; that of deadbeat control where none is given.
@@ -45,6 +52,8 @@ class MotionSettings(msgspec.Struct, frozen=True, kw_only=True):
 
     period: float
     planner: PlannerConfig
+    goals: tuple[AnyGoal, ...] = ()
+    goal_limits: GoalLimits = GoalLimits()
     bimanual: BimanualConfig = BimanualConfig()
     monitor: MonitorConfig = MonitorConfig()
     reaction: ReactionConfig = ReactionConfig()
@@ -59,6 +68,8 @@ class MotionSettings(msgspec.Struct, frozen=True, kw_only=True):
         return cls(
             period=scenario.period,
             planner=scenario.planner,
+            goals=scenario.goals,
+            goal_limits=scenario.goal_limits,
             bimanual=scenario.bimanual,
             monitor=scenario.monitor,
             reaction=scenario.reaction,
@@ -75,6 +86,9 @@ class Motion:
 
     :ivar planner: with its decorators.
     :ivar base: the planner inside, without reaction and guidance.
+    :ivar goal_planner: the same, where it takes goals: not of two hands.
+    :ivar base_goals: of ``base`` alone, without the list [m], shape ``(tips, 3)``.
+    :ivar forecast: what becomes of the goals of the list, if there is one.
     :ivar start: joint position at its beginning [rad], shape ``(n,)``.
     :ivar duration: [s], where it is known beforehand.
     :ivar goals: positions of the tips [m], shape ``(tips, 3)``, if it has goals.
@@ -87,6 +101,9 @@ class Motion:
     planner: Planner
     base: Planner
     start: Array
+    goal_planner: GoalPlanner | None = None
+    forecast: GoalForecast | None = None
+    base_goals: Array | None = None
     duration: float | None = None
     goals: Array | None = None
     course: TipCourse | None = None
@@ -113,30 +130,51 @@ class Motion:
 
 
 def build_motion(
-    settings: MotionSettings, model: RobotModel, start: Array, goals: Array | None = None
+    settings: MotionSettings,
+    model: RobotModel,
+    start: Array,
+    goals: Array | None = None,
+    before: GoalPlanner | None = None,
 ) -> Motion:
     """Return the motion from a position, once it is known to be possible.
 
     :param start: where the robot rests [rad], shape ``(n,)``.
     :param goals: as ``build_planner``; not for two hands, whose tasks begin at home.
+    :param before: of the motion that is planned again: what became of its goals stays, and the
+        last one is gone on to.
     :raises GoalError: the motion is refused, or the robot cannot bear its own weight.
     """
     notes = weight_notes(model, start[None], 'at the start')
-    plan = _plan(settings, model, start, goals)
+    rest = JointState(start, np.zeros_like(start))
+    taken_over = before is not None and before.taken_over
+    plan = _Plan(Stay(rest)) if taken_over else _plan(settings, model, start, goals)
     error = _torque_error(settings, model)
-    planner, reactive, guided = plan.planner, None, None
+    base, goal_planner, foreseen = plan.planner, None, None
+    if before is not None:
+        base = goal_planner = before.with_base(plan.planner)
+        if taken_over:
+            goal_planner.restart(rest)
+    elif plan.haltable is None:
+        generator = MotionGenerator(model, settings.goal_limits, settings.period, start)
+        base = goal_planner = GoalPlanner(plan.planner, generator, settings.goals)
+        foreseen = forecast(goal_planner) if settings.goals else None
+    planner, reactive, guided = base, None, None
     if settings.monitor.watches:
-        planner = reactive = _reactive(settings, model, plan, error)
+        planner = reactive = _reactive(settings, model, plan, goal_planner, error)
     if settings.admittance.guides:
         guidance = Guidance(model, settings.admittance, settings.period, error)
         planner = guided = Guided(planner, guidance)
+    end = None if foreseen is None else foreseen.position
     return Motion(
         planner=planner,
-        base=plan.planner,
+        base=base,
         start=start,
-        duration=plan.duration,
-        goals=plan.goals,
-        course=plan.course,
+        goal_planner=goal_planner,
+        forecast=foreseen,
+        base_goals=plan.goals,
+        duration=plan.duration if end is None or foreseen is None else foreseen.duration,
+        goals=plan.goals if end is None else model.tip_positions(end),
+        course=plan.course if end is None else None,
         plan=plan.bimanual,
         reactive=reactive,
         guided=guided,
@@ -169,19 +207,24 @@ def _plan(settings: MotionSettings, model: RobotModel, start: Array, goals: Arra
 
 
 def _reactive(
-    settings: MotionSettings, model: RobotModel, plan: _Plan, error: Array | None
+    settings: MotionSettings,
+    model: RobotModel,
+    plan: _Plan,
+    goal_planner: GoalPlanner | None,
+    error: Array | None,
 ) -> ReactivePlanner:
     monitor, period = settings.monitor, settings.period
     after = monitor.resume_after
     resume_after = None if after is None else round(after / period)
 
     def replan(position: Array) -> Planner:
-        return _plan(settings, model, position, plan.goals).planner
+        planner = _plan(settings, model, position, plan.goals).planner
+        return planner if goal_planner is None else goal_planner.with_base(planner)
 
     if plan.haltable is not None:
         return Halting(plan.haltable, *monitor.reactions, replan=replan, resume_after=resume_after)
     return Reacting(
-        plan.planner,
+        plan.planner if goal_planner is None else goal_planner,
         model,
         period,
         *monitor.reactions,

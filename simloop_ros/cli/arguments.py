@@ -10,6 +10,7 @@ import os
 from pathlib import Path
 
 from . import completers
+from .move_arguments import add_move
 
 
 def _path(text: str) -> Path:
@@ -57,6 +58,17 @@ def _calibrate(parser: ArgumentParser) -> None:
     parser.add_argument('--duration', metavar='S', type=float, default=DURATION, help=drive)
 
 
+def _goals(parser: ArgumentParser) -> None:
+    parser.add_argument(
+        '--goals', metavar='FILE', type=_path, help='goals as a YAML list, as runs write them'
+    )
+
+
+def _run(parser: ArgumentParser) -> None:
+    _scenario(parser)
+    _goals(parser)
+
+
 def _launch(parser: ArgumentParser) -> None:
     from ..ros.launch.options import (
         DRIVER,
@@ -71,6 +83,7 @@ def _launch(parser: ArgumentParser) -> None:
     )
 
     _scenario(parser)
+    _goals(parser)
     parser.add_argument('--composed', action='store_true', help='all nodes in one process')
     parser.add_argument(
         '--realtime', action='store_true', help='at a steady rate, instead of in lockstep'
@@ -112,6 +125,9 @@ def _launch(parser: ArgumentParser) -> None:
     parser.add_argument('--trace', metavar='FILE', type=_path, help=trace)
     parser.add_argument(
         '--no-record', action='store_true', help='without the recorder: it goes on until Ctrl-C'
+    )
+    parser.add_argument(
+        '--endless', action='store_true', help='it goes on until Ctrl-C, for goals (simloop move)'
     )
     parser.add_argument('--no-figures', action='store_true', help='results without figures')
 
@@ -301,7 +317,8 @@ def _robotstudio(parser: ArgumentParser) -> None:
 
 ARGUMENTS: dict[str, Callable[[ArgumentParser], None]] = {
     'list': lambda _: None,
-    'run': _scenario,
+    'run': _run,
+    'move': add_move,
     'launch': _launch,
     'connect': _connect,
     'standin': _standin,

@@ -54,6 +54,20 @@ examples:
 ROS 2 comes with "pip install '.[ros]'", or from a sourced installation.
 Documentation: docs/tutorials/ros.md, docs/graph.md.
 """
+MOVE = """\
+examples:
+  simloop launch lwr_goals --realtime --endless     in another shell: the robot to move
+  simloop move home
+  simloop move --joints lwr_a1_joint=0.5 lwr_a3_joint=1.2
+  simloop move --pose 0.45 0.1 0.5 --straight
+  simloop move --jog 0 0 0.05 --seconds 2
+  simloop move --pause
+  simloop move --resume
+  simloop move --cancel
+
+It waits until the robot is there. Exit status: 0 the goal was reached, or the command was taken;
+1 it was refused, replaced, cancelled or aborted; 2 invalid input. Documentation: docs/goals.md.
+"""
 CONNECT = """\
 examples:
   simloop connect ur5e --robot my_ur5e.urdf
@@ -136,6 +150,7 @@ COMMANDS = {
     'list': CommandHelp('list_scenarios', 'scenarios, one line each', LIST),
     'run': CommandHelp('run', 'run a scenario in process', RUN),
     'launch': CommandHelp('launch', 'run a scenario as a ROS 2 graph', LAUNCH),
+    'move': CommandHelp('move', 'give a goal to a robot whose graph is up', MOVE),
     'connect': CommandHelp(
         'connect', "is a robot's driver fit for the suite? listens, and sends no command", CONNECT
     ),

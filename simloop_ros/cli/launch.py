@@ -30,6 +30,9 @@ from ..scenario.loading import load_scenario
 from ..scenario.scenario import Scenario
 from .run import results_place, scenario_settings
 
+LONGEST_ENDLESS = 1e5
+"""Duration of a run without an end [s]: more than a day."""
+
 
 def call(options: argparse.Namespace) -> int:
     """Run a scenario as a graph; the status is that of ``simloop run``."""
@@ -58,6 +61,7 @@ def planned(options: argparse.Namespace, trace: str = '') -> tuple[Scenario, Wir
     """Return the scenario that the arguments ask for, and how it shall run."""
     _refuse(options)
     settings = [*scenario_settings(options), *plant_settings(options.plant)]
+    settings += [f'duration={LONGEST_ENDLESS}'] if options.endless else []
     driver = None
     if options.driver:
         driver = load_driver(options.driver, options.driver_settings)
@@ -71,6 +75,7 @@ def planned(options: argparse.Namespace, trace: str = '') -> tuple[Scenario, Wir
         out='' if options.no_record else str(place),
         numbered=numbered,
         figures=not options.no_figures,
+        endless=options.endless,
         priority=PRIORITY if options.priority is None else options.priority,
         driver_output=options.driver_output,
         gravity_handled=options.gravity_handled,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+import json
 from pathlib import Path
 import signal
 import sys
@@ -15,6 +16,8 @@ from rich.console import Console
 
 from ..assembly.assemble import Assembly, assemble
 from ..assembly.run import run_into
+from ..core.errors import ConfigError
+from ..core.files import load_yaml, read_text
 from ..record.run_folder import RunFolder
 from ..record.verdict import EXIT_STATUS
 from ..report.progress import progress_bar, working
@@ -26,7 +29,17 @@ from ..scenario.scenario import Scenario
 def scenario_settings(options: argparse.Namespace) -> list[str]:
     """Return the settings that the arguments have."""
     seed = [] if options.seed is None else [f'seed={options.seed}']
-    return [*options.settings, *seed]
+    return [*options.settings, *_goals(getattr(options, 'goals', None)), *seed]
+
+
+def _goals(path: Path | None) -> list[str]:
+    """Return the setting for the goals of a file."""
+    if path is None:
+        return []
+    goals = load_yaml(read_text(path))
+    if not isinstance(goals, list):
+        raise ConfigError(f'--goals {path}: a list is needed, with an entry for each goal')
+    return [f'goals={json.dumps(goals)}']
 
 
 def results_place(options: argparse.Namespace, scenario: Scenario) -> tuple[Path, bool]:

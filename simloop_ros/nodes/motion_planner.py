@@ -11,24 +11,25 @@ import numpy as np
 from std_msgs.msg import Header
 from std_srvs.srv import Trigger
 
-from ..assembly.motion import MotionSettings
-from ..bimanual.config import BimanualConfig
 from ..collision.config import MonitorConfig
 from ..core.errors import ConfigError
 from ..core.values import Setpoint
 from ..guiding.compliance import compliance
 from ..guiding.config import AdmittanceConfig, live_parameters
 from ..planning.config import PlannerConfig
-from ..reaction.config import ReactionConfig
 from ..robot.config import RobotConfig
 from ..robot.fit_robot import load_fit_robot
+from ..ros.messages.joint_state import DecodedJointState
 from ..ros.messages.safety_status import SafetyStatus
 from ..ros.messages.setpoint import FIELDS, TOPIC, setpoint_arrays, setpoint_kind
 from ..ros.node.block_node import BlockNode, Report
+from ..ros.node.goal_topics import GoalTopics
 from ..ros.node.inputs import open_inputs
+from ..ros.node.motion_settings import MOTION_SECTIONS, motion_settings
 from ..ros.node.process import main_of
 from ..ros.node.safety_topic import SafetyTopic
-from ..ros.pacing.config import TrackingConfig
+from ..ros.pacing.config import GoalListConfig
+from ..ros.pacing.goal_queue import goal_queue
 from ..ros.pacing.input_buffer import InputBuffer
 from ..ros.pacing.lateness_watch import LatenessWatch
 from ..ros.pacing.motion_guide import MotionGuide
@@ -52,12 +53,7 @@ class MotionPlannerNode(BlockNode):
 
     SECTIONS = {
         'robot': RobotConfig,
-        'planner': PlannerConfig,
-        'tracking': TrackingConfig,
-        'monitor': MonitorConfig,
-        'reaction': ReactionConfig,
-        'admittance': AdmittanceConfig,
-        'bimanual': BimanualConfig,
+        **MOTION_SECTIONS,
         'safety': SafetyConfig,
     }
     FORCE_TOPIC: ClassVar[str] = ''
@@ -76,18 +72,11 @@ class MotionPlannerNode(BlockNode):
         graph, topics, names = self.graph, self.topics, model.joint_names
         monitor = self.config(MonitorConfig, 'monitor')
         admittance = self.config(AdmittanceConfig, 'admittance')
-        settings = MotionSettings(
-            period=graph.period,
-            planner=self.config(PlannerConfig, 'planner'),
-            bimanual=self.config(BimanualConfig, 'bimanual'),
-            monitor=monitor,
-            reaction=self.config(ReactionConfig, 'reaction'),
-            admittance=admittance,
-            **msgspec.structs.asdict(self.config(TrackingConfig, 'tracking')),
-        )
         safety = self.config(SafetyConfig, 'safety')
-        self.guide = MotionGuide(model, settings, safety, realtime=graph.realtime)
+        self.guide = MotionGuide(model, motion_settings(self), safety, realtime=graph.realtime)
         self.hold = MotionHold()
+        self._goals = goal_queue(self, self.config(GoalListConfig, 'goals').list, graph)
+        GoalTopics(self, model.tips, self._goals)
         self._desired = topics.publish_joints(TOPIC, names, FIELDS)
         inputs = open_inputs(topics, names, monitor, admittance, self.FORCE_TOPIC, self.add_input)
         self.inputs = InputBuffer(inputs, realtime=graph.realtime, timeout=self._input_timeout)
@@ -118,7 +107,11 @@ class MotionPlannerNode(BlockNode):
     def _read_states(self) -> None:
         """Subscribe to the control states, which the setpoints depend on from now on."""
         names, fields = self._model.joint_names, ('position', 'velocity')
-        self.topics.subscribe_joints('control_state', names, fields, self._pace.state)
+        self.topics.subscribe_joints('control_state', names, fields, self._on_state)
+
+    def _on_state(self, message: DecodedJointState) -> None:
+        self._goals.serve(message.stamp)
+        self._pace.state(message)
 
     def begin(self) -> None:
         """Send the beginning of a motion that is sent ahead."""
@@ -152,6 +145,7 @@ class MotionPlannerNode(BlockNode):
         """Send the setpoint of the step that begins at a stamp [ns]."""
         kind = setpoint_kind(setpoint)
         self._desired.send(stamp, *setpoint_arrays(setpoint), frame_id=kind)
+        self._goals.publish()
 
     def send_again(self, stamp: int) -> bool:
         """Send the setpoint with this stamp [ns] again; return whether it was sent before."""
@@ -175,6 +169,7 @@ class MotionPlannerNode(BlockNode):
     def _on_safety(self, status: SafetyStatus) -> None:
         """Give the motion up when the robot was stopped, even if the stop itself was missed."""
         if self.hold.take(status):
+            self._goals.interrupt('the robot was stopped')
             self._desired.forget()
             if self._pace.sends_ahead:
                 self._pace.sends_ahead = False

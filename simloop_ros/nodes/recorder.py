@@ -6,16 +6,16 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from diagnostic_msgs.msg import DiagnosticStatus
-from rich.console import Console
 from std_msgs.msg import Header
 
 from ..record.log_topics import EVERY_TOPIC
 from ..record.run_folder import RunFolder
 from ..record.verdict import EXIT_STATUS
-from ..report.progress import progress_bar
+from ..report.progress import RunProgress
 from ..report.results import finish_run
 from ..ros.messages import effort_command
 from ..ros.messages.contacts import from_message as contacts_from_message
+from ..ros.messages.goals import STATUS, heard_status
 from ..ros.messages.joint_state import DecodedJointState
 from ..ros.messages.notice import COLLISION, Notice
 from ..ros.messages.notice import from_message as notice_from_message
@@ -25,15 +25,9 @@ from ..ros.node.block_node import BlockNode, Report
 from ..ros.node.message_log import MessageLog
 from ..ros.node.process import main_of
 from ..ros.pacing.config import RecorderConfig
-from ..ros.pacing.run_writer import (
-    CONTACTS,
-    STATE,
-    RecordBuilder,
-    RecordLayout,
-    RunWriter,
-    read_facts,
-)
-from ..ros.transport.qos import EVENTS, LATCHED_READER, RECORD_DEPTH
+from ..ros.pacing.record_rows import CONTACTS, STATE, RecordBuilder, RecordLayout
+from ..ros.pacing.run_writer import RunWriter, read_facts
+from ..ros.transport.qos import EVENTS, LATCHED_READER, RECORD_DEPTH, STREAM
 
 CREDIT_ROWS = 64
 """Rows after which the recorder publishes how far it is, in lockstep."""
@@ -59,7 +53,9 @@ class RecorderNode(BlockNode):
         folder = RunFolder(Path(config.out), numbered=config.numbered)
         self.at_cleanup(folder.discard)
         names = {topic: self.resolve_topic_name(topic[1:]) for topic in EVERY_TOPIC}
-        self._writer = RunWriter(facts, folder, realtime=graph.realtime, names=names)
+        self._writer = RunWriter(
+            facts, folder, realtime=graph.realtime, names=names, endless=config.endless
+        )
         self._messages = messages = MessageLog(self, self._writer.live)
         self._builder = RecordBuilder(layout)
         self._rows = layout.joiner(scenario.period, RECORD_DEPTH)
@@ -85,14 +81,12 @@ class RecorderNode(BlockNode):
             topics.subscribe_arrays(COLLISION, decode_notice, self._on_collision)
         self._recorded = topics.publisher(Header, 'recorded', EVENTS)
         topics.subscription(DiagnosticStatus, SAFETY, self._on_safety, LATCHED_READER)
+        topics.subscription(DiagnosticStatus, STATUS, self._on_goal, STREAM)
         self.at_cleanup(self._write)
 
     def begin(self) -> None:
         """Show the progress, on a terminal."""
-        self._progress = progress_bar(Console(stderr=True))
-        name, total = self._facts.scenario.name, self._writer.steps
-        self._task = self._progress.add_task(name, total=total, factor='')
-        self._progress.start()
+        self._progress = RunProgress(self._facts.scenario.name)
         self.every(PROGRESS_PERIOD, self._show_progress)
         period = PROGRESS_PERIOD if self.graph.realtime else self.graph.patience
         self.every(period, self._publish_progress)
@@ -160,6 +154,11 @@ class RecorderNode(BlockNode):
             self._writer.take_safety(status)
             self.finished = self._writer.complete
 
+    def _on_goal(self, message: DiagnosticStatus) -> None:
+        status = heard_status(message)
+        if self.active and status and not self.finished:
+            self._writer.given.take(status)
+
     def _write(self) -> None:
         writer = self._writer
         if not writer.rows and not writer.diverged:
@@ -175,10 +174,7 @@ class RecorderNode(BlockNode):
     def _show_progress(self) -> None:
         writer = self._writer
         if writer.rows:
-            factor = f'{writer.real_time_factor:.2f} x real time'
-            self._progress.update(
-                self._task, completed=writer.rows, total=writer.steps, factor=factor
-            )
+            self._progress.show(writer.rows, writer.steps, writer.real_time_factor)
 
     def report(self) -> Report:
         """Return how far the log is."""

@@ -90,7 +90,7 @@ def plan_cartesian(
     else:
         path = (Corner('the present position', pose.translation), Corner('the goal', goal))
         sides = straight_sides(path, pose.rotation, config.orientation)
-    courses = _joints_along(model, inverse_kinematics(model, tip), sides, start.position)
+    courses = joints_along(model, inverse_kinematics(model, tip), sides, start.position)
     profiles = _profiles(config, model, sides, courses)
     motions = tuple(
         SideMotion(side, joints, profile, whole_steps(_duration(profile, config), period))
@@ -129,7 +129,7 @@ def _check_duration(config: CartesianConfig, period: float, motions: Sequence[Si
         )
 
 
-def _joints_along(
+def joints_along(
     model: RobotModel, solver: InverseKinematics, sides: Sequence[Side], start: Array
 ) -> list[SideJoints]:
     """Return the joints along every side; corners are checked first.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any, ClassVar
+from typing import Any
 
 from ..core.values import Array, ExternalInputs, JointState, PlannerReport, Setpoint
 
@@ -13,12 +13,15 @@ class Planner(ABC):
 
     Reaction to contacts and hand guiding are decorators: planners around a planner.
 
-    :cvar open_loop: whether the setpoints depend neither on the control state nor on the inputs.
     :ivar duration: of the motion [s]; ``None`` if it has no end of its own.
     """
 
-    open_loop: ClassVar[bool] = False
     duration: float | None = None
+
+    @property
+    def open_loop(self) -> bool:
+        """Return whether the setpoints depend neither on the control state nor on the inputs."""
+        return False
 
     @abstractmethod
     def step(self, control: JointState, inputs: ExternalInputs) -> Setpoint:

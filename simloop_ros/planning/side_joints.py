@@ -40,3 +40,10 @@ class SideJoints:
         :param shares: places, 0 to 1, shape ``(m,)``.
         """
         return np.where(shares[:, None] < 1.0, self._spline(shares), self.knots[-1])
+
+    def derivative(self, shares: Array, order: int) -> Array:
+        """Return a derivative by the place [rad], shape ``(m, n)``.
+
+        :param order: 1 or 2.
+        """
+        return np.asarray(self._spline(shares, order))

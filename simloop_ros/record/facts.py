@@ -7,6 +7,7 @@ from functools import cached_property
 
 from ..bimanual.plan import BimanualPlan
 from ..core.values import Array
+from ..goals.goal_list import GoalForecast
 from ..guiding.tip_masses import TipMasses
 from ..planning.tip_path import TipCourse
 from ..robot.model import RobotModel
@@ -24,6 +25,7 @@ class RunFacts:
     :ivar goals: of the tips [m], shape ``(tips, 3)``; ``None`` where there are none.
     :ivar notes: differences from the scenario, one line each.
     :ivar course: of the tip along a Cartesian path, over time.
+    :ivar forecast: what becomes of the goals that are given while it runs, if there are any.
     """
 
     scenario: Scenario
@@ -37,6 +39,7 @@ class RunFacts:
     simulated: bool = True
     course: TipCourse | None = None
     plan: BimanualPlan | None = None
+    forecast: GoalForecast | None = None
 
     @property
     def columns(self) -> tuple[str, ...]:

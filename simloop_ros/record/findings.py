@@ -14,6 +14,7 @@ from .clearance import clearance
 from .columns import TRUE_POSITION
 from .events import follows_disturbance, is_disturbed
 from .evidence import Evidence
+from .goals_summary import goals_in_words
 from .guided_summary import TRUE_EXTERNAL
 from .model_mismatch import ModelMismatch, find_mismatch
 from .touches import untouched
@@ -36,6 +37,8 @@ LEAST_MOBILITY = 0.05
 def find_lines(evidence: Evidence) -> Iterator[str]:
     """Yield what was found, one line each."""
     scenario = evidence.facts.scenario
+    if 'goals' in evidence.results:
+        yield goals_in_words(evidence.results['goals'])
     if scenario.plant.hands and evidence.facts.simulated:
         yield _guided(evidence)
     if 'internal_force_peak' in evidence.results:

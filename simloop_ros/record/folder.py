@@ -10,6 +10,8 @@ from ..core.errors import ConfigError, StorageError
 
 LOG, HANDS_LOG, SUMMARY = 'log.mcap', 'hands.mcap', 'summary.json'
 """Names of the log, of the log of two hands, and of the summary."""
+GOALS = 'goals.yaml'
+"""Name of the goals that a robot was given over topics."""
 NOTHING = 'nothing can be created there'
 """Why a folder cannot be written that is there, as ``/proc``."""
 RAW_LOG, RAW_HANDS = 'log.raw', 'hands.raw'

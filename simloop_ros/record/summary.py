@@ -14,6 +14,7 @@ from .columns import TRUE_POSITION
 from .events import TIME_DECIMALS, EventRecorder
 from .evidence import Evidence
 from .facts import RunFacts
+from .goals_summary import goals_summary
 from .guided_summary import guided_summary
 from .hands_summary import hands_summary, tasks_left
 from .log import LogReader
@@ -98,6 +99,7 @@ def _results(
         **({} if facts.course is None else tip_summary(log, model, facts.course, scenario.period)),
         'effort_limited_steps': recorder.limited_steps,
         **recorder.contact_summary(log),
+        **({} if facts.forecast is None else goals_summary(facts.forecast, model, log, scenario)),
         **({} if facts.tip_masses is None else guided_summary(log, facts.tip_masses)),
         **of_hands,
     }

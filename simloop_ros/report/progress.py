@@ -27,6 +27,24 @@ def progress_bar(console: Console) -> Progress:
     )
 
 
+class RunProgress:
+    """The bar of a run, from now on until ``stop``."""
+
+    def __init__(self, name: str):
+        self._bar = progress_bar(Console(stderr=True))
+        self._task = self._bar.add_task(name, total=None, factor='')
+        self._bar.start()
+
+    def show(self, steps: int, total: int, real_time_factor: float) -> None:
+        """Show the number of steps that are done, of all."""
+        factor = f'{real_time_factor:.2f} x real time'
+        self._bar.update(self._task, completed=steps, total=total, factor=factor)
+
+    def stop(self) -> None:
+        """Hide the bar."""
+        self._bar.stop()
+
+
 @contextmanager
 def working(text: str) -> Iterator[None]:
     """Show on a terminal what is being done, where it is not known how long it takes."""

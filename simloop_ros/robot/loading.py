@@ -77,6 +77,7 @@ def build_robot(config: RobotConfig, path: Path, root: ET.Element) -> RobotModel
         sensors=config.sensors or config.tips,
         total_mass=sum(float(mass.get('value', 0.0)) for mass in root.iter('mass')),
         flexible_joints=flexible_joints(config.flexible_joints, joint_names, config.lock),
+        description=path,
     )
     for tip in model.tips:
         if tip not in model.links:

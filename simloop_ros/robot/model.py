@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
 import re
 import xml.etree.ElementTree as ET
 
@@ -34,6 +35,7 @@ class RobotModel:
     :ivar sensors: names of the frames of the wrist force sensors, one for each tip.
     :ivar total_mass: mass of all links [kg], the fixed base included.
     :ivar flexible_joints: motors and gears, where they are known.
+    :ivar description: file that it was read from.
     """
 
     name: str
@@ -49,6 +51,7 @@ class RobotModel:
     sensors: tuple[str, ...]
     total_mass: float
     flexible_joints: FlexibleJoints | None = None
+    description: Path | None = None
 
     @property
     def n(self) -> int:

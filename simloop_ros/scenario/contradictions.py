@@ -34,6 +34,10 @@ def refuse_contradictions(scenario: Scenario, *, simulated: bool = True) -> None
     if scenario.planner.kind != 'bimanual':
         _refuse_hands(scenario)
         return
+    if scenario.goals:
+        raise ConfigError(
+            'goals: two hands that hold an object have bimanual.tasks; leave the goals out'
+        )
     refuse_tips(scenario.robot.tips)
     if simulated and scenario.plant.sensors is None:
         raise ConfigError(

@@ -11,6 +11,8 @@ from ..bimanual.task_config import MoveTask
 from ..collision.config import MonitorConfig
 from ..control.config import ControlConfig
 from ..core.config_types import NAME_PATTERN, NonNegative, Period, Positive, Seed
+from ..goals.config import GoalLimits
+from ..goals.goal import AnyGoal
 from ..guiding.config import AdmittanceConfig
 from ..planning.config import AnyPlannerConfig, OnlineConfig
 from ..plants.config import PlantConfig
@@ -50,6 +52,7 @@ class Scenario(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     :ivar rest: time at the goal after a planned motion [s].
     :ivar goal_tolerance: distance of a tip from its goal at which it has reached it [m].
     :ivar seed: of the random generator.
+    :ivar goals: that the robot is given while it runs, each `at` its time; `do` says which kind.
     :ivar graphs: the figures to draw; where none are given, those that fit the motion. There are
         the six of 000 section 6.2; where a hand guides the robot, ``external_torque``; where
         contacts are detected, ``residual``; those of 002 section VII, ``tip_path_3d``,
@@ -67,6 +70,8 @@ class Scenario(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     goal_tolerance: Positive = 0.001
     seed: Seed = 0
     planner: AnyPlannerConfig = OnlineConfig()
+    goals: tuple[AnyGoal, ...] = ()
+    goal_limits: GoalLimits = GoalLimits()
     control: ControlConfig = ControlConfig()
     plant: PlantConfig = PlantConfig()
     safety: SafetyConfig = SafetyConfig()

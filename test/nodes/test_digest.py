@@ -25,6 +25,14 @@ LONGEST = 120.0  # a run of a second or two, on a busy machine [s]
 STEPS = 240  # per run: several times what goes ahead or waits for somebody
 PERIODS = (1 / 200, 1 / 2000)
 SCENARIOS = ('sphere_step', 'sphere_guiding', 'yumi_step', 'yumi_offline', 'irb120_rectangle')
+GOALS = (  # of most kinds, in 3 s
+    'goals=[{at: 0.1, do: joints, positions: {joint_1: 0.3}}, '
+    '{at: 0.3, do: pose, position: [0.35, 0.1, 0.4]}, {at: 0.4, do: pose, position: [3, 0, 0]}, '
+    '{at: 0.5, do: pause}, {at: 0.8, do: resume}, {at: 1.5, do: jog, linear: [0, 0, 0.1]}, '
+    '{at: 1.8, do: named, name: home}]',
+    'planner.kind=hold',
+    'duration=3',
+)
 GUIDING = ('lwr_guiding', 'lwr_finger', 'lwr_full_body', 'lwr_tcp', 'yumi_guiding')
 HELD = ('workerbot_carry', 'yumi_carry', 'workerbot_grip')
 TASKS = (  # shorter than those of the scenarios: 0.7 s
@@ -137,6 +145,19 @@ def summary_of_graph(
     process = graph.start(*programs[0].command) if composed else graph.supervise(programs)
     assert_ended(graph, process, out)
     return comparable(out)
+
+
+@pytest.mark.parametrize(
+    'composed', [pytest.param(False, marks=LONG), True], ids=['distributed', 'composed']
+)
+def test_goals_of_a_list_give_the_log_of_the_loop(graph: Any, composed: bool) -> None:
+    settings = (*DISTURBED, *GOALS)
+    found = summary_of_graph(graph, 'irb120_rectangle', settings, composed=composed)
+    assert found == expected('irb120_rectangle', *settings)
+    states = [goal['state'] for goal in found['goals']]
+    assert states[0] == 'replaced'
+    assert states[2:5] == ['refused', 'done', 'done']
+    assert states[-1] == 'reached'
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ from ...robotstudio.config import LinkConfig, parse_address, read_move_time
 from ...robotstudio.packet import JOINTS
 from ...scenario.scenario import Scenario
 from ..node.parameter_values import parameter_values
-from ..pacing.config import DriverConfig, PublishConfig
+from ..pacing.config import DriverConfig, GoalListConfig, PublishConfig
 from .options import ADD_REALTIME, ROBOT_TOPICS, WiringOptions
 
 ROS_NAME = re.compile(r'(~/|/)?[A-Za-z_][A-Za-z0-9_]*(/[A-Za-z_][A-Za-z0-9_]*)*')
@@ -122,6 +122,7 @@ def node_parameters(scenario: Scenario, options: WiringOptions) -> dict[Executab
             'recorder.simulated': options.simulated,
             'recorder.truth': _publishes_truth(scenario, options),
             'recorder.figures': options.figures,
+            'recorder.endless': options.endless,
         }
     if options.robotstudio:
         link = _link(options, scenario.robot)
@@ -160,6 +161,8 @@ def _planner_parameters(
 ) -> Parameters:
     return {
         **parameter_values(scenario.planner, 'planner'),
+        **parameter_values(scenario.goal_limits, 'goal_limits'),
+        **parameter_values(GoalListConfig(list=scenario.goals), 'goals'),
         **parameter_values(scenario.monitor, 'monitor'),
         **parameter_values(scenario.reaction, 'reaction'),
         **parameter_values(scenario.admittance, 'admittance'),

@@ -29,6 +29,7 @@ class WiringOptions(msgspec.Struct, frozen=True, kw_only=True):
     :ivar out: folder for the results; empty if nothing is recorded.
     :ivar numbered: whether each run gets a number after that name, see ``RunFolder``.
     :ivar figures: whether the recorder draws figures.
+    :ivar endless: whether the recorder goes on until it is stopped.
     :ivar description: whether the plant publishes ``robot_description``; else the
         ``robot_state_publisher`` does.
     :ivar remappings: of topics, for all nodes.
@@ -55,6 +56,7 @@ class WiringOptions(msgspec.Struct, frozen=True, kw_only=True):
     out: str = ''
     numbered: bool = False
     figures: bool = True
+    endless: bool = False
     description: bool = True
     remappings: tuple[tuple[str, str], ...] = ()
     stream_joint_states: str = ''

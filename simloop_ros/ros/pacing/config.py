@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 import msgspec
 
 from ...core.config_types import NonNegative, Period, Positive, Seed
+from ...goals.goal import AnyGoal
 
 
 class GraphConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -114,6 +115,7 @@ class RecorderConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw
     :ivar simulated: whether the plant is simulated, so that it publishes the truth.
     :ivar truth: whether the true state differs from the measured one and is recorded by itself.
     :ivar figures: whether figures are drawn when the run is complete.
+    :ivar endless: whether the run goes on until it is stopped, and is complete then.
     """
 
     scenario: str
@@ -122,6 +124,16 @@ class RecorderConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw
     simulated: bool = True
     truth: bool = True
     figures: bool = True
+    endless: bool = False
+
+
+class GoalListConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Goals that the planner gives itself.
+
+    :ivar list: each `at` its time along the motion; `do` says which kind.
+    """
+
+    list: tuple[AnyGoal, ...] = ()
 
 
 class TrackingConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

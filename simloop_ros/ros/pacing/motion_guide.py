@@ -9,6 +9,7 @@ from ...assembly.bearable_delay import BearableDelay, bearable_delay, damped, fi
 from ...assembly.motion import Motion, MotionSettings, build_motion
 from ...collision.config import MonitorConfig
 from ...core.values import NO_INPUTS, Array, ExternalInputs, JointState, Setpoint
+from ...goals.goal_planner import GoalPlanner
 from ...guiding.config import AdmittanceConfig
 from ...guiding.guidance import Guidance
 from ...guiding.torque_validation import TorqueFaults
@@ -67,6 +68,18 @@ class MotionGuide:
         """Return that of the present motion, without reaction and guidance."""
         assert self.motion is not None
         return self.motion.base
+
+    @property
+    def goals(self) -> GoalPlanner | None:
+        """Return what takes goals; none before the first motion, and for two hands."""
+        return None if self.motion is None else self.motion.goal_planner
+
+    @property
+    def present_step(self) -> int:
+        """Return the number of steps of the motion that are due; others may be taken already."""
+        assert self.goals is not None
+        ahead = self._runs_ahead and self.reaction is None
+        return self._first_step + self._realtime.place if ahead else self.goals.count
 
     @property
     def start(self) -> Array | None:
@@ -132,8 +145,12 @@ class MotionGuide:
 
         :raises GoalError: the motion is refused.
         """
-        goals = None if self.motion is None else self.motion.goals
-        return build_motion(self._settings, self._model, position, goals)
+        before = self.motion
+        if before is None:
+            return build_motion(self._settings, self._model, position)
+        return build_motion(
+            self._settings, self._model, position, before.base_goals, before.goal_planner
+        )
 
     def take(self, motion: Motion) -> None:
         """Go on with another motion, that begins where the robot rests."""
@@ -220,7 +237,7 @@ class MotionGuide:
         """Return what is new of the plan at a stamp [ns]; while the robot reacts, step by step."""
         assert self.motion is not None
         reactive = self.motion.reactive
-        self._state = state
+        self._state, self._runs_ahead = state, True
         if reactive is None:
             return self._realtime.answer(stamp, state)
         if self.reaction is None:
@@ -231,6 +248,11 @@ class MotionGuide:
         if self.reaction is None:
             self._run_ahead()
         return [point]
+
+    def rewind(self, stamp: int) -> None:
+        """Take back the steps that were sent ahead from a stamp [ns] on, for another motion."""
+        if self.motion is not None and self.reaction is None:
+            self._realtime.take_back(stamp)
 
     def resume(self) -> bool:
         """Go on to the goal after a reaction; return whether the robot does, or stops first."""
@@ -244,6 +266,7 @@ class MotionGuide:
         self._realtime = RealtimePlanner(
             self.motion.planner, self._settings.period, self._level.rate
         )
+        self._runs_ahead, self._first_step = False, 0 if self.goals is None else self.goals.count
 
 
 def _between(first: ExternalInputs, last: ExternalInputs, share: float) -> ExternalInputs:

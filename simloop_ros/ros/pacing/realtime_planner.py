@@ -47,7 +47,7 @@ class RealtimePlanner:
         changed = self._advance(step)
         # The robot's stamps jitter: extrapolate to the beginning of the step.
         wait = (self._begin + stamp_of(step, self._period) - stamp) / NANO
-        place = int(self._place + ROUNDING)
+        place = self.place
         if self._rate < LEAST_RATE:
             return [self._rest(place, stamp)]
         wait += (place - self._place) * self._period / self._rate
@@ -59,11 +59,16 @@ class RealtimePlanner:
             PlanPoint(self._stamp(point.step), self._slowed(point.setpoint)) for point in found
         ]
 
+    @property
+    def place(self) -> int:
+        """Return the step of the motion that is due."""
+        return int(self._place + ROUNDING)
+
     def take_back(self, stamp: int) -> None:
         """Leave the planner at the step of a stamp [ns], whatever was sent for later ones."""
         if self._begin is not None:
             self._advance(step_of(stamp - self._begin, self._period))
-            self._ahead.take_back(int(self._place + ROUNDING))
+            self._ahead.take_back(self.place)
 
     def _advance(self, step: int) -> bool:
         """Go on to a step; return whether the rate has changed on the way."""

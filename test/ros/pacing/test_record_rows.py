@@ -14,8 +14,7 @@ from simloop_ros.ros.messages import effort_command
 from simloop_ros.ros.messages.joint_state import DecodedJointState
 from simloop_ros.ros.messages.notice import COLLISION, Notice
 from simloop_ros.ros.messages.wrists import CORRECTIONS, OBJECT, TRUE_WRENCHES, WRENCHES
-from simloop_ros.ros.pacing.rows import RowJoiner
-from simloop_ros.ros.pacing.run_writer import (
+from simloop_ros.ros.pacing.record_rows import (
     CONTACTS,
     EXTERNAL,
     MEASURED,
@@ -25,6 +24,7 @@ from simloop_ros.ros.pacing.run_writer import (
     RecordBuilder,
     RecordLayout,
 )
+from simloop_ros.ros.pacing.rows import RowJoiner
 
 H = 0.01
 NAMES, TIPS = ('a', 'b'), ('left', 'right')
