@@ -15,6 +15,7 @@ from ..core.values import Array, JointState
 from ..plants.build import build_plant
 from ..plants.config import PlantConfig
 from ..plants.position_robot import MAX_SERVO_GAIN, PositionRobot, with_motors
+from ..robot.config import Payload
 from ..robot.model import RobotModel
 from ..robot.payload import with_payload
 from .config import DRIVE_GAIN, DriverContract, FaultConfig
@@ -81,7 +82,7 @@ class StandIn:
         self._own = model
         if faults.payload and not model.tips:
             raise ConfigError('--fault payload: the robot has no tip; give robot.tips')
-        loaded = with_payload(model, faults.payload, model.tips[0]) if faults.payload else model
+        loaded = with_payload(model, Payload(mass=faults.payload)) if faults.payload else model
         self._true = loaded.with_mass_bias(plant.mass_bias)
         self._data = {id(m): m.pin_model.createData() for m in (self._own, self._true)}
         self._servo: PositionRobot | None = None

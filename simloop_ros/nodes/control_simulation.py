@@ -17,11 +17,11 @@ from ..core.errors import SimloopError
 from ..core.values import Array, Setpoint
 from ..loop.guarded_control import GuardedControl
 from ..robot.config import RobotConfig
-from ..robot.fit_robot import load_fit_robot
 from ..ros.messages import effort_command
 from ..ros.messages.joint_state import DecodedJointState
 from ..ros.messages.safety_status import SafetyStatus
 from ..ros.node.block_node import BlockNode, Report
+from ..ros.node.payload_topic import PayloadTopic
 from ..ros.node.process import main_of
 from ..ros.node.safety_topic import Heartbeats, SafetyTopic
 from ..ros.pacing.control_pace import WAITING, WATCH_SHARE, RealtimeControl
@@ -47,7 +47,8 @@ class ControlSimulationNode(BlockNode):
 
     def build(self) -> None:
         """Create the control simulation behind its gate."""
-        model = load_fit_robot(self.config(RobotConfig, 'robot'))
+        self._payload = PayloadTopic(self, announces=True)
+        model = self._payload.model
         safety = self.config(SafetyConfig, 'safety')
         graph, topics, names = self.graph, self.topics, model.joint_names
         self.control = GuardedControl(
@@ -115,11 +116,11 @@ class ControlSimulationNode(BlockNode):
 
     def command(self, stamp: int, setpoint: Setpoint, age: float = 0.0) -> None:
         """Take a step towards a setpoint and send its effort."""
+        self._payload.at(stamp)
         stops = self.control.stops
-        desired = setpoint.position
         command = self.control.step(setpoint, age)
         kind = effort_command.command_kind(setpoint, command, bool(self.control.stopped))
-        self._effort.send(stamp, desired, command.velocity, command.effort, frame_id=kind)
+        self._effort.send(stamp, setpoint.position, command.velocity, command.effort, frame_id=kind)
         if self.control.stops != stops:
             self._announce()
 

@@ -21,11 +21,11 @@ from ..guiding.config import AdmittanceConfig, live_parameters
 from ..planning.config import PlannerConfig
 from ..reaction.config import ReactionConfig
 from ..robot.config import RobotConfig
-from ..robot.fit_robot import load_fit_robot
 from ..ros.messages.safety_status import SafetyStatus
 from ..ros.messages.setpoint import FIELDS, TOPIC, setpoint_arrays, setpoint_kind
 from ..ros.node.block_node import BlockNode, Report
 from ..ros.node.inputs import open_inputs
+from ..ros.node.payload_topic import PayloadTopic
 from ..ros.node.process import main_of
 from ..ros.node.safety_topic import SafetyTopic
 from ..ros.pacing.config import TrackingConfig
@@ -71,7 +71,8 @@ class MotionPlannerNode(BlockNode):
 
     def build(self) -> None:
         """Load the robot; in lockstep, plan from its home, where the motion will begin."""
-        self._model = model = load_fit_robot(self.config(RobotConfig, 'robot'))
+        self._payload, self.hold = PayloadTopic(self), MotionHold()
+        self._model = model = self._payload.model
         graph, topics, names = self.graph, self.topics, model.joint_names
         monitor = self.config(MonitorConfig, 'monitor')
         admittance = self.config(AdmittanceConfig, 'admittance')
@@ -86,7 +87,6 @@ class MotionPlannerNode(BlockNode):
         )
         safety = self.config(SafetyConfig, 'safety')
         self.guide = MotionGuide(model, settings, safety, realtime=graph.realtime)
-        self.hold = MotionHold()
         self._desired = topics.publish_joints(TOPIC, names, FIELDS)
         inputs = open_inputs(topics, names, monitor, admittance, self.FORCE_TOPIC, self.add_input)
         self.inputs = InputBuffer(inputs, realtime=graph.realtime, timeout=self._input_timeout)
@@ -116,8 +116,8 @@ class MotionPlannerNode(BlockNode):
 
     def _read_states(self) -> None:
         """Subscribe to the control states, which the setpoints depend on from now on."""
-        names, fields = self._model.joint_names, ('position', 'velocity')
-        self.topics.subscribe_joints('control_state', names, fields, self._pace.state)
+        names, take = self._model.joint_names, self._payload.before(self._pace.state)
+        self.topics.subscribe_joints('control_state', names, ('position', 'velocity'), take)
 
     def begin(self) -> None:
         """Send the beginning of a motion that is sent ahead."""

@@ -8,11 +8,11 @@ from ..control.config import ControlConfig
 from ..core.errors import ConfigError, UnsafeCommandError
 from ..core.values import Array
 from ..robot.config import RobotConfig
-from ..robot.fit_robot import load_fit_robot
 from ..ros.driver.command_output import command_output
 from ..ros.messages import effort_command
 from ..ros.messages.safety_status import CONTROL, FOLLOWER, SafetyStatus
 from ..ros.node.block_node import BlockNode, Report
+from ..ros.node.payload_topic import PayloadTopic
 from ..ros.node.process import main_of
 from ..ros.node.safety_topic import SafetyTopic
 from ..ros.pacing.config import DriverConfig
@@ -40,7 +40,8 @@ class RobotFollowerNode(BlockNode):
 
     def build(self) -> None:
         """Create what stops the robot."""
-        model = load_fit_robot(self.config(RobotConfig, 'robot'))
+        payload = PayloadTopic(self)
+        model = payload.model
         driver, topics = self.config(DriverConfig, 'driver'), self.topics
         if not driver.topic:
             raise ConfigError('driver.topic: the topic on which the driver takes its commands')
@@ -55,7 +56,8 @@ class RobotFollowerNode(BlockNode):
         self._pace = RealtimeDriver(self, self.graph, self._timeout)
         self._safety = SafetyTopic(self, self._on_safety)
         names = model.joint_names
-        topics.subscribe_joints('joint_states', names, ('position',), self._pace.measured)
+        measured = payload.before(self._pace.measured)
+        topics.subscribe_joints('joint_states', names, ('position',), measured)
         topics.subscribe_setpoints(names, self._pace.desired)
         self._commands = topics.subscribe_joints(
             effort_command.TOPIC,

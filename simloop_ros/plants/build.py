@@ -11,8 +11,10 @@ import numpy as np
 from ..core.config_types import is_class_name
 from ..core.custom import build_custom
 from ..core.errors import ConfigError
+from ..robot.carried_payload import later_payloads
 from ..robot.model import RobotModel
 from .arm_stops import ArmStops, Brakes
+from .carrying import Carrying
 from .config import HeldObject, PlantConfig
 from .encoder import Delay, Encoder
 from .flexible_plant import MAX_SUBSTEPS, FlexiblePlant, known_motors
@@ -44,11 +46,13 @@ class BuiltPlant:
     :ivar plant: the plant, at the robot's home, at rest.
     :ivar engine: the engine that is really used.
     :ivar notes: what differs from what was asked for, one line each.
+    :ivar carrying: the part of the plant that carries payloads, if there is any.
     """
 
     plant: Plant
     engine: str
     notes: tuple[str, ...] = ()
+    carrying: Carrying | None = None
 
 
 def build_plant(
@@ -57,6 +61,8 @@ def build_plant(
     period: float,
     rng: np.random.Generator,
     brakes: Brakes | None = None,
+    *,
+    picks_up: bool = False,
 ) -> BuiltPlant:
     """Build the engine and, around it, what makes the plant differ from the model.
 
@@ -65,6 +71,7 @@ def build_plant(
     :param rng: generator of the encoder noise, which the plant keeps to itself; that of the wrist
         sensors is spawned from it.
     :param brakes: makes the brake of an arm, for those that stop by themselves.
+    :param picks_up: whether the robot may be told of payloads while it runs.
     :raises ConfigError: the engine cannot do what is asked, or the step does not fit the period.
     """
     _refuse_contradictions(config)
@@ -73,11 +80,19 @@ def build_plant(
     fine = bool(config.hands) or config.takes == 'position'
     timing = (period / substeps, 1) if fine and substeps else (period, substeps)
     biased = model.with_mass_bias(config.mass_bias)
+    payloads = (*later_payloads(model), *config.payloads)
+    if payloads:
+        _refuse_payloads(config)
+    carries = payloads or (picks_up and not _refuses_payloads(config))
+    if carries:
+        biased = biased.copy()  # that of control has the payloads, that of the engine has not
     if config.takes == 'position':
         biased = with_motors(biased, config.servo)
     built = _build_engine(config, biased, *timing)
-    plant = built.plant
+    plant, carrying = built.plant, None
     try:
+        if carries:
+            plant = carrying = Carrying(plant, biased, timing[0], payloads)
         plant = _disturbed(plant, config, biased, timing[0])
         if config.takes == 'position':
             robot = PositionRobot(plant, biased, period, substeps or 1, config.servo.bandwidth)
@@ -94,7 +109,7 @@ def build_plant(
     except Exception:
         plant.close()
         raise
-    return replace(built, plant=plant)
+    return replace(built, plant=plant, carrying=carrying)
 
 
 def _build_engine(
@@ -159,6 +174,18 @@ def _refuse_position(config: PlantConfig) -> None:
             'plant.takes: control does not measure a robot that takes positions, but simulates '
             'it; leave out plant.noise, plant.resolution and plant.delay'
         )
+
+
+def _refuse_payloads(config: PlantConfig) -> None:
+    if _refuses_payloads(config):
+        raise ConfigError(
+            'payloads: a robot with plant.flexible_joints or plant.object carries none; leave '
+            'them out'
+        )
+
+
+def _refuses_payloads(config: PlantConfig) -> bool:
+    return config.flexible_joints or config.object is not None
 
 
 def _refuse_object(config: PlantConfig, beam: HeldObject) -> None:

@@ -13,6 +13,7 @@ import pinocchio as pin
 
 from ..core.errors import ModelError, UnknownNameError
 from ..core.values import Array
+from .config import Payload
 from .flexible_joints import FlexibleJoints
 from .urdf import kinematic_tree
 
@@ -34,6 +35,8 @@ class RobotModel:
     :ivar sensors: names of the frames of the wrist force sensors, one for each tip.
     :ivar total_mass: mass of all links [kg], the fixed base included.
     :ivar flexible_joints: motors and gears, where they are known.
+    :ivar payloads: what the tips carry, and from when on; those from the beginning are in
+        ``urdf`` and ``pin_model``, the later ones see ``CarriedPayload``.
     """
 
     name: str
@@ -49,6 +52,7 @@ class RobotModel:
     sensors: tuple[str, ...]
     total_mass: float
     flexible_joints: FlexibleJoints | None = None
+    payloads: tuple[Payload, ...] = ()
 
     @property
     def n(self) -> int:
@@ -126,6 +130,10 @@ class RobotModel:
             raise ModelError(
                 f'{" ".join(what.split())}; replace it, or take it out of the URDF'
             ) from error
+
+    def copy(self) -> RobotModel:
+        """Return the robot with a Pinocchio model of its own, whose inertias may change."""
+        return replace(self, pin_model=pin.Model(self.pin_model))
 
     def with_mass_bias(self, bias: float) -> RobotModel:
         """Return the robot with every link's mass and inertia scaled by ``1 + bias``."""

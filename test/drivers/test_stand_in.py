@@ -15,6 +15,7 @@ from simloop_ros.drivers.config import DRIVE_GAIN, DriverContract, FaultConfig
 from simloop_ros.drivers.delivery import StateDelivery
 from simloop_ros.drivers.stand_in import SILENCE, StandIn
 from simloop_ros.plants.config import PlantConfig
+from simloop_ros.robot.config import Payload
 from simloop_ros.robot.model import RobotModel
 from simloop_ros.robot.payload import with_payload
 
@@ -75,7 +76,7 @@ def test_gravity_is_compensated_by_whom_the_contract_names(lwr: RobotModel, engi
 
 def test_an_unknown_payload_is_not_compensated_and_shows_in_the_torque(lwr: RobotModel) -> None:
     robot = stand_in(lwr, FaultConfig(payload=2.0))
-    loaded = with_payload(lwr, 2.0, lwr.tips[0])
+    loaded = with_payload(lwr, Payload(mass=2.0))
     np.testing.assert_allclose(robot.state().effort, gravity(loaded, lwr.home), atol=ROUNDING)
     robot.take(np.zeros(lwr.n))
     before = lwr.tip_positions(lwr.home)[0, 2]

@@ -74,7 +74,8 @@ class EffortDriven(DrivenRobot):
 
     Its velocity is estimated from its positions and efforts, as control does it (``Observer``):
     velocities that drivers publish are filtered, or zero, nobody knows which. What is sent is
-    within the limits and without the gravity that the robot handles itself.
+    within the limits and without the gravity that the robot handles itself: that of the model at
+    the beginning, since a payload that is told later is not told to the robot.
 
     :param bandwidth: of the observer [rad/s].
     """
@@ -95,6 +96,7 @@ class EffortDriven(DrivenRobot):
         self._observer = Observer(period, bandwidth)
         self._gravity_handled = gravity_handled
         self._data = model.pin_model.createData()
+        self._known = pin.Model(model.pin_model)
         self._effort: Array | None = None
         self._estimate: Estimate | None = None
 
@@ -133,7 +135,7 @@ class EffortDriven(DrivenRobot):
 
     def stand(self) -> None:
         """Send the gravity of the last position."""
-        self._send(self._gravity)
+        self._send(self._gravity(self._model.pin_model))
 
     @property
     def rests(self) -> bool:
@@ -146,17 +148,14 @@ class EffortDriven(DrivenRobot):
         assert self._estimate is not None
         return self._estimate.state
 
-    @property
-    def _gravity(self) -> Array:
+    def _gravity(self, model: pin.Model) -> Array:
         """Return the gravity at the last position [N m], shape ``(n,)``; zero if not finite."""
-        gravity: Array = pin.computeGeneralizedGravity(
-            self._model.pin_model, self._data, self._position
-        ).copy()
+        gravity: Array = pin.computeGeneralizedGravity(model, self._data, self._position).copy()
         return gravity if np.isfinite(gravity).all() else np.zeros_like(gravity)
 
     @property
     def _handled(self) -> Array | float:
-        return self._gravity if self._gravity_handled else 0.0
+        return self._gravity(self._known) if self._gravity_handled else 0.0
 
     def _send(self, effort: Array) -> None:
         handled = self._handled
