@@ -12,6 +12,19 @@ EffortMeaning = Literal['torque', 'torque_without_gravity', 'current', 'none']
 Share = Annotated[float, msgspec.Meta(ge=0.0, lt=1.0)]
 
 
+class ControllersConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Which controllers of ros2_control are switched for the suite, and back at its end.
+
+    :ivar ours: takes our commands: activated before the first one; empty to switch none.
+    :ivar robot: the robot's own, active before and after: deactivated meanwhile.
+    :ivar manager: name of the controller manager.
+    """
+
+    ours: str = ''
+    robot: str = ''
+    manager: str = 'controller_manager'
+
+
 class DriverContract(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """The contract of a driver: topics, joints, units, and what it does by itself.
 
@@ -37,6 +50,8 @@ class DriverContract(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw
     :ivar drive_gains: torque per current by joint, without its prefix [N m/A].
     :ivar when_silent: what the robot does when commands stop: ``holds`` the last one for ever,
         ``decays``, ``faults``, or ``unknown``.
+    :ivar controllers: of ros2_control that are switched when the suite takes over, and back when
+        it lets go.
     :ivar lag: time from a command to its effect [s].
     :ivar effort_limit: that its maker states, by joint without prefix [N m].
     :ivar velocity_limit: that its maker states, by joint without prefix [rad/s].
@@ -57,6 +72,7 @@ class DriverContract(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw
     effort_bandwidth: Positive | None = None
     drive_gains: dict[str, Positive] = {}
     when_silent: Literal['holds', 'decays', 'faults', 'unknown'] = 'unknown'
+    controllers: ControllersConfig = ControllersConfig()
     lag: NonNegative = 0.0
     effort_limit: dict[str, Positive] = {}
     velocity_limit: dict[str, Positive] = {}

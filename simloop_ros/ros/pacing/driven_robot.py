@@ -60,6 +60,10 @@ class DrivenRobot(StoppingRobot, ABC):
         """Send what the robot does by itself: it comes to rest along its way, and is held."""
 
     @abstractmethod
+    def hold(self) -> None:
+        """Send what holds a robot that was not commanded yet where it is."""
+
+    @abstractmethod
     def stand(self) -> None:
         """Send what asks for no motion: where the robot is, is not known any more."""
 
@@ -133,6 +137,10 @@ class EffortDriven(DrivenRobot):
         """Send the effort of follower or brakes."""
         self._send(self.own_effort(self._state))
 
+    def hold(self) -> None:
+        """Send the effort of the brakes."""
+        self.go_on()
+
     def stand(self) -> None:
         """Send the gravity of the last position."""
         self._send(self._gravity(self._model.pin_model))
@@ -198,6 +206,11 @@ class PositionDriven(DrivenRobot):
     def go_on(self) -> None:
         """Send the way of the last commands to rest, and then its end."""
         self.command(np.zeros(0), self._follower.destination(self._steps))
+
+    def hold(self) -> None:
+        """Send where the robot was first."""
+        last = self._positions.last
+        self._send(self._position if last is None else last)
 
     def stand(self) -> None:
         """Send the last position again."""

@@ -35,7 +35,7 @@ from ...scenario.scenario import Scenario
 from ..messages import effort_command
 from ..messages.joint_state import ABSENT, DecodedJointState
 from ..messages.notice import COLLISION, NO_CONTACT, Notice, hit_of
-from ..messages.safety_status import CONTROL, SafetyStatus, origin
+from ..messages.safety_status import CONTROL, SWITCHING, SafetyStatus, origin
 from ..messages.stamps import step_of
 from ..messages.wrists import CORRECTIONS, OBJECT, TRUE_WRENCHES, WRENCHES, by_hand, hand_axes
 from .real_run import RealRun
@@ -275,7 +275,7 @@ class RunWriter(RunRecorder):
 
     def take_safety(self, status: SafetyStatus) -> None:
         """Take a stop; in real time also the release of the robot, and levels of lateness."""
-        if self.timing is not None and status.level:
+        if self.timing is not None and status.level not in ('', SWITCHING):
             if not self.complete and self._levels < MAX_EVENTS:
                 self._levels += 1
                 self.timing.level(status.level)
