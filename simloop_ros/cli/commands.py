@@ -151,9 +151,7 @@ COMMANDS = {
     'standin': CommandHelp(
         'standin', "a simulated robot behind the topics of a real robot's driver", STANDIN
     ),
-    'payload': CommandHelp(
-        'payload', 'tell a running graph what the robot carries now', PAYLOAD
-    ),
+    'payload': CommandHelp('payload', 'tell a running graph what the robot carries now', PAYLOAD),
     'plot': CommandHelp('plot', 'figures again from a log', PLOT),
     'check': CommandHelp('check', 'is this model fit for control?', CHECK),
     'keys': CommandHelp('keys', 'what can be set in a scenario: type, unit, default', KEYS),

@@ -111,7 +111,8 @@ class CarryingSensing(Sensing):
 
     def __init__(self, sensing: Sensing, model: RobotModel):
         self._sensing = sensing
-        self._carried = CarriedPayload(model, later_payloads(model), sensing.pin_models)
+        self._carried = CarriedPayload(model, later_payloads(model))
+        self._carried.include(*sensing.pin_models)
         self.inputs = sensing.inputs
 
     def step(

@@ -55,11 +55,8 @@ class ControlSimulationNode(BlockNode):
         safety = self.config(SafetyConfig, 'safety')
         graph, topics, names = self.graph, self.topics, model.joint_names
         self._ours = not self.config(DriverConfig, 'driver').controllers.ours  # is the robot?
-        self.control = GuardedControl(
-            ControlSimulation(model, self.config(ControlConfig, 'control'), graph.period),
-            graph.period,
-            safety,
-        )
+        twin = ControlSimulation(model, self.config(ControlConfig, 'control'), graph.period)
+        self.control = GuardedControl(twin, graph.period, safety)
         self._pace: LockstepControl | RealtimeControl = (
             RealtimeControl(self, graph, lambda: self.config(SafetyConfig, 'safety'))
             if graph.realtime
@@ -68,12 +65,11 @@ class ControlSimulationNode(BlockNode):
         self._effort = topics.publish_joints(effort_command.TOPIC, names, effort_command.FIELDS)
         self._state = topics.publish_joints('control_state', names, effort_command.FIELDS)
         self._safety = SafetyTopic(self, self._on_safety)
-        pace = self._pace
         topics.subscribe_joints(
             'joint_states',
             names,
             ('position',),
-            lambda message: self._ours and pace.measured(message),
+            self._on_measured,
             STREAM_DEPTH,
             optional=('effort',),
             kind=effort_command.APPLIED,
@@ -116,9 +112,9 @@ class ControlSimulationNode(BlockNode):
         """Take a step towards a setpoint and send its effort."""
         self._payload.at(stamp)
         stops = self.control.stops
-        command = self.control.step(setpoint, age)
+        desired, command = setpoint.position, self.control.step(setpoint, age)
         kind = effort_command.command_kind(setpoint, command, bool(self.control.stopped))
-        self._effort.send(stamp, setpoint.position, command.velocity, command.effort, frame_id=kind)
+        self._effort.send(stamp, desired, command.velocity, command.effort, frame_id=kind)
         if self.control.stops != stops:
             self._announce()
 
@@ -142,6 +138,10 @@ class ControlSimulationNode(BlockNode):
         logger, topic = self.get_logger(), self.resolve_topic_name('joint_states')
         if isinstance(self._pace, RealtimeControl):
             self._pace.tell(topic, logger.info, logger.error)
+
+    def _on_measured(self, message: DecodedJointState) -> None:
+        if self._ours:
+            self._pace.measured(message)
 
     def _on_setpoint(self, message: DecodedJointState) -> None:
         if self.graph.realtime and self._setpoints.publishers > 1:

@@ -60,7 +60,7 @@ class PlantNode(BlockNode):
         config, safety = self.config(PlantConfig, 'plant'), self.config(SafetyConfig, 'safety')
         seed = self.config(RandomConfig, 'random').seed
         built = build_simulated_robot(config, model, graph.period, seed, safety, picks_up=True)
-        self._payload.simulate(built.carrying and built.carrying.carried)
+        self._payload.simulate(built.carrying)
         for note in built.notes:
             self.get_logger().warning(note)
         self._engine = built.engine

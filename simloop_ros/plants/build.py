@@ -93,7 +93,8 @@ def build_plant(
     try:
         if carries:
             plant = carrying = Carrying(plant, biased, timing[0], payloads)
-        plant = _disturbed(plant, config, biased, timing[0])
+            biased = carrying.model
+        plant = _disturbed(plant, config, biased, timing[0], carrying)
         if config.takes == 'position':
             robot = PositionRobot(plant, biased, period, substeps or 1, config.servo.bandwidth)
             plant = Surrogate(PinocchioPlant(model, period), robot)
@@ -179,13 +180,13 @@ def _refuse_position(config: PlantConfig) -> None:
 def _refuse_payloads(config: PlantConfig) -> None:
     if _refuses_payloads(config):
         raise ConfigError(
-            'payloads: a robot with plant.flexible_joints or plant.object carries none; leave '
-            'them out'
+            'payloads: a robot with plant.flexible_joints, plant.object or plant.takes position '
+            'carries none; leave them out'
         )
 
 
 def _refuses_payloads(config: PlantConfig) -> bool:
-    return config.flexible_joints or config.object is not None
+    return config.flexible_joints or config.object is not None or config.takes == 'position'
 
 
 def _refuse_object(config: PlantConfig, beam: HeldObject) -> None:
@@ -208,15 +209,20 @@ def _refuse_object(config: PlantConfig, beam: HeldObject) -> None:
         raise ConfigError('plant.object: it needs a robot that takes efforts; see plant.takes')
 
 
-def _disturbed(plant: Plant, config: PlantConfig, model: RobotModel, step: float) -> Plant:
+def _disturbed(
+    plant: Plant, config: PlantConfig, model: RobotModel, step: float, carrying: Carrying | None
+) -> Plant:
     """Return the plant with friction, hands and pushes.
 
     :param step: time of the plant's ``step`` [s].
+    :param carrying: the part of the plant that carries payloads, if there is any.
     """
     friction = config.friction
     lag = plant.lag if isinstance(plant, FlexiblePlant) else 0.0
     if friction.exists and not config.flexible_joints:
-        plant = JointFriction(plant, model, step, friction.coulomb, friction.viscous)
+        plant = rubbing = JointFriction(plant, model, step, friction.coulomb, friction.viscous)
+        if carrying is not None:
+            carrying.carried.include(rubbing.damped)
     if config.hands:
         plant = Hands(plant, model, step, config.hands, lag)
     if config.pushes:

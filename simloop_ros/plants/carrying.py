@@ -25,6 +25,7 @@ class Carrying(PlantWrapper):
     obstacle that is hit meets the arm without its payload.
 
     :ivar carried: what it carries, in time since its start.
+    :ivar model: the robot with what it carries.
     :param model: the robot in the engine.
     :param period: time of one ``step`` [s].
     """
@@ -35,11 +36,11 @@ class Carrying(PlantWrapper):
         self, plant: Plant, model: RobotModel, period: float, payloads: Sequence[Payload]
     ):
         super().__init__(plant)
-        loaded = model.copy()
-        self._bare, self._loaded = model.pin_model, loaded.pin_model
+        self.model = model.copy()
+        self._bare, self._loaded = model.pin_model, self.model.pin_model
         self._data, self._loaded_data = self._bare.createData(), self._loaded.createData()
         self._period = period
-        self.carried = CarriedPayload(loaded, payloads)
+        self.carried = CarriedPayload(self.model, payloads)
         self._begin()
 
     def _begin(self) -> None:

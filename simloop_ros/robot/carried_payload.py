@@ -18,8 +18,8 @@ from .payload import carrying_tip, payload_parameters
 from .weight import weight_efforts
 
 BLEND_TIME = 0.2
-"""Time in which a payload takes effect [s]: the weight of what a gripper lifts comes upon the robot
-gradually, and so does the effort for it."""
+"""Time in which a payload takes effect [s]: the weight of what a gripper lifts comes upon the
+robot gradually, and so does the effort for it."""
 
 
 class _Change(msgspec.Struct, frozen=True):
@@ -63,18 +63,16 @@ class CarriedPayload(Remembering):
     :ivar now: time of the last call [ns].
     :param model: whose Pinocchio model is changed in place.
     :param payloads: what is known beforehand, with their times.
-    :param others: Pinocchio models of the same robot that are changed likewise.
     :raises ConfigError: a tip does not exist, or the robot cannot bear a payload.
     """
 
     _remembered = ('_changes', 'now')
 
-    def __init__(
-        self, model: RobotModel, payloads: Sequence[Payload] = (), others: Sequence[pin.Model] = ()
-    ):
+    def __init__(self, model: RobotModel, payloads: Sequence[Payload] = ()):
         self._model = model.copy()
-        self._models = tuple({id(each): each for each in (model.pin_model, *others)}.values())
-        self._bases = [[body.copy() for body in each.inertias] for each in self._models]
+        self._models: list[pin.Model] = []
+        self._bases: list[list[pin.Inertia]] = []
+        self.include(model.pin_model)
         self._start = {
             carrying_tip(model, each): payload_parameters(model, each)
             for each in model.payloads
@@ -89,6 +87,13 @@ class CarriedPayload(Remembering):
     def carries(self) -> bool:
         """Return whether a payload differs, or will, from what the models have by themselves."""
         return bool(self._changes)
+
+    def include(self, *pin_models: pin.Model) -> None:
+        """Change other Pinocchio models of the same robot likewise; nothing has changed yet."""
+        for pin_model in pin_models:
+            if all(pin_model is not known for known in self._models):
+                self._models.append(pin_model)
+                self._bases.append([body.copy() for body in pin_model.inertias])
 
     def tell(self, begin: int, payload: Payload) -> None:
         """Let a tip carry a payload from a time on [ns], and nothing else.

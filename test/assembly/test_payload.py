@@ -9,7 +9,9 @@ from simloop_ros.assembly.assemble import assemble
 from simloop_ros.robot.carried_payload import BLEND_TIME
 from simloop_ros.scenario.loading import load_scenario
 
-PICKED = '[{at: 0.6, mass: 0.3, tip: tool0_l, centre: [0, 0, 0.03]}]'
+PICKED = '[{at: 0.6, mass: 0.1, tip: tool0_l, centre: [0, 0, 0.03]}]'
+HEAVY = PICKED.replace('0.1', '0.3')
+EXACT = ('plant.noise=0', 'plant.resolution=0', 'control.rollback=observer')
 FREE = ('plant.obstacles=[]', 'plant.engine=pinocchio', 'monitor.reaction=none', 'duration=1.6')
 
 
@@ -34,6 +36,16 @@ def told() -> list:
 def test_a_payload_that_is_told_is_no_contact(told) -> None:
     assert alarms(told) == 0
     assert errors(told).max() < 1.2 * errors(records()).max()
+
+
+def test_without_noise_the_monitor_sees_no_difference_at_all() -> None:
+    """With it a heavier hand has more of it, and thresholds are those of the bare robot."""
+    motion = ('planner.kind=offline', *EXACT)
+    margins = [
+        [row.monitor.reading.margin for row in records(*motion, *more)]
+        for more in ((), (f'robot.payloads={HEAVY}',))
+    ]
+    assert min(margins[1]) > min(margins[0]) - 0.05
 
 
 def test_one_that_is_not_told_is_seen() -> None:

@@ -44,11 +44,12 @@ def torques(model: pin.Model) -> np.ndarray:
 def test_once_taken_over_it_is_a_link_of_the_robot(lwr: RobotModel) -> None:
     before = torques(lwr.pin_model)
     other = pin.Model(lwr.pin_model)
-    carried = CarriedPayload(lwr, [replace_at(BODY, 1.0)], [other, lwr.pin_model])
+    carried = CarriedPayload(lwr, [replace_at(BODY, 1.0)])
+    carried.include(other, lwr.pin_model)
     carried.at(SECOND)
     np.testing.assert_array_equal(torques(lwr.pin_model), before)
     carried.at(round((1.0 + BLEND_TIME) * SECOND))
-    expected = torques(with_payload(lwr_again(lwr, before), BODY).pin_model)
+    expected = torques(with_payload(lwr_again(before), BODY).pin_model)
     np.testing.assert_allclose(torques(lwr.pin_model), expected, rtol=0, atol=1e-12)
     np.testing.assert_allclose(torques(other), expected, rtol=0, atol=1e-12)
     assert np.abs(expected - before).max() > 1.0
@@ -58,7 +59,7 @@ def replace_at(payload: Payload, at: float) -> Payload:
     return Payload(mass=payload.mass, centre=payload.centre, inertia=payload.inertia, at=at)
 
 
-def lwr_again(model: RobotModel, before: np.ndarray) -> RobotModel:
+def lwr_again(before: np.ndarray) -> RobotModel:
     bare = load_fit_robot(robot_config('lwr'))
     np.testing.assert_array_equal(torques(bare.pin_model), before)
     return bare

@@ -20,8 +20,11 @@ Owner = Literal['robot', 'taking', 'ours', 'giving', 'nobody']
 class Answer(Protocol):
     """A future: whether it is there, and whether it says that the controllers were switched."""
 
-    def done(self) -> bool: ...
-    def result(self) -> Any: ...
+    def done(self) -> bool:
+        """Return whether it is there."""
+
+    def result(self) -> Any:
+        """Return the response of the service."""
 
 
 Ask = Callable[[list[str], list[str]], Answer | None]
@@ -98,7 +101,7 @@ def ask_manager(node: BlockNode, manager: str) -> Ask:
     """Return what asks a controller manager; ``controller_manager_msgs`` has to be installed."""
     from controller_manager_msgs.srv import SwitchController
 
-    client = node.create_client(SwitchController, f'{manager}/switch_controller')
+    client: Any = node.create_client(SwitchController, f'{manager}/switch_controller')
     node.at_cleanup(lambda: node.destroy_client(client))
 
     def ask(activate: list[str], deactivate: list[str]) -> Answer | None:

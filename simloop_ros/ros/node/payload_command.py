@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from threading import Event
 import time
 
 from geometry_msgs.msg import InertiaStamped
@@ -30,11 +31,11 @@ def tell_payload(payload: Payload, namespace: str) -> int:
     try:
         publisher = node.create_publisher(InertiaStamped, TOPIC, EVENTS)
         begin = found = time.monotonic()
-        told = 0
+        told, clock = 0, Event()
         while not interrupts and time.monotonic() < (
             found + DISCOVERY if told else begin + PATIENCE
         ):
-            time.sleep(MAX_SPIN_TIME)
+            clock.wait(MAX_SPIN_TIME)
             count = publisher.get_subscription_count()
             if count > told:
                 told, found = count, time.monotonic()

@@ -8,6 +8,7 @@ from geometry_msgs.msg import InertiaStamped
 import pinocchio as pin
 
 from ...core.errors import SimloopError
+from ...plants.carrying import Carrying
 from ...robot.carried_payload import CarriedPayload, later_payloads, without_later_payloads
 from ...robot.config import RobotConfig
 from ...robot.fit_robot import load_fit_robot
@@ -45,11 +46,11 @@ class PayloadTopic:
 
     def also(self, *others: pin.Model) -> None:
         """Change other Pinocchio models of the robot, too."""
-        self._carried = CarriedPayload(self.model, later_payloads(self.model), others)
+        self._carried.include(*others)
 
-    def simulate(self, carried: CarriedPayload | None) -> None:
+    def simulate(self, carrying: Carrying | None) -> None:
         """Let a simulated robot carry what is told, in time of its own; none if it cannot."""
-        self._simulated = carried
+        self._simulated = None if carrying is None else carrying.carried
 
     def at(self, stamp: int) -> None:
         """Let the model be that of a stamp [ns]; the first one counts as the begin of the run."""

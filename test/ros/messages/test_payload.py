@@ -11,7 +11,9 @@ from simloop_ros.robot.config import Payload
 from simloop_ros.ros.messages.payload import from_message, to_message
 from simloop_ros.ros.messages.stamps import join
 
-BODY = Payload(mass=0.5, tip='hand', centre=(0.1, 0.2, 0.3), inertia=(1.0, 2.0, 3.0, 4.0, 5.0, 6.0))
+BODY = Payload(
+    mass=0.5, tip='hand', centre=(0.1, 0.2, 0.3), inertia=(1.0, 2.0, 3.0, 4.0, 5.0, 6.0)
+)
 
 
 def test_there_and_back() -> None:
