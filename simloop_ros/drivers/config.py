@@ -32,7 +32,8 @@ class DriverContract(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw
     ``simloop connect`` finds it out.
 
     :ivar description: one line about it.
-    :ivar takes: what its commands are: efforts [N m] or positions [rad].
+    :ivar takes: what its commands are: efforts [N m], positions [rad], or velocities [rad/s],
+        which only a stand-in takes, from others' controllers.
     :ivar command_topic: where it takes them.
     :ivar message: their type: std_msgs/Float64MultiArray, with the joints in a fixed order, or
         sensor_msgs/JointState, with the joints by name.
@@ -59,7 +60,7 @@ class DriverContract(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw
     """
 
     description: str
-    takes: Literal['effort', 'position']
+    takes: Literal['effort', 'position', 'velocity']
     command_topic: str
     message: Literal['float64_multi_array', 'joint_state'] = 'float64_multi_array'
     joints: tuple[str, ...] = ()

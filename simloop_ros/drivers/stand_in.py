@@ -48,7 +48,8 @@ class StandIn:
         tau = u + g(q)    where the robot compensates gravity, by what it knows of itself
         tau = u           else
 
-    One that takes positions follows them with its own servo (``PositionRobot``). Until the first
+    One that takes positions, or velocities, follows them with its own servo (``PositionRobot``).
+    Until the first
     command, and after a fault, brakes hold it. Numbers that are not finite are dropped; a command
     of a wrong size is an error of the controller, which takes none from then on. A command beyond
     an effort limit, and a joint beyond its speed or range, is a reflex: the robot stops by itself.
@@ -86,7 +87,7 @@ class StandIn:
         self._true = loaded.with_mass_bias(plant.mass_bias)
         self._data = {id(m): m.pin_model.createData() for m in (self._own, self._true)}
         self._servo: PositionRobot | None = None
-        if contract.takes == 'position':
+        if contract.takes != 'effort':
             self._servo = _servo(self._true, plant, self.period, rng)
             self._plant = self._servo.plant
         else:
@@ -98,6 +99,7 @@ class StandIn:
         self._gains = by_joint(contract, model, contract.drive_gains, gains)
         self._waiting: deque[tuple[int, Array]] = deque()
         self._command: Array | None = None
+        self._reached: Array | None = None  # position that commands of velocity have led to
         self._steps = self._silent = 0
         self.fault = ''
         self.dropped = self.rough = 0
@@ -138,7 +140,7 @@ class StandIn:
         if self.fault or self._command is None:
             self._brake(before)
         elif self._servo is not None:
-            self._servo.track(self._command)
+            self._servo.track(self._target(before.position))
             now = self._plant.truth
             acceleration = (now.velocity - before.velocity) / self.period
             model, data = self._true.pin_model, self._data[id(self._true)]
@@ -163,12 +165,22 @@ class StandIn:
 
     def _apply(self, command: Array) -> None:
         last, self._command, self._silent = self._command, command, 0
-        if self._contract.takes == 'position':
+        if self._servo is not None:
             return
         rate = self._contract.effort_rate
         if rate is not None and last is not None:
             self.rough += bool((np.abs(command - last) > rate * self.period).any())
         self._stop_beyond('command', command, self._effort_limit, 'N m')
+
+    def _target(self, position: Array) -> Array:
+        """Return where the servo shall be at the end of a period that begins at a position."""
+        assert self._command is not None
+        if self._contract.takes == 'position':
+            return self._command
+        self._reached = (position if self._reached is None else self._reached) + (
+            self.period * self._command
+        )
+        return self._reached
 
     def _mind_silence(self) -> None:
         """Do what the contract says of a robot whose commands stop; most hold the last one."""

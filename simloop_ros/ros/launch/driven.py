@@ -23,6 +23,11 @@ def driven_options(options: WiringOptions, driver: DriverContract) -> WiringOpti
     """
     handled = options.gravity_handled or driver.gravity_handled
     output = options.driver_output or driver.takes
+    if output == 'velocity':
+        raise ConfigError(
+            'driver: it takes velocities, and the suite sends efforts or positions; set its '
+            'takes=position or takes=effort, with a controller for that'
+        )
     if output == 'effort' and driver.gravity is None and not handled:
         raise ConfigError(
             'driver: who compensates gravity is not in its file, because robots differ; set its '
