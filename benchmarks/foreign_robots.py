@@ -51,8 +51,8 @@ ROBOTS = {
         'home': UR_HOME,
     },
 }
-PUSHED = {'panda': 'panda_link4', 'ur5': 'forearm_link', 'ur10': 'forearm_link'}
-"""Link that is pushed."""
+PUSHED = {'panda': 'panda_link4', 'ur5': 'wrist_1_link', 'ur10': 'wrist_1_link'}
+"""Link that is pushed, at its origin: where that is on an axis, the joint feels nothing."""
 PERIOD = 0.005
 MOVE = '[[0, 0.1, 0.1]]'
 PLANT = (

@@ -72,7 +72,9 @@ examples:
       --fault lost=0.2 --set plant.friction.coulomb=1
 
 Faults: late_start=3 [s], lost=0.2 (share of the states), bunched=5 (states), rate=1.2 (factor),
-order, freeze=1 [s], payload=2 [kg], current. It runs until Ctrl-C. Documentation: docs/drivers.md.
+order, freeze=1 [s], payload=2 [kg], current; after=20 [s] lets lost, bunched, freeze and payload
+begin later. Publish external_wrench to push it. It runs until Ctrl-C.
+Documentation: docs/drivers.md.
 """
 PAYLOAD = """\
 examples:

@@ -97,6 +97,8 @@ class DriverContract(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw
 class FaultConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """What a stand-in does wrong, on request.
 
+    :ivar after: time at which loss, bunches, freezes and payload begin [s]; the others are there
+        from the start.
     :ivar late_start: time without any joint state at the start [s].
     :ivar lost: share of the joint states that are lost.
     :ivar bunched: number of joint states that are kept back and sent together.
@@ -107,6 +109,7 @@ class FaultConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     :ivar current: whether ``effort`` is the current of the motors.
     """
 
+    after: NonNegative = 0.0
     late_start: NonNegative = 0.0
     lost: Share = 0.0
     bunched: Annotated[int, msgspec.Meta(ge=1, le=1000)] = 1

@@ -11,7 +11,7 @@ import numpy as np
 import pinocchio as pin
 
 from ..core.errors import ConfigError
-from ..core.values import Array, JointState
+from ..core.values import Array, Disturbance, JointState
 from ..plants.build import build_plant
 from ..plants.config import PlantConfig
 from ..plants.position_robot import MAX_SERVO_GAIN, PositionRobot, with_motors
@@ -83,7 +83,11 @@ class StandIn:
         self._own = model
         if faults.payload and not model.tips:
             raise ConfigError('--fault payload: the robot has no tip; give robot.tips')
-        loaded = with_payload(model, Payload(mass=faults.payload)) if faults.payload else model
+        loaded, unknown = model, Payload(mass=faults.payload, at=faults.after)
+        if faults.payload and faults.after:
+            plant = msgspec.structs.replace(plant, payloads=(*plant.payloads, unknown))
+        elif faults.payload:
+            loaded = with_payload(model, unknown)
         self._true = loaded.with_mass_bias(plant.mass_bias)
         self._data = {id(m): m.pin_model.createData() for m in (self._own, self._true)}
         self._servo: PositionRobot | None = None
@@ -129,8 +133,11 @@ class StandIn:
             return
         self.take(np.array([found[name] for name in self.joints]))
 
-    def step(self) -> None:
-        """Let one period pass."""
+    def step(self, external: Array | None = None) -> None:
+        """Let one period pass.
+
+        :param external: torque of somebody who pushes the robot [N m], shape ``(n,)``.
+        """
         self._steps += 1
         self._silent += 1
         while self._waiting and self._waiting[0][0] < self._steps:
@@ -140,16 +147,21 @@ class StandIn:
         if self.fault or self._command is None:
             self._brake(before)
         elif self._servo is not None:
-            self._servo.track(self._target(before.position))
+            self._servo.track(self._target(before.position), Disturbance(external))
             now = self._plant.truth
             acceleration = (now.velocity - before.velocity) / self.period
             model, data = self._true.pin_model, self._data[id(self._true)]
             self._torque = pin.rnea(model, data, now.position, now.velocity, acceleration).copy()
         else:
             self._torque = self._command + self._handled
-            self._plant.step(self._torque)
+            self._plant.step(self._torque, Disturbance(external))
         self._reflex()
         self._shown = self._shown + self._share * (self._torque - self._shown)
+
+    @property
+    def position(self) -> Array:
+        """Return where the robot is, in the order of the model's joints [rad], shape ``(n,)``."""
+        return self._plant.truth.position
 
     def state(self) -> DriverState:
         """Return what the driver publishes now."""

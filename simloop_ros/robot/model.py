@@ -12,10 +12,10 @@ import numpy as np
 import pinocchio as pin
 
 from ..core.errors import ModelError, UnknownNameError
-from ..core.values import Array
+from ..core.values import Array, Flags
 from .config import Payload
 from .flexible_joints import FlexibleJoints
-from .urdf import kinematic_tree
+from .urdf import UNBOUNDED, kinematic_tree
 
 EFFORT_UNITS = {'rad': 'N m', 'm': 'N'}
 """Unit of a joint's position -> unit of its effort."""
@@ -58,6 +58,11 @@ class RobotModel:
     def n(self) -> int:
         """Return the number of moving joints."""
         return len(self.joint_names)
+
+    @property
+    def endless(self) -> Flags:
+        """Return which joints have no ends, shape ``(n,)``."""
+        return self.upper - self.lower >= UNBOUNDED
 
     @property
     def joint_units(self) -> tuple[str, ...]:

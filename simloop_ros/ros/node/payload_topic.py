@@ -38,6 +38,7 @@ class PayloadTopic:
         self._later = later_payloads(loaded) if announces and realtime else ()
         self.model: RobotModel = without_later_payloads(loaded) if realtime else loaded
         self._node = node
+        node.topics.endless = self.model.endless
         self._carried = CarriedPayload(self.model, later_payloads(self.model))
         self._simulated: CarriedPayload | None = None
         if self._later:
