@@ -50,6 +50,11 @@ CASES = {
     'workerbot_carry lost': ('workerbot_carry', *TASKS, LOST),
     'yumi_step disturbed': ('yumi_step', *DISTURBED),
     'step with orientation': ('step', 'robot=lwr', 'planner.move=[[-0.05, 0, 0.05]]', *DISTURBED),
+    'yumi_step payload': (
+        'yumi_step',
+        'robot.payloads=[{at: 0.3, mass: 0.2}, {at: 0.8, mass: 0}]',
+        'plant.payloads=[{at: 0.5, mass: 0.1, tip: tool0_r}]',
+    ),
     'yumi_offline pid': ('yumi_offline', 'control.law=pid', 'plant.noise=1e-6'),
     'sphere_step mujoco': ('sphere_step', 'plant.engine=mujoco', 'plant.noise=1e-6'),
     **{

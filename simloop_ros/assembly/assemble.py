@@ -14,9 +14,10 @@ from ..core.errors import ConfigError
 from ..core.values import Array
 from ..goals.goal import AnyGoal
 from ..loop.loop import Loop
-from ..loop.sensing import MonitoredSensing, Sensing
+from ..loop.sensing import CarryingSensing, MonitoredSensing, Sensing
 from ..plants.build import used_engine
 from ..record.facts import RunFacts
+from ..robot.carried_payload import later_payloads
 from ..robot.fit_robot import load_fit_robot
 from ..robot.model import RobotModel
 from ..scenario.contradictions import refuse_contradictions, refuse_graphs
@@ -50,11 +51,14 @@ def assemble(scenario: Scenario) -> Assembly:
     refuse_graphs(scenario)
     model = load_fit_robot(scenario.robot)
     period = scenario.period
+    known = model.copy() if later_payloads(model) else model  # results are of the first one
     built = build_simulated_robot(scenario.plant, model, period, scenario.seed, scenario.safety)
-    motion = build_motion(MotionSettings.of(scenario), model, model.home)
-    control = ControlSimulation(model, scenario.resolved_control(), period)
+    motion = build_motion(MotionSettings.of(scenario), known, model.home)
+    control = ControlSimulation(known, scenario.resolved_control(), period)
     facts = _facts(scenario, model, motion, built.engine, built.notes)
-    sensing = _sensing(scenario, model, motion, built.plant.report().wrenches)
+    sensing = _sensing(scenario, known, motion, built.plant.report().wrenches)
+    if later_payloads(model):
+        sensing = CarryingSensing(sensing, known)
     return Assembly(facts, Loop(motion.planner, control, built.plant, sensing))
 
 

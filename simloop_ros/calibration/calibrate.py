@@ -21,6 +21,7 @@ from ..control.control_simulation import ControlSimulation
 from ..core.errors import ConfigError
 from ..core.values import Array, JointState, Setpoint
 from ..plants.plant import Plant
+from ..robot.carried_payload import without_later_payloads
 from ..robot.fit_robot import load_fit_robot
 from ..robot.model import RobotModel
 from ..scenario.scenario import Scenario
@@ -64,9 +65,9 @@ def calibrate(
     :param progress: gets the share that is done; returns whether to go on.
     :raises ConfigError: the scenario's robot cannot move freely for so long, or it was stopped.
     """
-    model = load_fit_robot(scenario.robot)
+    model = without_later_payloads(load_fit_robot(scenario.robot))
     config = msgspec.structs.replace(
-        scenario.plant, pushes=(), hands=(), obstacles=(), object=None, stops=()
+        scenario.plant, pushes=(), payloads=(), hands=(), obstacles=(), object=None, stops=()
     )
     built = build_simulated_robot(config, model, scenario.period, scenario.seed, scenario.safety)
     control_config = scenario.control.resolved(

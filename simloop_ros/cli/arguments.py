@@ -188,6 +188,28 @@ def _connect(parser: ArgumentParser) -> None:
     parser.add_argument('--json', action='store_true', help='print the findings as JSON')
 
 
+def _payload(parser: ArgumentParser) -> None:
+    parser.add_argument('--mass', metavar='KG', type=float, required=True, help='0 for nothing')
+    parser.add_argument('--tip', metavar='LINK', default='', help='[the first tip]')
+    parser.add_argument(
+        '--centre',
+        metavar='M',
+        type=float,
+        nargs=3,
+        default=(0.0, 0.0, 0.0),
+        help='of its mass, in the frame of the tip',
+    )
+    parser.add_argument(
+        '--inertia',
+        metavar='I',
+        type=float,
+        nargs=6,
+        default=(0.0,) * 6,
+        help='about its centre: xx xy xz yy yz zz [kg m^2]',
+    )
+    parser.add_argument('--namespace', metavar='NS', default='', help='of the graph')
+
+
 def _plot(parser: ArgumentParser) -> None:
     completers.attach(
         parser.add_argument('folder', metavar='DIR', type=_path, help='folder of a run'),
@@ -322,6 +344,7 @@ ARGUMENTS: dict[str, Callable[[ArgumentParser], None]] = {
     'launch': _launch,
     'connect': _connect,
     'standin': _standin,
+    'payload': _payload,
     'plot': _plot,
     'check': _check,
     'keys': _keys,

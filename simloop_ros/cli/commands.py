@@ -86,7 +86,18 @@ examples:
       --fault lost=0.2 --set plant.friction.coulomb=1
 
 Faults: late_start=3 [s], lost=0.2 (share of the states), bunched=5 (states), rate=1.2 (factor),
-order, freeze=1 [s], payload=2 [kg], current. It runs until Ctrl-C. Documentation: docs/drivers.md.
+order, freeze=1 [s], payload=2 [kg], current; after=20 [s] lets lost, bunched, freeze and payload
+begin later. Publish external_wrench to push it. It runs until Ctrl-C.
+Documentation: docs/drivers.md.
+"""
+PAYLOAD = """\
+examples:
+  simloop payload --mass 0.5                            the first tip carries 0.5 kg
+  simloop payload --mass 0.5 --tip flange --centre 0 0 0.05
+  simloop payload --mass 0                              it was put down
+
+All nodes of the graph take it over from the same moment on, within 0.2 s. Exit status 1 if no node
+listens. Documentation: docs/payload.md.
 """
 CHECK = """\
 examples:
@@ -157,6 +168,7 @@ COMMANDS = {
     'standin': CommandHelp(
         'standin', "a simulated robot behind the topics of a real robot's driver", STANDIN
     ),
+    'payload': CommandHelp('payload', 'tell a running graph what the robot carries now', PAYLOAD),
     'plot': CommandHelp('plot', 'figures again from a log', PLOT),
     'check': CommandHelp('check', 'is this model fit for control?', CHECK),
     'keys': CommandHelp('keys', 'what can be set in a scenario: type, unit, default', KEYS),

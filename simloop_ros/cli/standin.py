@@ -46,6 +46,7 @@ def call(options: argparse.Namespace) -> int:
     )
     run_stand_in(
         stand_in,
+        model,
         delivery,
         contract,
         namespace=options.namespace,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 import numpy as np
+import pinocchio as pin
 
 from ..core.values import Array
 from ..maths.kalman import disturbance_filter, motion_filter
@@ -103,6 +104,11 @@ class DisturbanceObserver(CollisionMonitor):
         self._of_regime: IntArray | None = None
         self._chosen: Array = np.empty(0)
         super().__init__(model, period, limits)
+
+    @property
+    def pin_models(self) -> tuple[pin.Model, ...]:
+        """Return the models of control and of the explanation."""
+        return (self.model.pin_model, self._explainer.pin_model)
 
     def _probe(self, observation: Observation) -> float:
         return float(observation.effort.dot(observation.effort))

@@ -71,12 +71,13 @@ def nothing_learnt(model: RobotModel) -> Explanation:
 class Explainer:
     """Computes the torque that explains a motion.
 
+    :ivar pin_model: with the learnt inertias.
     :param model: the robot as control knows it.
     """
 
     def __init__(self, model: RobotModel, explanation: Explanation):
-        self._model = explanation.corrected(model)
-        self._data = self._model.createData()
+        self.pin_model = explanation.corrected(model)
+        self._data = self.pin_model.createData()
         self._coulomb = np.array(explanation.coulomb)
         self._sharpness = 1.0 / np.array(explanation.smoothing)
         self._viscous = np.array(explanation.viscous)
@@ -84,7 +85,7 @@ class Explainer:
 
     def torque(self, q: Array, v: Array, a: Array) -> Array:
         """Return the torque [N m], shape ``(n,)``, that the motion needs without contact."""
-        torque: Array = pin.rnea(self._model, self._data, q, v, a)
+        torque: Array = pin.rnea(self.pin_model, self._data, q, v, a)
         dry = v * self._sharpness
         np.tanh(dry, dry)
         dry *= self._coulomb

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pinocchio as pin
 
 from ..robot.model import RobotModel
 from .observation import Observation, Reading
@@ -30,6 +31,11 @@ class Monitor(ABC):
         self.model = model
         self.period = period
         self.regime: IntArray = np.zeros(model.n, np.int64)
+
+    @property
+    def pin_models(self) -> tuple[pin.Model, ...]:
+        """Return the Pinocchio models that the torques are computed with."""
+        return (self.model.pin_model,)
 
     @abstractmethod
     def step(self, observation: Observation) -> Reading:

@@ -12,6 +12,19 @@ EffortMeaning = Literal['torque', 'torque_without_gravity', 'current', 'none']
 Share = Annotated[float, msgspec.Meta(ge=0.0, lt=1.0)]
 
 
+class ControllersConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Which controllers of ros2_control are switched for the suite, and back at its end.
+
+    :ivar ours: takes our commands: activated before the first one; empty to switch none.
+    :ivar robot: the robot's own, active before and after: deactivated meanwhile.
+    :ivar manager: name of the controller manager.
+    """
+
+    ours: str = ''
+    robot: str = ''
+    manager: str = 'controller_manager'
+
+
 class DriverContract(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """The contract of a driver: topics, joints, units, and what it does by itself.
 
@@ -19,7 +32,8 @@ class DriverContract(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw
     ``simloop connect`` finds it out.
 
     :ivar description: one line about it.
-    :ivar takes: what its commands are: efforts [N m] or positions [rad].
+    :ivar takes: what its commands are: efforts [N m], positions [rad], or velocities [rad/s],
+        which only a stand-in takes, from others' controllers.
     :ivar command_topic: where it takes them.
     :ivar message: their type: std_msgs/Float64MultiArray, with the joints in a fixed order, or
         sensor_msgs/JointState, with the joints by name.
@@ -37,6 +51,8 @@ class DriverContract(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw
     :ivar drive_gains: torque per current by joint, without its prefix [N m/A].
     :ivar when_silent: what the robot does when commands stop: ``holds`` the last one for ever,
         ``decays``, ``faults``, or ``unknown``.
+    :ivar controllers: of ros2_control that are switched when the suite takes over, and back when
+        it lets go.
     :ivar lag: time from a command to its effect [s].
     :ivar effort_limit: that its maker states, by joint without prefix [N m].
     :ivar velocity_limit: that its maker states, by joint without prefix [rad/s].
@@ -44,7 +60,7 @@ class DriverContract(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw
     """
 
     description: str
-    takes: Literal['effort', 'position']
+    takes: Literal['effort', 'position', 'velocity']
     command_topic: str
     message: Literal['float64_multi_array', 'joint_state'] = 'float64_multi_array'
     joints: tuple[str, ...] = ()
@@ -57,6 +73,7 @@ class DriverContract(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw
     effort_bandwidth: Positive | None = None
     drive_gains: dict[str, Positive] = {}
     when_silent: Literal['holds', 'decays', 'faults', 'unknown'] = 'unknown'
+    controllers: ControllersConfig = ControllersConfig()
     lag: NonNegative = 0.0
     effort_limit: dict[str, Positive] = {}
     velocity_limit: dict[str, Positive] = {}
@@ -80,6 +97,8 @@ class DriverContract(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw
 class FaultConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """What a stand-in does wrong, on request.
 
+    :ivar after: time at which loss, bunches, freezes and payload begin [s]; the others are there
+        from the start.
     :ivar late_start: time without any joint state at the start [s].
     :ivar lost: share of the joint states that are lost.
     :ivar bunched: number of joint states that are kept back and sent together.
@@ -90,6 +109,7 @@ class FaultConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     :ivar current: whether ``effort`` is the current of the motors.
     """
 
+    after: NonNegative = 0.0
     late_start: NonNegative = 0.0
     lost: Share = 0.0
     bunched: Annotated[int, msgspec.Meta(ge=1, le=1000)] = 1

@@ -21,12 +21,21 @@ class StateDelivery:
         self._kept: list[bytes] = []
         self._steps = 0
 
+    @property
+    def faulty(self) -> bool:
+        """Return whether the faults that begin later have begun."""
+        return self._steps * self._period >= self._faults.after
+
     def send(self, message: bytes) -> list[bytes]:
         """Take the message of a step; return those that are sent now."""
         self._steps += 1
         faults, now = self._faults, self._steps * self._period
         frozen = faults.freeze > 0.0 and now % (AWAKE + faults.freeze) > AWAKE
-        if now <= faults.late_start or frozen:
+        if now <= faults.late_start:
+            return []
+        if not self.faulty:
+            return [message]
+        if frozen:
             return []
         if faults.lost and self._rng.random() < faults.lost:
             return []

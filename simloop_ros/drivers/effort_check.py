@@ -9,6 +9,7 @@ import numpy as np
 import pinocchio as pin
 
 from ..core.values import Array
+from ..robot.config import Payload
 from ..robot.model import RobotModel
 from ..robot.payload import with_payload
 from .config import DriverContract, EffortMeaning
@@ -194,4 +195,4 @@ def _pull(model: RobotModel, position: Array, gravity: Array) -> Array:
     """Return the torque that a mass of 1 kg at the first tip asks for [N m/kg]."""
     if not model.tips:
         return np.zeros_like(gravity)
-    return _gravity(with_payload(model, 1.0, model.tips[0]), position) - gravity
+    return _gravity(with_payload(model, Payload(mass=1.0)), position) - gravity

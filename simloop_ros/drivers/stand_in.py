@@ -11,10 +11,11 @@ import numpy as np
 import pinocchio as pin
 
 from ..core.errors import ConfigError
-from ..core.values import Array, JointState
+from ..core.values import Array, Disturbance, JointState
 from ..plants.build import build_plant
 from ..plants.config import PlantConfig
 from ..plants.position_robot import MAX_SERVO_GAIN, PositionRobot, with_motors
+from ..robot.config import Payload
 from ..robot.model import RobotModel
 from ..robot.payload import with_payload
 from .config import DRIVE_GAIN, DriverContract, FaultConfig
@@ -47,7 +48,8 @@ class StandIn:
         tau = u + g(q)    where the robot compensates gravity, by what it knows of itself
         tau = u           else
 
-    One that takes positions follows them with its own servo (``PositionRobot``). Until the first
+    One that takes positions, or velocities, follows them with its own servo (``PositionRobot``).
+    Until the first
     command, and after a fault, brakes hold it. Numbers that are not finite are dropped; a command
     of a wrong size is an error of the controller, which takes none from then on. A command beyond
     an effort limit, and a joint beyond its speed or range, is a reflex: the robot stops by itself.
@@ -81,11 +83,15 @@ class StandIn:
         self._own = model
         if faults.payload and not model.tips:
             raise ConfigError('--fault payload: the robot has no tip; give robot.tips')
-        loaded = with_payload(model, faults.payload, model.tips[0]) if faults.payload else model
+        loaded, unknown = model, Payload(mass=faults.payload, at=faults.after)
+        if faults.payload and faults.after:
+            plant = msgspec.structs.replace(plant, payloads=(*plant.payloads, unknown))
+        elif faults.payload:
+            loaded = with_payload(model, unknown)
         self._true = loaded.with_mass_bias(plant.mass_bias)
         self._data = {id(m): m.pin_model.createData() for m in (self._own, self._true)}
         self._servo: PositionRobot | None = None
-        if contract.takes == 'position':
+        if contract.takes != 'effort':
             self._servo = _servo(self._true, plant, self.period, rng)
             self._plant = self._servo.plant
         else:
@@ -97,6 +103,7 @@ class StandIn:
         self._gains = by_joint(contract, model, contract.drive_gains, gains)
         self._waiting: deque[tuple[int, Array]] = deque()
         self._command: Array | None = None
+        self._reached: Array | None = None  # position that commands of velocity have led to
         self._steps = self._silent = 0
         self.fault = ''
         self.dropped = self.rough = 0
@@ -126,8 +133,11 @@ class StandIn:
             return
         self.take(np.array([found[name] for name in self.joints]))
 
-    def step(self) -> None:
-        """Let one period pass."""
+    def step(self, external: Array | None = None) -> None:
+        """Let one period pass.
+
+        :param external: torque of somebody who pushes the robot [N m], shape ``(n,)``.
+        """
         self._steps += 1
         self._silent += 1
         while self._waiting and self._waiting[0][0] < self._steps:
@@ -137,16 +147,21 @@ class StandIn:
         if self.fault or self._command is None:
             self._brake(before)
         elif self._servo is not None:
-            self._servo.track(self._command)
+            self._servo.track(self._target(before.position), Disturbance(external))
             now = self._plant.truth
             acceleration = (now.velocity - before.velocity) / self.period
             model, data = self._true.pin_model, self._data[id(self._true)]
             self._torque = pin.rnea(model, data, now.position, now.velocity, acceleration).copy()
         else:
             self._torque = self._command + self._handled
-            self._plant.step(self._torque)
+            self._plant.step(self._torque, Disturbance(external))
         self._reflex()
         self._shown = self._shown + self._share * (self._torque - self._shown)
+
+    @property
+    def position(self) -> Array:
+        """Return where the robot is, in the order of the model's joints [rad], shape ``(n,)``."""
+        return self._plant.truth.position
 
     def state(self) -> DriverState:
         """Return what the driver publishes now."""
@@ -162,12 +177,22 @@ class StandIn:
 
     def _apply(self, command: Array) -> None:
         last, self._command, self._silent = self._command, command, 0
-        if self._contract.takes == 'position':
+        if self._servo is not None:
             return
         rate = self._contract.effort_rate
         if rate is not None and last is not None:
             self.rough += bool((np.abs(command - last) > rate * self.period).any())
         self._stop_beyond('command', command, self._effort_limit, 'N m')
+
+    def _target(self, position: Array) -> Array:
+        """Return where the servo shall be at the end of a period that begins at a position."""
+        assert self._command is not None
+        if self._contract.takes == 'position':
+            return self._command
+        self._reached = (position if self._reached is None else self._reached) + (
+            self.period * self._command
+        )
+        return self._reached
 
     def _mind_silence(self) -> None:
         """Do what the contract says of a robot whose commands stop; most hold the last one."""

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+import pinocchio as pin
+
 from ..collision.detector import CollisionDetector, Detection
 from ..collision.observation import Observation
 from ..collision.wrist_torque import WristTorque
 from ..core.state import Remembering
 from ..core.values import (
+    NANO,
     NO_INPUTS,
     Array,
     Command,
@@ -17,6 +20,8 @@ from ..core.values import (
     Rollback,
     Setpoint,
 )
+from ..robot.carried_payload import CarriedPayload, later_payloads
+from ..robot.model import RobotModel
 
 
 class Sensing(Remembering):
@@ -27,6 +32,11 @@ class Sensing(Remembering):
 
     _remembered: ClassVar[tuple[str, ...]] = ('inputs',)
     inputs: ExternalInputs = NO_INPUTS
+
+    @property
+    def pin_models(self) -> tuple[pin.Model, ...]:
+        """Return the Pinocchio models that it computes with."""
+        return ()
 
     def step(
         self,
@@ -64,6 +74,11 @@ class MonitoredSensing(Sensing):
         self._wrist_torque = wrist_torque
         self.inputs = NO_INPUTS if wrenches is None else ExternalInputs(wrenches=wrenches)
 
+    @property
+    def pin_models(self) -> tuple[pin.Model, ...]:
+        """Return the models of the monitor."""
+        return self.detector.monitor.pin_models
+
     def step(
         self,
         time: float,
@@ -83,4 +98,34 @@ class MonitoredSensing(Sensing):
         detection = self.detector.step(observation)
         torque = plant.external if self._by_truth else detection.reading.torque
         self.inputs = ExternalInputs(detection.contact, detection.kind, torque, wrenches)
+        return detection
+
+
+class CarryingSensing(Sensing):
+    """Sensing of a robot that picks something up: all blocks know it from the next step on.
+
+    :param model: of all blocks but the plant, which is changed in place.
+    """
+
+    _remembered = ('inputs', '_sensing', '_carried')
+
+    def __init__(self, sensing: Sensing, model: RobotModel):
+        self._sensing = sensing
+        self._carried = CarriedPayload(model, later_payloads(model))
+        self._carried.include(*sensing.pin_models)
+        self.inputs = sensing.inputs
+
+    def step(
+        self,
+        time: float,
+        setpoint: Setpoint,
+        command: Command,
+        measured: Array,
+        rollback: Rollback,
+        plant: PlantReport,
+    ) -> Detection | None:
+        """Update inputs and payload, and return the detection."""
+        detection = self._sensing.step(time, setpoint, command, measured, rollback, plant)
+        self.inputs = self._sensing.inputs
+        self._carried.at(round(time * NANO))
         return detection

@@ -16,7 +16,6 @@ from ..collision.isolation import Clue
 from ..collision.wrist_torque import WristTorque
 from ..core.values import Array
 from ..robot.config import RobotConfig
-from ..robot.fit_robot import load_fit_robot
 from ..robot.model import RobotModel
 from ..ros.messages.effort_command import APPLIED
 from ..ros.messages.joint_state import DecodedJointState
@@ -26,6 +25,7 @@ from ..ros.messages.wrists import WRENCHES, by_hand, hand_axes
 from ..ros.node.block_node import BlockNode, Report
 from ..ros.node.inputs import WristReadings, read_wrist_drivers
 from ..ros.node.marker_topic import MarkerTopic
+from ..ros.node.payload_topic import PayloadTopic
 from ..ros.node.process import main_of
 from ..ros.pacing.config import ReportingConfig, SensingConfig
 from ..ros.pacing.rows import RowJoiner
@@ -59,14 +59,15 @@ class CollisionMonitorNode(BlockNode):
 
     def build(self) -> None:
         """Create the detector, its publishers and subscriptions."""
-        model = load_fit_robot(self.config(RobotConfig, 'robot'))
-        graph, topics, names = self.graph, self.topics, model.joint_names
+        self._payload, graph, topics = PayloadTopic(self), self.graph, self.topics
+        model, names = self._payload.model, self._payload.model.joint_names
         reporting = self.config(ReportingConfig, 'reporting')
         self._base = model.base
         # In real time contacts are located in the background.
         detector = build_detector(
             self.config(MonitorConfig, 'monitor'), model, graph.period, at_once=not graph.realtime
         )
+        self._payload.also(*detector.monitor.pin_models)
         self._every_step = reporting.every_step and not graph.realtime
         self._external = topics.publish_joints('external_torque', names, ('position', 'effort'))
         self._collision = topics.publish_arrays(COLLISION)
@@ -92,8 +93,7 @@ class CollisionMonitorNode(BlockNode):
             realtime=graph.realtime,
         )
         self.service(Trigger, 'reset', self._serve_reset)
-        self._reported = (False, 'none')
-        self._collisions = 0
+        self._reported, self._collisions = (False, 'none'), 0
 
     def _open_wrists(self, model: RobotModel) -> tuple[str, ...]:
         """Subscribe to the wrist sensors; return the topic that is part of each row, if any."""
@@ -141,6 +141,7 @@ class CollisionMonitorNode(BlockNode):
     ) -> None:
         """Take a step: its command, what was measured, wrist wrenches if any, control state."""
         *wrists, state = rest
+        self._payload.at(command.stamp)
         wrenches = by_hand(wrists[0].effort) if wrists else self._wrenches
         detection = self._monitor.observe(command, measured, state, wrenches)
         self._publish(state.stamp, detection)
@@ -173,8 +174,7 @@ class CollisionMonitorNode(BlockNode):
 
     def _serve_reset(self, _: Any) -> str:
         self._monitor.reset()
-        self._reported = (False, 'none')
-        self._collisions = 0
+        self._reported, self._collisions = (False, 'none'), 0
         return 'contact, filters and largest differences are reset'
 
     def report(self) -> Report:

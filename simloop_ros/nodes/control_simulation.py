@@ -7,8 +7,6 @@ from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticStatus
 from rclpy.lifecycle import LifecycleState, TransitionCallbackReturn
-from sensor_msgs.msg import JointState as JointStateMessage
-from std_msgs.msg import Header
 from std_srvs.srv import SetBool
 
 from ..control.config import ControlConfig
@@ -17,20 +15,20 @@ from ..core.errors import SimloopError
 from ..core.values import Array, Setpoint
 from ..loop.guarded_control import GuardedControl
 from ..robot.config import RobotConfig
-from ..robot.fit_robot import load_fit_robot
 from ..ros.messages import effort_command
 from ..ros.messages.joint_state import DecodedJointState
-from ..ros.messages.safety_status import SafetyStatus
+from ..ros.messages.safety_status import FOLLOWER, SWITCHING, SafetyStatus
 from ..ros.node.block_node import BlockNode, Report
+from ..ros.node.dead_man import DeadMan
+from ..ros.node.payload_topic import PayloadTopic
 from ..ros.node.process import main_of
-from ..ros.node.safety_topic import Heartbeats, SafetyTopic
+from ..ros.node.safety_topic import SafetyTopic, control_heartbeats
+from ..ros.pacing.config import DriverConfig
 from ..ros.pacing.control_pace import WAITING, WATCH_SHARE, RealtimeControl
 from ..ros.pacing.lockstep_control import LockstepControl
 from ..ros.transport.qos import STREAM_DEPTH
 from ..safety.config import SafetyConfig
 
-RECORDER_TIMEOUT = 0.6
-"""Time without a message after which a recorder counts as dead [s]: three of its messages."""
 SECOND_PLANNER = 'desired_joint_states: more than one publisher'
 
 
@@ -42,19 +40,23 @@ class ControlSimulationNode(BlockNode):
     where it is.
     """
 
-    SECTIONS = {'robot': RobotConfig, 'control': ControlConfig, 'safety': SafetyConfig}
+    SECTIONS = {
+        'robot': RobotConfig,
+        'control': ControlConfig,
+        'safety': SafetyConfig,
+        'driver': DriverConfig,
+    }
     LIVE = frozenset({'safety.stop', 'safety.timeout', 'safety.effort_rate'})
 
     def build(self) -> None:
         """Create the control simulation behind its gate."""
-        model = load_fit_robot(self.config(RobotConfig, 'robot'))
+        self._payload = PayloadTopic(self, announces=True)
+        model = self._payload.model
         safety = self.config(SafetyConfig, 'safety')
         graph, topics, names = self.graph, self.topics, model.joint_names
-        self.control = GuardedControl(
-            ControlSimulation(model, self.config(ControlConfig, 'control'), graph.period),
-            graph.period,
-            safety,
-        )
+        self._ours = not self.config(DriverConfig, 'driver').controllers.ours  # is the robot?
+        twin = ControlSimulation(model, self.config(ControlConfig, 'control'), graph.period)
+        self.control = GuardedControl(twin, graph.period, safety)
         self._pace: LockstepControl | RealtimeControl = (
             RealtimeControl(self, graph, lambda: self.config(SafetyConfig, 'safety'))
             if graph.realtime
@@ -63,27 +65,19 @@ class ControlSimulationNode(BlockNode):
         self._effort = topics.publish_joints(effort_command.TOPIC, names, effort_command.FIELDS)
         self._state = topics.publish_joints('control_state', names, effort_command.FIELDS)
         self._safety = SafetyTopic(self, self._on_safety)
-        pace = self._pace
         topics.subscribe_joints(
             'joint_states',
             names,
             ('position',),
-            pace.measured,
+            self._on_measured,
             STREAM_DEPTH,
             optional=('effort',),
             kind=effort_command.APPLIED,
         )
         self._setpoints = topics.subscribe_setpoints(names, self._on_setpoint)
         self.service(SetBool, 'stop', self._serve_stop)
-        watched: list[tuple[str, type, int]] = []
-        if graph.realtime and not topics.bus:
-            timeout = safety.timeout_periods(graph.period)
-            recorder = max(timeout, round(RECORDER_TIMEOUT / graph.period))
-            watched = [
-                ('external_torque', JointStateMessage, timeout - 1),
-                ('recorded', Header, recorder),
-            ]
-        self._heartbeats = Heartbeats(self, watched)
+        self._heartbeats = control_heartbeats(self, safety)
+        self._dead_man = DeadMan(self, safety, self.control, self.stop_robot, self._release)
 
     def begin(self) -> None:
         """Publish the safety status and the control state."""
@@ -92,6 +86,7 @@ class ControlSimulationNode(BlockNode):
         if isinstance(self._pace, RealtimeControl):
             self.every(WATCH_SHARE * self.graph.period, self._pace.watch)
             self.every(0.5 * WAITING, self._tell_waiting)
+            self._dead_man.begin()
 
     def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Stop the robot: it will be elsewhere when the node is active again."""
@@ -115,9 +110,9 @@ class ControlSimulationNode(BlockNode):
 
     def command(self, stamp: int, setpoint: Setpoint, age: float = 0.0) -> None:
         """Take a step towards a setpoint and send its effort."""
+        self._payload.at(stamp)
         stops = self.control.stops
-        desired = setpoint.position
-        command = self.control.step(setpoint, age)
+        desired, command = setpoint.position, self.control.step(setpoint, age)
         kind = effort_command.command_kind(setpoint, command, bool(self.control.stopped))
         self._effort.send(stamp, desired, command.velocity, command.effort, frame_id=kind)
         if self.control.stops != stops:
@@ -140,14 +135,13 @@ class ControlSimulationNode(BlockNode):
         self.topics.resend.request(topic, stamp)
 
     def _tell_waiting(self) -> None:
+        logger, topic = self.get_logger(), self.resolve_topic_name('joint_states')
         if isinstance(self._pace, RealtimeControl):
-            refusal, waited = self._pace.new_refusal(), self._pace.waited()
-            if refusal:
-                self.get_logger().error(f'not started: {refusal}')
-            if waited:
-                topic = self.resolve_topic_name('joint_states')
-                text = f'waiting for {topic} from the driver of the robot, {waited:.0f} s already'
-                self.get_logger().info(text)
+            self._pace.tell(topic, logger.info, logger.error)
+
+    def _on_measured(self, message: DecodedJointState) -> None:
+        if self._ours:
+            self._pace.measured(message)
 
     def _on_setpoint(self, message: DecodedJointState) -> None:
         if self.graph.realtime and self._setpoints.publishers > 1:
@@ -164,6 +158,8 @@ class ControlSimulationNode(BlockNode):
         self._pace.take_safety(status)
         if status.stopped:
             self.stop_robot(f'{status.source}: {status.stopped}')
+        if status.source == FOLLOWER:
+            self._ours = status.level != SWITCHING
 
     def _serve_stop(self, request: Any) -> str:
         if request.data:
@@ -171,14 +167,18 @@ class ControlSimulationNode(BlockNode):
             return f'stopped: {self.control.stopped}'
         if not self.control.stopped:
             raise SimloopError('not stopped')
+        self._release()
+        return 'released: the robot stays where it is until the service start of its planner'
+
+    def _release(self) -> None:
         if self.graph.realtime and self._setpoints.publishers > 1:
             raise SimloopError(SECOND_PLANNER)
+        self._dead_man.check()
         self._pace.release()
         self.control.release()
         self._heartbeats.restart()
         self._effort.forget()
         self._announce()
-        return 'released: the robot stays where it is until the service start of its planner'
 
     def report(self) -> Report:
         """Return whether the robot is stopped, and how timely everything is."""

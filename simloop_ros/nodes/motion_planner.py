@@ -18,7 +18,6 @@ from ..guiding.compliance import compliance
 from ..guiding.config import AdmittanceConfig, live_parameters
 from ..planning.config import PlannerConfig
 from ..robot.config import RobotConfig
-from ..robot.fit_robot import load_fit_robot
 from ..ros.messages.joint_state import DecodedJointState
 from ..ros.messages.safety_status import SafetyStatus
 from ..ros.messages.setpoint import FIELDS, TOPIC, setpoint_arrays, setpoint_kind
@@ -26,6 +25,7 @@ from ..ros.node.block_node import BlockNode, Report
 from ..ros.node.goal_topics import GoalTopics
 from ..ros.node.inputs import open_inputs
 from ..ros.node.motion_settings import MOTION_SECTIONS, motion_settings
+from ..ros.node.payload_topic import PayloadTopic
 from ..ros.node.process import main_of
 from ..ros.node.safety_topic import SafetyTopic
 from ..ros.pacing.config import GoalListConfig
@@ -68,13 +68,13 @@ class MotionPlannerNode(BlockNode):
 
     def build(self) -> None:
         """Load the robot; in lockstep, plan from its home, where the motion will begin."""
-        self._model = model = load_fit_robot(self.config(RobotConfig, 'robot'))
+        self._payload, self.hold = PayloadTopic(self), MotionHold()
+        self._model = model = self._payload.model
         graph, topics, names = self.graph, self.topics, model.joint_names
         monitor = self.config(MonitorConfig, 'monitor')
         admittance = self.config(AdmittanceConfig, 'admittance')
         safety = self.config(SafetyConfig, 'safety')
         self.guide = MotionGuide(model, motion_settings(self), safety, realtime=graph.realtime)
-        self.hold = MotionHold()
         self._goals = goal_queue(self, self.config(GoalListConfig, 'goals').list, graph)
         GoalTopics(self, model.tips, self._goals)
         self._desired = topics.publish_joints(TOPIC, names, FIELDS)
@@ -106,8 +106,8 @@ class MotionPlannerNode(BlockNode):
 
     def _read_states(self) -> None:
         """Subscribe to the control states, which the setpoints depend on from now on."""
-        names, fields = self._model.joint_names, ('position', 'velocity')
-        self.topics.subscribe_joints('control_state', names, fields, self._on_state)
+        names, take = self._model.joint_names, self._payload.before(self._on_state)
+        self.topics.subscribe_joints('control_state', names, ('position', 'velocity'), take)
 
     def _on_state(self, message: DecodedJointState) -> None:
         self._goals.serve(message.stamp)

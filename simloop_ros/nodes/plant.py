@@ -15,12 +15,12 @@ from ..core.errors import MessageError, SimloopError, UnsafeCommandError
 from ..core.values import Array
 from ..plants.config import PlantConfig
 from ..robot.config import RobotConfig
-from ..robot.fit_robot import load_fit_robot
 from ..ros.messages.arrays import wrench_from_message
 from ..ros.messages.markers import MARKER_PERIOD
 from ..ros.messages.safety_status import CONTROL, SafetyStatus
 from ..ros.messages.stamps import join
 from ..ros.node.block_node import BlockNode, Report
+from ..ros.node.payload_topic import PayloadTopic
 from ..ros.node.plant_topics import PlantTopics, open_stream
 from ..ros.node.process import main_of
 from ..ros.node.safety_topic import SafetyTopic
@@ -40,9 +40,7 @@ class PlantNode(BlockNode):
 
     A command that the gate refuses, a second publisher of commands, and a stop of the control
     simulation or its silence engage the brakes; a release of the control simulation releases them.
-
-    With a ``stream`` the plant is the surrogate of a real robot that takes positions only, see
-    ``PositionStream``.
+    With a ``stream`` it is the surrogate of a robot that takes positions, see ``PositionStream``.
     """
 
     SECTIONS = {
@@ -57,11 +55,12 @@ class PlantNode(BlockNode):
 
     def build(self) -> None:
         """Create the simulated robot, at rest at its home."""
-        model = load_fit_robot(self.config(RobotConfig, 'robot'))
+        self._payload, graph, topics = PayloadTopic(self), self.graph, self.topics
+        model, publish = self._payload.model, self.config(PublishConfig, 'publish')
         config, safety = self.config(PlantConfig, 'plant'), self.config(SafetyConfig, 'safety')
-        publish, graph, topics = self.config(PublishConfig, 'publish'), self.graph, self.topics
         seed = self.config(RandomConfig, 'random').seed
-        built = build_simulated_robot(config, model, graph.period, seed, safety)
+        built = build_simulated_robot(config, model, graph.period, seed, safety, picks_up=True)
+        self._payload.simulate(built.carrying)
         for note in built.notes:
             self.get_logger().warning(note)
         self._engine = built.engine
@@ -131,6 +130,7 @@ class PlantNode(BlockNode):
     def publish(self, stamp: int) -> None:
         """Publish the present state with a stamp [ns]."""
         self._outputs.send(stamp)
+        self._payload.at(stamp)
 
     def engage(self, reason: str) -> None:
         """Engage the brakes and announce it."""

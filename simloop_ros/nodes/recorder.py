@@ -47,6 +47,7 @@ class RecorderNode(BlockNode):
         self._config = config = self.config(RecorderConfig, 'recorder')
         self._facts = facts = read_facts(config.scenario, simulated=config.simulated)
         scenario, graph, topics = facts.scenario, self.graph, self.topics
+        topics.endless = facts.model.endless
         layout = RecordLayout.of(
             facts, truth=config.truth, simulated=config.simulated, realtime=graph.realtime
         )

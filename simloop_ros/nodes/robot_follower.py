@@ -8,11 +8,12 @@ from ..control.config import ControlConfig
 from ..core.errors import ConfigError, UnsafeCommandError
 from ..core.values import Array
 from ..robot.config import RobotConfig
-from ..robot.fit_robot import load_fit_robot
 from ..ros.driver.command_output import command_output
+from ..ros.driver.controller_switch import ControllerSwitch, ask_manager
 from ..ros.messages import effort_command
-from ..ros.messages.safety_status import CONTROL, FOLLOWER, SafetyStatus
+from ..ros.messages.safety_status import CONTROL, FOLLOWER, SWITCHING, SafetyStatus
 from ..ros.node.block_node import BlockNode, Report
+from ..ros.node.payload_topic import PayloadTopic
 from ..ros.node.process import main_of
 from ..ros.node.safety_topic import SafetyTopic
 from ..ros.pacing.config import DriverConfig
@@ -27,7 +28,8 @@ class RobotFollowerNode(BlockNode):
     It is a process of its own beside the driver, so that whatever happens to the other nodes the
     robot comes to rest. A command that the gate refuses, a second publisher of commands, and a
     stop of the control simulation or its silence stop the robot; a release of the control
-    simulation releases it. When the process shall end, the robot comes to rest first.
+    simulation releases it. When the process shall end, the robot comes to rest first. Where the
+    driver's controllers are switched, the robot is held until control begins, and given back last.
     """
 
     SECTIONS = {
@@ -40,7 +42,8 @@ class RobotFollowerNode(BlockNode):
 
     def build(self) -> None:
         """Create what stops the robot."""
-        model = load_fit_robot(self.config(RobotConfig, 'robot'))
+        payload = PayloadTopic(self)
+        model = payload.model
         driver, topics = self.config(DriverConfig, 'driver'), self.topics
         if not driver.topic:
             raise ConfigError('driver.topic: the topic on which the driver takes its commands')
@@ -52,10 +55,14 @@ class RobotFollowerNode(BlockNode):
             self.config(ControlConfig, 'control').bandwidth,
             command_output(topics, driver, model, self.get_clock()),
         )
-        self._pace = RealtimeDriver(self, self.graph, self._timeout)
+        switched = bool(driver.controllers.ours)
+        ask = ask_manager(self, driver.controllers.manager) if switched else lambda *_: None
+        self._switch = ControllerSwitch(driver.controllers, ask)
+        self._pace = RealtimeDriver(self, self.graph, self._timeout, holds=switched)
         self._safety = SafetyTopic(self, self._on_safety)
         names = model.joint_names
-        topics.subscribe_joints('joint_states', names, ('position',), self._pace.measured)
+        measured = payload.before(self._pace.measured)
+        topics.subscribe_joints('joint_states', names, ('position',), measured)
         topics.subscribe_setpoints(names, self._pace.desired)
         self._commands = topics.subscribe_joints(
             effort_command.TOPIC,
@@ -76,20 +83,33 @@ class RobotFollowerNode(BlockNode):
     def begin(self) -> None:
         """Publish the safety status, and watch the joint states."""
         self._announce()
-        self.every(self.graph.period, self._pace.watch)
+        self.every(self.graph.period, self._watch)
 
     def leave(self) -> bool:
         """Bring the robot to rest; return whether it is."""
-        return not self.active or self._pace.leave()
+        return not self.active or (self._pace.leave() and self._switch.give_back())
 
     def end(self) -> None:
         """Ask for no motion: the driver will hold that."""
         self._pace.stand()
+        if self._switch.fault:
+            self.get_logger().error(self._switch.fault)
+
+    def _watch(self) -> None:
+        """Watch the joint states; take the robot from its own controller, once it is known."""
+        self._pace.watch()
+        if self._switch.owner in ('robot', 'taking') and self._pace.known:
+            if self._switch.take():
+                self._announce()
+            elif self._switch.fault:
+                self.engage(self._switch.fault)
 
     # What the pace uses
 
     def accepts(self, effort: Array, age: float) -> bool:
         """Return whether a command may be applied; if not, the robot is stopped."""
+        if self._switch.owner != 'ours':
+            return False
         if self._commands.publishers > 1:
             self.engage('effort_command: more than one publisher')
             return False
@@ -107,7 +127,9 @@ class RobotFollowerNode(BlockNode):
             self._announce()
 
     def _announce(self) -> None:
-        self._safety.announce('robot stopped', self.robot.engaged, self.robot.stops)
+        level = '' if self._switch.owner == 'ours' else SWITCHING
+        robot = self.robot
+        self._safety.announce('robot stopped', robot.engaged, robot.stops, level=level)
 
     def _on_safety(self, status: SafetyStatus) -> None:
         if status.stopped:

@@ -11,8 +11,10 @@ import numpy as np
 from ..core.config_types import is_class_name
 from ..core.custom import build_custom
 from ..core.errors import ConfigError
+from ..robot.carried_payload import later_payloads
 from ..robot.model import RobotModel
 from .arm_stops import ArmStops, Brakes
+from .carrying import Carrying
 from .config import HeldObject, PlantConfig
 from .encoder import Delay, Encoder
 from .flexible_plant import MAX_SUBSTEPS, FlexiblePlant, known_motors
@@ -44,11 +46,13 @@ class BuiltPlant:
     :ivar plant: the plant, at the robot's home, at rest.
     :ivar engine: the engine that is really used.
     :ivar notes: what differs from what was asked for, one line each.
+    :ivar carrying: the part of the plant that carries payloads, if there is any.
     """
 
     plant: Plant
     engine: str
     notes: tuple[str, ...] = ()
+    carrying: Carrying | None = None
 
 
 def build_plant(
@@ -57,6 +61,8 @@ def build_plant(
     period: float,
     rng: np.random.Generator,
     brakes: Brakes | None = None,
+    *,
+    picks_up: bool = False,
 ) -> BuiltPlant:
     """Build the engine and, around it, what makes the plant differ from the model.
 
@@ -65,6 +71,7 @@ def build_plant(
     :param rng: generator of the encoder noise, which the plant keeps to itself; that of the wrist
         sensors is spawned from it.
     :param brakes: makes the brake of an arm, for those that stop by themselves.
+    :param picks_up: whether the robot may be told of payloads while it runs.
     :raises ConfigError: the engine cannot do what is asked, or the step does not fit the period.
     """
     _refuse_contradictions(config)
@@ -73,12 +80,21 @@ def build_plant(
     fine = bool(config.hands) or config.takes == 'position'
     timing = (period / substeps, 1) if fine and substeps else (period, substeps)
     biased = model.with_mass_bias(config.mass_bias)
+    payloads = (*later_payloads(model), *config.payloads)
+    if payloads:
+        _refuse_payloads(config)
+    carries = payloads or (picks_up and not _refuses_payloads(config))
+    if carries:
+        biased = biased.copy()  # that of control has the payloads, that of the engine has not
     if config.takes == 'position':
         biased = with_motors(biased, config.servo)
     built = _build_engine(config, biased, *timing)
-    plant = built.plant
+    plant, carrying = built.plant, None
     try:
-        plant = _disturbed(plant, config, biased, timing[0])
+        if carries:
+            plant = carrying = Carrying(plant, biased, timing[0], payloads)
+            biased = carrying.model
+        plant = _disturbed(plant, config, biased, timing[0], carrying)
         if config.takes == 'position':
             robot = PositionRobot(plant, biased, period, substeps or 1, config.servo.bandwidth)
             plant = Surrogate(PinocchioPlant(model, period), robot)
@@ -94,7 +110,7 @@ def build_plant(
     except Exception:
         plant.close()
         raise
-    return replace(built, plant=plant)
+    return replace(built, plant=plant, carrying=carrying)
 
 
 def _build_engine(
@@ -161,6 +177,18 @@ def _refuse_position(config: PlantConfig) -> None:
         )
 
 
+def _refuse_payloads(config: PlantConfig) -> None:
+    if _refuses_payloads(config):
+        raise ConfigError(
+            'payloads: a robot with plant.flexible_joints, plant.object or plant.takes position '
+            'carries none; leave them out'
+        )
+
+
+def _refuses_payloads(config: PlantConfig) -> bool:
+    return config.flexible_joints or config.object is not None or config.takes == 'position'
+
+
 def _refuse_object(config: PlantConfig, beam: HeldObject) -> None:
     """Refuse what cannot be with an object for two hands."""
     if config.engine == 'mujoco':
@@ -181,15 +209,20 @@ def _refuse_object(config: PlantConfig, beam: HeldObject) -> None:
         raise ConfigError('plant.object: it needs a robot that takes efforts; see plant.takes')
 
 
-def _disturbed(plant: Plant, config: PlantConfig, model: RobotModel, step: float) -> Plant:
+def _disturbed(
+    plant: Plant, config: PlantConfig, model: RobotModel, step: float, carrying: Carrying | None
+) -> Plant:
     """Return the plant with friction, hands and pushes.
 
     :param step: time of the plant's ``step`` [s].
+    :param carrying: the part of the plant that carries payloads, if there is any.
     """
     friction = config.friction
     lag = plant.lag if isinstance(plant, FlexiblePlant) else 0.0
     if friction.exists and not config.flexible_joints:
-        plant = JointFriction(plant, model, step, friction.coulomb, friction.viscous)
+        plant = rubbing = JointFriction(plant, model, step, friction.coulomb, friction.viscous)
+        if carrying is not None:
+            carrying.carried.include(rubbing.damped)
     if config.hands:
         plant = Hands(plant, model, step, config.hands, lag)
     if config.pushes:

@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 import msgspec
 
 from ..core.config_types import NonNegative, Parameters, Positive, Vector, one_of_or_class
+from ..robot.config import Payload
 
 Engine = Annotated[str, one_of_or_class('pinocchio', 'pybullet', 'mujoco')]
 
@@ -261,6 +262,7 @@ class PlantConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     :ivar resolution: step of the encoders [rad]; 0 for none.
     :ivar delay: age of the measured position, in whole periods.
     :ivar pushes: external wrenches.
+    :ivar payloads: what the tips carry in truth, unknown to all blocks; see ``robot.payloads``.
     :ivar hands: operators who hold the robot and guide it.
     :ivar obstacles: bodies in the way, unknown to planner and control.
     :ivar object: what two hands shall hold.
@@ -281,6 +283,7 @@ class PlantConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     friction: Friction = Friction()
     delay: Annotated[int, msgspec.Meta(ge=0, le=10_000)] = 0
     pushes: tuple[Push, ...] = ()
+    payloads: tuple[Payload, ...] = ()
     hands: tuple[Hand, ...] = ()
     obstacles: tuple[Obstacle, ...] = ()
     object: HeldObject | None = None

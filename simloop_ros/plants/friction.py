@@ -34,6 +34,7 @@ class JointFriction(PlantWrapper):
     of the joints, so that one ``aba`` solves the law; only a joint that starts, stops or sticks
     needs the search of ``end_velocity``.
 
+    :ivar damped: the Pinocchio model with the viscous friction as inertia of the joints.
     :param model: the robot as the plant has it, mass bias included.
     :param period: time ``h`` of one ``step`` [s].
     :param coulomb: friction ``F`` that does not depend on speed [N m], of all joints or each.
@@ -56,8 +57,8 @@ class JointFriction(PlantWrapper):
         self._viscous: Array = np.zeros(model.n) + viscous
         self._impulse = period * self._coulomb
         self._damping = np.diag(period * self._viscous)
-        self._damped = pin.Model(self._model)
-        self._damped.armature = self._model.armature + period * self._viscous
+        self.damped = pin.Model(self._model)
+        self.damped.armature = self._model.armature + period * self._viscous
 
     def step(self, effort: Array, disturbance: Disturbance = UNDISTURBED) -> None:
         """Apply efforts less the friction [N m], and a disturbance, for one period."""
@@ -70,7 +71,7 @@ class JointFriction(PlantWrapper):
         q, v = state.position, state.velocity
         sign = np.sign(v)
         dry = self._coulomb * sign
-        a = pin.aba(self._damped, self._data, q, v, torque - dry - self._viscous * v)
+        a = pin.aba(self.damped, self._data, q, v, torque - dry - self._viscous * v)
         v_next = v + self._h * a
         onward = sign * v_next
         if onward.min() <= 0.0:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import msgspec
 
-from ..core.config_types import NonNegative, Positive
+from ..core.config_types import NonNegative, Positive, Vector
 
 
 class FlexibleJointsConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -22,6 +22,23 @@ class FlexibleJointsConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=Tr
     damping_ratio: NonNegative | None = None
 
 
+class Payload(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A rigid body that is fixed to a tip, instead of what was there before.
+
+    :ivar mass: [kg]; 0 for nothing.
+    :ivar tip: link that holds it; the first of the robot's tips where none is given.
+    :ivar centre: of its mass, in the frame of the tip [m].
+    :ivar inertia: about this centre, in axes of the tip: xx, xy, xz, yy, yz, zz [kg m^2].
+    :ivar at: time from which it is there [s]; 0 from the beginning.
+    """
+
+    mass: NonNegative
+    tip: str = ''
+    centre: Vector = (0.0, 0.0, 0.0)
+    inertia: tuple[float, float, float, float, float, float] = (0.0,) * 6
+    at: NonNegative = 0.0
+
+
 class RobotConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Where a robot's description is and how it is used.
 
@@ -33,6 +50,7 @@ class RobotConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     :ivar home: start position by joint [rad or m]; joints left out start at zero, or at the
         nearest end of their range.
     :ivar lock: joints that are held where ``home`` puts them, and leave the model.
+    :ivar payloads: what the tips carry, known to all blocks; the simulated robot carries it, too.
     :ivar packages: folders that are searched for ``package://`` meshes, before the environment.
     :ivar gravity: gravitational acceleration in world axes [m/s^2].
     """
@@ -42,6 +60,7 @@ class RobotConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     sensors: tuple[str, ...] = ()
     home: dict[str, float] = {}
     lock: tuple[str, ...] = ()
+    payloads: tuple[Payload, ...] = ()
     packages: tuple[str, ...] = ()
     gravity: Annotated[tuple[float, float, float], msgspec.Meta(description='[m/s^2]')] = (
         0.0,

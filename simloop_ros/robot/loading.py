@@ -12,6 +12,7 @@ from ..core.values import Array
 from .config import RobotConfig
 from .flexible_joints import flexible_joints
 from .model import RobotModel
+from .payload import with_payload
 from .urdf import (
     MOVING_TYPES,
     UNBOUNDED,
@@ -78,11 +79,15 @@ def build_robot(config: RobotConfig, path: Path, root: ET.Element) -> RobotModel
         total_mass=sum(float(mass.get('value', 0.0)) for mass in root.iter('mass')),
         flexible_joints=flexible_joints(config.flexible_joints, joint_names, config.lock),
         description=path,
+        payloads=config.payloads,
     )
     for tip in model.tips:
         if tip not in model.links:
             raise UnknownNameError('tip', tip, model.links)
     _check_sensors(model)
+    for payload in config.payloads:
+        if payload.at == 0.0:
+            model = with_payload(model, payload)
     return model
 
 

@@ -13,9 +13,10 @@ import numpy as np
 import pinocchio as pin
 
 from ..core.errors import ModelError, UnknownNameError
-from ..core.values import Array
+from ..core.values import Array, Flags
+from .config import Payload
 from .flexible_joints import FlexibleJoints
-from .urdf import kinematic_tree
+from .urdf import UNBOUNDED, kinematic_tree
 
 EFFORT_UNITS = {'rad': 'N m', 'm': 'N'}
 """Unit of a joint's position -> unit of its effort."""
@@ -36,6 +37,8 @@ class RobotModel:
     :ivar total_mass: mass of all links [kg], the fixed base included.
     :ivar flexible_joints: motors and gears, where they are known.
     :ivar description: file that it was read from.
+    :ivar payloads: what the tips carry, and from when on; those from the beginning are in
+        ``urdf`` and ``pin_model``, the later ones see ``CarriedPayload``.
     """
 
     name: str
@@ -52,11 +55,17 @@ class RobotModel:
     total_mass: float
     flexible_joints: FlexibleJoints | None = None
     description: Path | None = None
+    payloads: tuple[Payload, ...] = ()
 
     @property
     def n(self) -> int:
         """Return the number of moving joints."""
         return len(self.joint_names)
+
+    @property
+    def endless(self) -> Flags:
+        """Return which joints have no ends, shape ``(n,)``."""
+        return self.upper - self.lower >= UNBOUNDED
 
     @property
     def joint_units(self) -> tuple[str, ...]:
@@ -129,6 +138,10 @@ class RobotModel:
             raise ModelError(
                 f'{" ".join(what.split())}; replace it, or take it out of the URDF'
             ) from error
+
+    def copy(self) -> RobotModel:
+        """Return the robot with a Pinocchio model of its own, whose inertias may change."""
+        return replace(self, pin_model=pin.Model(self.pin_model))
 
     def with_mass_bias(self, bias: float) -> RobotModel:
         """Return the robot with every link's mass and inertia scaled by ``1 + bias``."""

@@ -48,6 +48,9 @@ class SafetyConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
         where the plan asks for more, the motion blends in from rest.
     :ivar timeout: periods without a fresh message after which a node counts as dead, and a state
         as too old to compute a command from; 0 for as many as 0.1 s has, at least 10.
+    :ivar dead_man: real time, whether somebody has to hold the robot's dead-man switch, topic
+        ``dead_man``: released, or silent for ``dead_man_time``, the robot is stopped.
+    :ivar dead_man_time: longest time between two messages of the dead-man switch [s].
     :ivar rate_tolerance: real time, deviation of the rate of the joint states from ``1/period``,
         as a share, beyond which the robot is not controlled.
     :ivar lateness: what is done if the machine is later than the motion bears: ``adapt``, go
@@ -63,6 +66,8 @@ class SafetyConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
     max_acceleration: Positive | None = None
     tracking_error: Positive | None = None
     first_effort: Positive = 0.02
+    dead_man: bool = False
+    dead_man_time: Positive = 0.5
     timeout: Annotated[int, msgspec.Meta(ge=0, le=1000)] = 0
     rate_tolerance: Annotated[float, msgspec.Meta(gt=0.0, lt=0.5)] = RATE_TOLERANCE
     lateness: Literal['adapt', 'refuse'] = 'adapt'

@@ -16,7 +16,7 @@ E_SERIES = ('ur3e', 'ur5e', 'ur10e', 'ur16e', 'ur20', 'ur30')
 
 
 def test_the_drivers_are_there() -> None:
-    others = {'fr3', 'lbr_iiwa', 'abb_egm', 'kinova_gen3', 'generic'}
+    others = {'fr3', 'lbr_iiwa', 'abb_egm', 'kinova_gen3', 'generic', 'topic_based'}
     assert set(driver_names()) == {*others, *E_SERIES}
 
 
@@ -24,7 +24,7 @@ def test_the_drivers_are_there() -> None:
 def test_a_shipped_driver_is_valid_and_its_limits_are_of_its_joints(name: str) -> None:
     driver = load_driver(name)
     assert driver.description
-    assert driver.command_topic.endswith('/commands')
+    assert driver.command_topic.endswith('commands')
     for limits in (driver.effort_limit, driver.velocity_limit):
         assert not limits or tuple(limits) == driver.joints
 

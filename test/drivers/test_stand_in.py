@@ -15,6 +15,7 @@ from simloop_ros.drivers.config import DRIVE_GAIN, DriverContract, FaultConfig
 from simloop_ros.drivers.delivery import StateDelivery
 from simloop_ros.drivers.stand_in import SILENCE, StandIn
 from simloop_ros.plants.config import PlantConfig
+from simloop_ros.robot.config import Payload
 from simloop_ros.robot.model import RobotModel
 from simloop_ros.robot.payload import with_payload
 
@@ -75,7 +76,7 @@ def test_gravity_is_compensated_by_whom_the_contract_names(lwr: RobotModel, engi
 
 def test_an_unknown_payload_is_not_compensated_and_shows_in_the_torque(lwr: RobotModel) -> None:
     robot = stand_in(lwr, FaultConfig(payload=2.0))
-    loaded = with_payload(lwr, 2.0, lwr.tips[0])
+    loaded = with_payload(lwr, Payload(mass=2.0))
     np.testing.assert_allclose(robot.state().effort, gravity(loaded, lwr.home), atol=ROUNDING)
     robot.take(np.zeros(lwr.n))
     before = lwr.tip_positions(lwr.home)[0, 2]
@@ -244,3 +245,22 @@ def test_states_arrive_as_the_faults_say() -> None:
     silent = [i / RATE for i, now in enumerate(sent(FaultConfig(freeze=0.5))) if not now]
     assert min(silent) == pytest.approx(1.0, abs=0.01)
     assert max(silent) == pytest.approx(1.5, abs=0.02)
+
+
+@pytest.mark.parametrize('takes', ['position', 'velocity', 'effort'])
+def test_controllers_of_others_drive_it_by_joint_states(lwr: RobotModel, takes: str) -> None:
+    """Joints in any order; NaN, which is sent while no controller is active, changes nothing."""
+    robot = stand_in(lwr, takes=takes, message='joint_state')
+    names = lwr.joint_names[::-1]
+    goal = lwr.home + np.linspace(0.0, 0.1, lwr.n)
+    robot.take_named(names, np.full(lwr.n, np.nan))
+    run(robot, 0.1)
+    np.testing.assert_array_equal(robot.state().position, lwr.home)
+    sent = {'position': goal, 'velocity': 0.5 * (goal - lwr.home), 'effort': np.zeros(lwr.n)}
+    robot.take_named(names, sent[takes][::-1])
+    run(robot, 2.0)
+    robot.take_named(names, np.full(lwr.n, np.nan))
+    expected = lwr.home if takes == 'effort' else goal
+    np.testing.assert_allclose(robot.state().position, expected, rtol=0, atol=5e-3)
+    assert robot.dropped == 2
+    assert not robot.fault

@@ -186,6 +186,20 @@ def test_every_control_law_is_the_same_in_the_graph(graph: Any, law: str, compos
 @pytest.mark.parametrize(
     'composed', [pytest.param(False, marks=LONG), True], ids=['distributed', 'composed']
 )
+def test_a_payload_is_picked_up_alike_in_the_graph(graph: Any, composed: bool) -> None:
+    settings = (
+        'robot.payloads=[{at: 0.3, mass: 0.3, tip: tool0_l}, {at: 0.8, mass: 0, tip: tool0_l}]',
+        *DISTURBED,
+        *shortened(PERIODS[0]),
+    )
+    summary = summary_of_graph(graph, 'yumi_step', settings, composed=composed)
+    assert summary == expected('yumi_step', *settings)
+    assert summary['digest'] != expected('yumi_step', *settings[1:])['digest']
+
+
+@pytest.mark.parametrize(
+    'composed', [pytest.param(False, marks=LONG), True], ids=['distributed', 'composed']
+)
 @pytest.mark.parametrize('reaction', but_one_long(['stop', 'float', 'comply'], 'comply'))
 def test_a_collision_is_the_same_in_the_graph(graph: Any, reaction: str, composed: bool) -> None:
     """A ball hits one arm, which reacts: contacts, alarms, what follows."""

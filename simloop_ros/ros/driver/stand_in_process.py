@@ -7,6 +7,7 @@ from threading import Event
 import time
 from typing import Any
 
+from geometry_msgs.msg import WrenchStamped
 import numpy as np
 import rclpy
 from rclpy.executors import SingleThreadedExecutor
@@ -15,13 +16,17 @@ from rclpy.qos import QoSProfile, ReliabilityPolicy
 from sensor_msgs.msg import JointState as JointStateMessage
 from std_msgs.msg import Float64MultiArray
 
+from ...core.errors import MessageError
 from ...drivers.config import DriverContract
 from ...drivers.delivery import StateDelivery
 from ...drivers.stand_in import StandIn
+from ...robot.model import RobotModel
+from ..messages.arrays import wrench_from_message
 from ..messages.joint_state import JointStateEncoder
 from ..messages.stamps import stamp_of
 from ..node.process import open_middleware
 from ..node.scheduling import set_priority
+from ..pacing.braked_plant import ExternalWrench
 from ..transport.qos import EVENTS, STREAM_DEPTH
 
 BROADCASTER = 'joint_state_broadcaster'
@@ -38,12 +43,19 @@ class StandInProcess:
     """Joint states out and commands in, as ros2_control's nodes do it.
 
     The parameters ``joints`` and ``interface_name`` of the controller's node can be asked for.
+    Who publishes ``external_wrench`` pushes the robot, see ``ExternalWrench``.
     """
 
     def __init__(
-        self, stand_in: StandIn, delivery: StateDelivery, contract: DriverContract, namespace: str
+        self,
+        stand_in: StandIn,
+        model: RobotModel,
+        delivery: StateDelivery,
+        contract: DriverContract,
+        namespace: str,
     ):
         self._robot = stand_in
+        self._wrench = ExternalWrench(model, stand_in.period)
         self._delivery = delivery
         self.broadcaster = Node(BROADCASTER, namespace=namespace)
         self.controller = self._controller(contract, namespace)
@@ -57,6 +69,9 @@ class StandInProcess:
         )
         self._states = self.broadcaster.create_publisher(
             JointStateMessage, contract.state_topic, qos
+        )
+        self.broadcaster.create_subscription(
+            WrenchStamped, 'external_wrench', self._on_wrench, EVENTS
         )
         self._steps = 0
         self._first_stamp = self.broadcaster.get_clock().now().nanoseconds
@@ -76,6 +91,12 @@ class StandInProcess:
         )
         self._field = contract.takes
         return node
+
+    def _on_wrench(self, message: WrenchStamped) -> None:
+        try:
+            self._wrench.apply(message.header.frame_id, wrench_from_message(message))
+        except MessageError as error:
+            self.broadcaster.get_logger().warning(f'refused: {error}')
 
     def _on_numbers(self, message: Float64MultiArray) -> None:
         self._robot.take(np.array(message.data))
@@ -102,7 +123,7 @@ class StandInProcess:
         if self._steps <= due:
             self.poll()
             while self._steps <= due:
-                self._robot.step()
+                self._robot.step(self._wrench.torque(self._robot.position))
                 self._steps += 1
             self._publish(self._first_stamp + stamp_of(due, period))
         next_due = self._origin + stamp_of(self._steps, period)
@@ -117,6 +138,7 @@ class StandInProcess:
 
 def run_stand_in(
     stand_in: StandIn,
+    model: RobotModel,
     delivery: StateDelivery,
     contract: DriverContract,
     *,
@@ -130,19 +152,22 @@ def run_stand_in(
     :param report: called with each line for the user, of which ``started`` is the first.
     """
     received = open_middleware([])
-    process = StandInProcess(stand_in, delivery, contract, namespace)
+    process = StandInProcess(stand_in, model, delivery, contract, namespace)
     executor = SingleThreadedExecutor()
     nodes = (process.broadcaster, process.controller)
     for node in nodes:
         executor.add_node(node)
     set_priority(priority)  # as ros2_control does, where the system allows it
     report(started)
-    reported, clock, served = '', Event(), 0.0
+    reported, clock, served, faulty = '', Event(), 0.0, delivery.faulty
     while not received:
         clock.wait(process.step_if_due())
         if time.monotonic() > served + SERVICE_PERIOD:
             executor.spin_once(timeout_sec=0.0)
             served = time.monotonic()
+        if delivery.faulty != faulty:
+            faulty = True
+            report('the faults begin')
         if stand_in.fault != reported:
             reported = stand_in.fault
             report(f'{reported}; it takes no command any more, start it again')

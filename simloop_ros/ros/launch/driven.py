@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from importlib.util import find_spec
 
 import msgspec
 
 from ...core.errors import ConfigError
-from ...drivers.config import DriverContract
+from ...drivers.config import ControllersConfig, DriverContract
 from ...scenario.scenario import Scenario
 from .options import WiringOptions
+
+SWITCHING = 'controller_manager_msgs'
+"""ROS package of the services with which controllers are switched."""
 
 
 def driven_options(options: WiringOptions, driver: DriverContract) -> WiringOptions:
@@ -19,11 +23,17 @@ def driven_options(options: WiringOptions, driver: DriverContract) -> WiringOpti
     """
     handled = options.gravity_handled or driver.gravity_handled
     output = options.driver_output or driver.takes
+    if output == 'velocity':
+        raise ConfigError(
+            'driver: it takes velocities, and the suite sends efforts or positions; set its '
+            'takes=position or takes=effort, with a controller for that'
+        )
     if output == 'effort' and driver.gravity is None and not handled:
         raise ConfigError(
             'driver: who compensates gravity is not in its file, because robots differ; set its '
             'gravity=robot or gravity=command'
         )
+    _refuse_switching(driver.controllers)
     return msgspec.structs.replace(
         options,
         realtime=True,
@@ -32,8 +42,24 @@ def driven_options(options: WiringOptions, driver: DriverContract) -> WiringOpti
         driver_output=output,
         driver_message=driver.message,
         driver_joints=driver.full_joints,
+        driver_controllers=driver.controllers,
         gravity_handled=handled and output == 'effort',
         robot_states=options.robot_states or driver.state_topic,
+    )
+
+
+def _refuse_switching(controllers: ControllersConfig) -> None:
+    """Raise ConfigError if controllers shall be switched, and ROS cannot do that here."""
+    if not controllers.ours or find_spec(SWITCHING) is not None:
+        return
+    there = f'--deactivate {controllers.robot} ' if controllers.robot else ''
+    back = f'--activate {controllers.robot} ' if controllers.robot else ''
+    manager = f'-c {controllers.manager}'
+    raise ConfigError(
+        f'controllers: {SWITCHING} is not installed here, so nobody can switch them; set '
+        f'controllers={{}}, type "ros2 control switch_controllers {there}--activate '
+        f'{controllers.ours} {manager}" before, and "ros2 control switch_controllers '
+        f'--deactivate {controllers.ours} {back}{manager}" after the run'
     )
 
 

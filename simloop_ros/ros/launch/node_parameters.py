@@ -107,11 +107,13 @@ def node_parameters(scenario: Scenario, options: WiringOptions) -> dict[Executab
     if options.driver_topic:
         if options.driver_joints:
             command_joints(options.driver_joints, load_robot(scenario.robot, urdf.parent))
+        driver = parameter_values(_driver(options), 'driver')
+        parameters['control_simulation'] |= driver
         parameters['robot_follower'] = {
             **robot,
             **parameter_values(control, 'control'),
             **safety,
-            **parameter_values(_driver(options), 'driver'),
+            **driver,
         }
     parameters['collision_monitor'] = {**robot, **_monitor_parameters(scenario, options)}
     if options.out:
@@ -199,11 +201,12 @@ def _driver(options: WiringOptions) -> DriverConfig:
         'topic': options.driver_topic,
         'gravity_handled': options.gravity_handled,
         'joints': options.driver_joints,
+        'controllers': options.driver_controllers,
     }
     chosen = {'output': options.driver_output, 'message': options.driver_message}
     given |= {key: value for key, value in chosen.items() if value}
     try:
-        return msgspec.convert(given, DriverConfig)
+        return msgspec.convert(msgspec.to_builtins(given), DriverConfig)
     except msgspec.ValidationError as error:
         raise ConfigError(f'driver_output: {options.driver_output!r} given: {error}') from error
 

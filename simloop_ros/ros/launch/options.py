@@ -9,6 +9,7 @@ from pathlib import Path
 import msgspec
 
 from ...core.errors import ConfigError
+from ...drivers.config import ControllersConfig
 from ...robotstudio.config import LinkConfig
 
 NO_PLANT = 'none'
@@ -39,8 +40,8 @@ class WiringOptions(msgspec.Struct, frozen=True, kw_only=True):
     :ivar robot_states: topic of a real robot's joint states; empty for the default.
     :ivar robot_torques: topic of a robot's external torques; empty for the default.
     :ivar driver_topic: topic on which the driver of a robot takes its commands; empty if it takes
-        ``effort_command``. ``driver_output``, ``driver_message``, ``driver_joints`` and
-        ``gravity_handled``: see ``DriverConfig``.
+        ``effort_command``. ``driver_output``, ``driver_message``, ``driver_joints``,
+        ``driver_controllers`` and ``gravity_handled``: see ``DriverConfig``.
     :ivar trace: in real time, folder for the pauses of each process, see ``PauseLog``; empty for
         none.
     :ivar robotstudio: ``HOST:PORT`` of a controller that is sent the positions as targets; empty
@@ -67,6 +68,7 @@ class WiringOptions(msgspec.Struct, frozen=True, kw_only=True):
     driver_output: str = ''
     driver_message: str = ''
     driver_joints: tuple[str, ...] = ()
+    driver_controllers: ControllersConfig = ControllersConfig()
     gravity_handled: bool = False
     trace: str = ''
     robotstudio: str = ''

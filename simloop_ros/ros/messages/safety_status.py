@@ -17,6 +17,8 @@ CONTROL = 'control_simulation'
 """Source whose release opens the brakes."""
 PLANT, FOLLOWER = 'plant', 'robot_follower'
 """Sources beside the robot: what stops them stops control, too."""
+SWITCHING = 'switching'
+"""Level of a follower whose robot is still controlled by itself: control does not begin yet."""
 COUNT_LIMIT = 2**63
 """Bound of stops and stamps that are accepted."""
 
@@ -27,7 +29,8 @@ class SafetyStatus(msgspec.Struct, frozen=True):
     :ivar stopped: why the robot is stopped; empty if it is not.
     :ivar stops: number of stops so far; shows a reader that it missed one.
     :ivar stamp: of the step in which it stopped [ns].
-    :ivar level: of lateness that a planner has come to, see ``LatenessLevel``; else empty.
+    :ivar level: of lateness that a planner has come to, see ``LatenessLevel``; of a follower
+        ``SWITCHING``; else empty.
     :ivar paused: whether a simulated plant holds its time; that is no fault.
     """
 

@@ -7,7 +7,10 @@ from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticStatus
 from rclpy.qos import QoSProfile
+from sensor_msgs.msg import JointState as JointStateMessage
+from std_msgs.msg import Header
 
+from ...safety.config import SafetyConfig
 from ..messages.safety_status import SAFETY, SafetyStatus, from_message, to_message
 from ..transport.qos import LATCHED, LATCHED_READER
 from .block_node import BlockNode
@@ -49,6 +52,8 @@ class SafetyTopic:
 
 
 LAST_ONLY = QoSProfile(depth=1)
+RECORDER_TIMEOUT = 0.6
+"""Time without a message after which a recorder counts as dead [s]: three of its messages."""
 SILENT = 'no messages any more; its node is dead or busy'
 
 
@@ -97,3 +102,16 @@ class Heartbeats:
         """Return which topics are silent, in a line; empty if none is."""
         silent = [topic for topic, *_ in self._watched if topic in self._silent]
         return f'{", ".join(silent)}: {SILENT}' if silent else ''
+
+
+def control_heartbeats(node: BlockNode, safety: SafetyConfig) -> Heartbeats:
+    """Return what control watches in real time: monitor and recorder, which it needs not."""
+    graph, watched = node.graph, list[tuple[str, type, int]]()
+    if graph.realtime and not node.topics.bus:
+        timeout = safety.timeout_periods(graph.period)
+        recorder = max(timeout, round(RECORDER_TIMEOUT / graph.period))
+        watched = [
+            ('external_torque', JointStateMessage, timeout - 1),
+            ('recorded', Header, recorder),
+        ]
+    return Heartbeats(node, watched)

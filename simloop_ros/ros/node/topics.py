@@ -15,11 +15,20 @@ from sensor_msgs.msg import JointState as JointStateMessage
 from std_msgs.msg import Header
 
 from ...core.errors import MessageError
+from ...core.values import Flags
 from ..messages import setpoint
 from ..messages.joint_state import DecodedJointState, JointStateDecoder
 from ..messages.stamps import join
+from ..messages.turns import without_jumps
 from ..transport.channels import JointPublisher, JointSubscription, LocalBus, StampedPublisher
-from ..transport.qos import DRIVERS_TOPICS, EVENTS, STREAM, STREAM_DEPTH, stream_reader
+from ..transport.qos import (
+    DRIVERS_TOPICS,
+    EVENTS,
+    JOINT_STATES,
+    STREAM,
+    STREAM_DEPTH,
+    stream_reader,
+)
 from ..transport.resend import Resend
 
 if TYPE_CHECKING:
@@ -35,6 +44,7 @@ class Topics:
     :ivar resend: requests for lost messages.
     :ivar waiting: subscriptions whose messages wait for ``poll``.
     :ivar polled: subscriptions that the executor leaves alone.
+    :ivar endless: joints of the robot that have no ends, shape ``(n,)``, where they are known.
     """
 
     def __init__(self, node: BlockNode, bus: LocalBus | None):
@@ -42,6 +52,7 @@ class Topics:
         self.waiting: list[JointSubscription] = []
         self.bus = bus
         self.polled: list[Subscription] = []
+        self.endless: Flags | None = None
 
     def open(self) -> None:
         """Begin to request and to answer: the node is being configured."""
@@ -168,6 +179,8 @@ class Topics:
         :param driven: whether a driver may publish it, best effort; of ``DRIVERS_TOPICS`` always.
         """
         node, realtime = self._node, self._node.graph.realtime
+        if realtime and topic == JOINT_STATES and self.endless is not None and self.endless.any():
+            call = without_jumps(call, self.endless)
         decoder = JointStateDecoder(joint_names, fields, topic, optional, kind=kind, finite=finite)
         channel = JointSubscription(node, self.resend, decoder, call, on_refusal)
         waiting = depth or (1 if realtime else STREAM_DEPTH)

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 import msgspec
 
 from ...core.config_types import NonNegative, Period, Positive, Seed
+from ...drivers.config import ControllersConfig
 from ...goals.goal import AnyGoal
 
 
@@ -97,6 +98,7 @@ class DriverConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
     :ivar joints: the order of the joints there; that of the model where none are given.
     :ivar gravity_handled: whether the robot compensates gravity itself, so that efforts are sent
         without it.
+    :ivar controllers: that are switched when the suite takes over, and back when it lets go.
     """
 
     topic: str = ''
@@ -104,6 +106,7 @@ class DriverConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
     message: Literal['float64_multi_array', 'joint_state'] = 'float64_multi_array'
     joints: tuple[str, ...] = ()
     gravity_handled: bool = False
+    controllers: ControllersConfig = ControllersConfig()
 
 
 class RecorderConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

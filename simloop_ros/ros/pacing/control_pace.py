@@ -207,6 +207,14 @@ class RealtimeControl:
         self._told = 2.0 * waited
         return waited
 
+    def tell(self, topic: str, info: Callable[[str], Any], error: Callable[[str], Any]) -> None:
+        """Tell why nothing begins, once; the topic is that of the joint states."""
+        refusal, waited = self.new_refusal(), self.waited()
+        if refusal:
+            error(f'not started: {refusal}')
+        if waited:
+            info(f'waiting for {topic} from the driver of the robot, {waited:.0f} s already')
+
     @property
     def refusal(self) -> str:
         """Return why the robot is not controlled at all; empty if it is, or nothing is wrong."""

@@ -60,6 +60,10 @@ class DrivenRobot(StoppingRobot, ABC):
         """Send what the robot does by itself: it comes to rest along its way, and is held."""
 
     @abstractmethod
+    def hold(self) -> None:
+        """Send what holds a robot that was not commanded yet where it is."""
+
+    @abstractmethod
     def stand(self) -> None:
         """Send what asks for no motion: where the robot is, is not known any more."""
 
@@ -74,7 +78,8 @@ class EffortDriven(DrivenRobot):
 
     Its velocity is estimated from its positions and efforts, as control does it (``Observer``):
     velocities that drivers publish are filtered, or zero, nobody knows which. What is sent is
-    within the limits and without the gravity that the robot handles itself.
+    within the limits and without the gravity that the robot handles itself: that of the model at
+    the beginning, since a payload that is told later is not told to the robot.
 
     :param bandwidth: of the observer [rad/s].
     """
@@ -95,6 +100,7 @@ class EffortDriven(DrivenRobot):
         self._observer = Observer(period, bandwidth)
         self._gravity_handled = gravity_handled
         self._data = model.pin_model.createData()
+        self._known = pin.Model(model.pin_model)
         self._effort: Array | None = None
         self._estimate: Estimate | None = None
 
@@ -131,9 +137,13 @@ class EffortDriven(DrivenRobot):
         """Send the effort of follower or brakes."""
         self._send(self.own_effort(self._state))
 
+    def hold(self) -> None:
+        """Send the effort of the brakes."""
+        self.go_on()
+
     def stand(self) -> None:
         """Send the gravity of the last position."""
-        self._send(self._gravity)
+        self._send(self._gravity(self._model.pin_model))
 
     @property
     def rests(self) -> bool:
@@ -146,17 +156,14 @@ class EffortDriven(DrivenRobot):
         assert self._estimate is not None
         return self._estimate.state
 
-    @property
-    def _gravity(self) -> Array:
+    def _gravity(self, model: pin.Model) -> Array:
         """Return the gravity at the last position [N m], shape ``(n,)``; zero if not finite."""
-        gravity: Array = pin.computeGeneralizedGravity(
-            self._model.pin_model, self._data, self._position
-        ).copy()
+        gravity: Array = pin.computeGeneralizedGravity(model, self._data, self._position).copy()
         return gravity if np.isfinite(gravity).all() else np.zeros_like(gravity)
 
     @property
     def _handled(self) -> Array | float:
-        return self._gravity if self._gravity_handled else 0.0
+        return self._gravity(self._known) if self._gravity_handled else 0.0
 
     def _send(self, effort: Array) -> None:
         handled = self._handled
@@ -199,6 +206,11 @@ class PositionDriven(DrivenRobot):
     def go_on(self) -> None:
         """Send the way of the last commands to rest, and then its end."""
         self.command(np.zeros(0), self._follower.destination(self._steps))
+
+    def hold(self) -> None:
+        """Send where the robot was first."""
+        last = self._positions.last
+        self._send(self._position if last is None else last)
 
     def stand(self) -> None:
         """Send the last position again."""

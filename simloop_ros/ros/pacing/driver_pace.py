@@ -41,9 +41,11 @@ class RealtimeDriver:
     applied, but its desired position counts. After ``timeout`` periods without a command the robot
     is stopped. Without joint states it gets what asks for no motion, and is stopped, too.
 
-    Before the first command nothing is sent: the driver still has what it had before.
+    Before the first command nothing is sent: the driver still has what it had before. One that
+    ``holds`` sends what holds the robot where it is.
 
     :param timeout: returns the present number of periods after which a node counts as dead.
+    :param holds: whether the robot is held from the first joint states on.
     :param clock: returns the time of a steady clock [ns].
     """
 
@@ -52,6 +54,8 @@ class RealtimeDriver:
         node: _DriverNode,
         graph: GraphConfig,
         timeout: Callable[[], int],
+        *,
+        holds: bool = False,
         clock: Callable[[], int] = time.monotonic_ns,
     ):
         self._node = node
@@ -64,6 +68,7 @@ class RealtimeDriver:
         self._silent = 0  # periods since the last joint state
         self._end: int | None = None  # when the process ends, at rest or not [ns]
         self._commanded = self._released = False
+        self._holds = holds
         self._late = self._own = self._missed = 0
 
     def measured(self, message: DecodedJointState) -> None:
@@ -83,6 +88,8 @@ class RealtimeDriver:
         first, self._stamp = self._stamp < 0, message.stamp
         robot.measured(message.position, periods)
         if first or not self._commanded:
+            if self._holds and not first:
+                self._send(robot.hold)
             return
         self._missed += periods - 1
         self._age += periods
@@ -92,6 +99,11 @@ class RealtimeDriver:
         if self._age > robot.stands or robot.engaged:
             self._own += 1
             self._send(robot.go_on)
+
+    @property
+    def known(self) -> bool:
+        """Return whether it is known where the robot is."""
+        return self._stamp >= 0
 
     def command(self, message: DecodedJointState) -> None:
         """Take a command."""

@@ -25,7 +25,8 @@ SENSOR = QoSProfile(depth=10, reliability=ReliabilityPolicy.BEST_EFFORT)
 would not receive."""
 
 
-DRIVERS_TOPICS = ('joint_states', 'measured_external_torque')
+JOINT_STATES = 'joint_states'
+DRIVERS_TOPICS = (JOINT_STATES, 'measured_external_torque')
 """Topics that a robot's driver may publish, best effort as some do."""
 
 

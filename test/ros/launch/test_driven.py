@@ -96,3 +96,15 @@ def test_joint_states_of_a_simulated_plant_are_left_alone() -> None:
 def test_contradictions_are_refused(arguments: tuple[str, ...], words: str) -> None:
     with pytest.raises(ConfigError, match=words):
         nodes_of(*arguments)
+
+
+def test_controllers_that_cannot_be_switched_are_switched_by_hand() -> None:
+    """The package with the service is on no registry: here it is not installed."""
+    names = 'controllers={ours: forward_effort, robot: trajectory}'
+    with pytest.raises(ConfigError, match='controller_manager_msgs is not installed') as refusal:
+        nodes_of('--driver', 'abb_egm', '--driver-set', names)
+    for words in (
+        'switch_controllers --deactivate trajectory --activate forward_effort',
+        'switch_controllers --deactivate forward_effort --activate trajectory',
+    ):
+        assert words in str(refusal.value)

@@ -55,7 +55,7 @@ class World:
         self._data = model.pin_model.createData()
         self.robot = build_driven_robot(model, H, SAFETY, driver, 200.0, self.sent.append)
         graph = GraphConfig(period=H, realtime=True)
-        self.pace = RealtimeDriver(self, graph, lambda: TIMEOUT, lambda: self.now)
+        self.pace = RealtimeDriver(self, graph, lambda: TIMEOUT, clock=lambda: self.now)
 
     # What the pace uses
 
@@ -169,6 +169,16 @@ def test_a_command_is_sent_at_once_and_stands_for_two_states(world: World) -> No
     world.tell()
     assert len(world.sent) == 2
     assert world.pace.report()['states without a command'] == 1
+
+
+def test_a_robot_that_was_taken_over_is_held_until_the_first_command(world: World) -> None:
+    """Its own controller does not hold it any more, and control is not there yet."""
+    graph = GraphConfig(period=H, realtime=True)
+    world.pace = RealtimeDriver(world, graph, lambda: TIMEOUT, holds=True, clock=lambda: world.now)
+    world.move(1000, commands=False)
+    assert len(world.sent) == 999
+    np.testing.assert_allclose(world.plant.truth.position, world.model.home, rtol=0, atol=1e-3)
+    assert not world.reasons
 
 
 def test_a_late_command_is_not_applied_but_its_position_counts(two_link: RobotModel) -> None:

@@ -71,7 +71,7 @@ class World:
                 model, H, safety, driver, config.bandwidth, self.sent.append
             )
             self.driver_pace = RealtimeDriver(
-                self, graph, lambda: safety.timeout_periods(H), lambda: self.now
+                self, graph, lambda: safety.timeout_periods(H), clock=lambda: self.now
             )
 
     # What the paces use
