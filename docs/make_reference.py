@@ -76,6 +76,8 @@ SUMMARY_KEYS = {
     'path_error_max': 'the largest of these',
     'true_path_error_max': 'the largest of these',
     'force_difference_max': 'the largest of these',
+    'goals': 'goals that were given while it ran: each with its answer, its times [s], and `tip_error` '
+    'at its end [m]',
     'tip_error_end': 'distance of each tip from its goal at the end [m]',
     'tip_error_rms': 'along a Cartesian path: distance of the true tip from its planned point [m]',
     'tip_error_max': 'the largest of these',
