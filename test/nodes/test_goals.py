@@ -114,8 +114,8 @@ def test_move_in_real_time_until_ctrl_c(graph: Any) -> None:
     """Slow enough for a loaded machine; in a process of its own for each node."""
     out = graph.folder / 'out'
     process = graph.launch(
-        *('irb120_rectangle', '--set', 'planner.kind=hold', '--set', 'period=0.02'),
-        *('--set', 'safety.timeout=100', '--endless'),
+        *('irb120_rectangle', '--set', 'planner.kind=hold', '--set', 'period=0.01'),
+        *('--set', 'safety.timeout=100', '--set', 'control.natural_frequency=20', '--endless'),
         *('--realtime', '--priority', '0', '--out', str(out), '--no-figures'),
     )
 
