@@ -80,6 +80,7 @@ setup(
             'ros-sensor-msgs',
             'ros-std-msgs',
             'ros-std-srvs',
+            'ros-trajectory-msgs',
             'ros-visualization-msgs',
         ],
         'test': [

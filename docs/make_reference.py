@@ -76,6 +76,8 @@ SUMMARY_KEYS = {
     'path_error_max': 'the largest of these',
     'true_path_error_max': 'the largest of these',
     'force_difference_max': 'the largest of these',
+    'goals': 'goals that were given while it ran: each with its answer, its times [s], and '
+    '`tip_error` at its end [m]',
     'tip_error_end': 'distance of each tip from its goal at the end [m]',
     'tip_error_rms': 'along a Cartesian path: distance of the true tip from its planned point [m]',
     'tip_error_max': 'the largest of these',
@@ -146,8 +148,10 @@ def _command(name: str) -> Iterator[str]:
     if actions:
         yield '| argument | what |\n|---|---|'
     for action in actions:
-        words = ' '.join(filter(None, [*action.option_strings, action.metavar]))
-        words = words or action.metavar or '{' + ','.join(action.choices) + '}'
+        given = action.metavar
+        values = given if isinstance(given, tuple) else (given,)
+        words = ' '.join(filter(None, [*action.option_strings, *values]))
+        words = words or '{' + ','.join(action.choices) + '}'
         meaning = (action.help or '') % {'default': action.default}
         yield f'| `{words}` | {meaning} |'
     yield f'\n```text\n{COMMANDS[name].epilog.rstrip()}\n```\n'

@@ -21,6 +21,7 @@ import xacro
 from simloop_ros.cli.commands import COMMANDS
 from simloop_ros.cli.launch import planned
 from simloop_ros.cli.main import main, make_parser
+from simloop_ros.cli.move import read_goal
 from simloop_ros.core.resources import resource_folder
 from simloop_ros.drivers.loading import load_driver, read_faults
 from simloop_ros.drivers.stand_in import StandIn
@@ -40,6 +41,8 @@ DESCRIPTIONS = {
 """Descriptions of robots that a reader has -> what takes their place."""
 PLAYED = ('standin', 'connect')
 """Commands that need each other; ``nodes/test_drivers.py`` runs such."""
+TO_A_GRAPH = ('move',)
+"""Commands that need a graph that is up; ``nodes/test_goals.py`` runs such."""
 NEEDS_A_RUN = re.compile(r'simloop (plot|robotstudio) ')
 FAILING = {
     'sphere_collision': 'missed',
@@ -109,7 +112,9 @@ def test_graphs_of_the_pages_can_be_wired(command: str) -> None:
     assert len(wire(scenario, wiring)) >= 2 + wiring.simulated
 
 
-@pytest.mark.parametrize('command', commands(*set(COMMANDS) - {'run', 'launch', *PLAYED, *SHORT}))
+@pytest.mark.parametrize(
+    'command', commands(*set(COMMANDS) - {'run', 'launch', *PLAYED, *TO_A_GRAPH, *SHORT})
+)
 def test_other_commands_of_the_pages(command: str, capsys: Any) -> None:
     given = words(command)
     if NEEDS_A_RUN.match(command):
@@ -131,6 +136,11 @@ def test_drivers_of_the_pages_can_be_played(command: str) -> None:
         model = load_fit_robot(robot_config(options.robot))
         faults, rng = read_faults(options.faults), np.random.default_rng(0)
         assert StandIn(contract, model, PlantConfig(), faults, rng).state().position.size
+
+
+@pytest.mark.parametrize('command', commands(*TO_A_GRAPH))
+def test_goals_of_the_pages_are_valid(command: str) -> None:
+    assert read_goal(make_parser('move').parse_args(words(command))).kind
 
 
 @pytest.mark.parametrize('page', PAGES, ids=lambda page: page.stem)

@@ -35,7 +35,7 @@ def _entry(
 ) -> dict[str, Any]:
     found: dict[str, Any] = {
         'id': outcome.id,
-        'goal': msgspec.to_builtins(outcome.goal),
+        'goal': msgspec.json.decode(msgspec.json.encode(outcome.goal)),
         'state': outcome.state,
         'begin': outcome.begin,
     }

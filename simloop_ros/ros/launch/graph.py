@@ -51,8 +51,9 @@ def _used_files() -> set[str]:
     return {name for name in found if name.startswith(str(FOLDER))}
 
 
-GRACE = 10.0
-"""Time that a node has to end [s]; all but a recorder with a long log need less than 2 s."""
+GRACE, LONG_GRACE = 10.0, 60.0
+"""Time that a node has to end [s]; all but a recorder with a long log need less than 2 s. The
+longer one is for a run without an end, whose log may be long."""
 
 
 def require_ros() -> None:
@@ -88,7 +89,9 @@ def run_graph(
             for program in programs(nodes, parameters, composed=composed)
         ]
         try:
-            return supervise((*beside, *own), grace=GRACE, report=report)
+            endless = any(node.parameters.get('recorder.endless', False) for node in nodes)
+            grace = LONG_GRACE if endless else GRACE
+            return supervise((*beside, *own), grace=grace, report=report)
         finally:
             remove_orphans()
 

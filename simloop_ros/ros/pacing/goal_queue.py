@@ -156,6 +156,7 @@ class BackgroundGoals(GoalQueue):
 
     def interrupt(self, reason: str) -> None:
         """Note that the robot has left its motion; what is being planned is refused."""
+        self._node.guide.rewind(self._stamp)
         super().interrupt(reason)
         if self._request is not None:
             self._answer(self._request.goal, reason, listed=self._request.listed)
