@@ -158,4 +158,6 @@ def test_where_the_orientation_cannot_be_kept_the_remedy_is_told() -> None:
     far = ((0.25, 0.0, 0.0),)
     with pytest.raises(GoalError, match=r'let the tips turn: planner\.keep=position'):
         build_planner(OfflineConfig(move=far), robot, H, home_of(robot))
-    assert build_planner(OfflineConfig(move=far, keep='position'), robot, H, home_of(robot)).duration
+    assert build_planner(
+        OfflineConfig(move=far, keep='position'), robot, H, home_of(robot)
+    ).duration
