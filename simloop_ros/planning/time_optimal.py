@@ -43,9 +43,11 @@ def time_optimal(
             JointTorqueConstraint,
             JointVelocityConstraint,
         )
-    except ImportError as error:
+    except (ImportError, ValueError) as error:  # a ValueError where it was built for another numpy
         raise MissingDependencyError(
-            'planner.profile: time_optimal needs toppra: pip install toppra'
+            f'planner.profile: time_optimal needs toppra, which cannot be imported ({error}): '
+            f'pip install toppra; if it was built for another numpy than {np.__version__}, '
+            'pip install --force-reinstall --no-deps --no-binary toppra toppra'
         ) from error
     data = model.pin_model.createData()
     between = DiscretizationType.Interpolation  # limits hold between two samples, too

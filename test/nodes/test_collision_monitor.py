@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from sensor_msgs.msg import JointState as JointStateMessage
 from std_srvs.srv import Trigger
+from visualization_msgs.msg import MarkerArray
 
 from simloop_ros.collision.calibration import load_calibration
 from simloop_ros.collision.detector import find_calibration
@@ -79,6 +80,8 @@ class Robot(LoneNode):
         subscribe = self.other.create_subscription
         subscribe(JointStateMessage, 'external_torque', self._on_torque, STREAM, raw=True)
         subscribe(DiagnosticArray, COLLISION, self._on_collision, STREAM)
+        self.shown: list[MarkerArray] = []
+        subscribe(MarkerArray, 'markers', self.shown.append, 10)
         if not wired.simulated:
             topics = ('hand_1/wrench', 'hand_2/wrench')
             self._drivers = [publish(WrenchStamped, topic, 10) for topic in topics]
@@ -163,6 +166,11 @@ def test_an_object_in_hand_is_none_if_the_wrists_tell(robot: Callable[..., Robot
     assert not any(hands.contacts)
     assert hands.press(SQUEEZE, 50, told=False) > 1.0
     assert any(hands.contacts)
+    hands.until(lambda: hands.shown)
+    for message in hands.shown:
+        keys = {(marker.ns, marker.id) for marker in message.markers}
+        assert len(keys) == len(message.markers)
+        assert all(marker.lifetime.sec for marker in message.markers if not marker.action)
 
 
 def test_a_reset_keeps_what_free_hands_read(robot: Callable[..., Robot]) -> None:

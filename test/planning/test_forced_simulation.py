@@ -6,6 +6,7 @@ from collections.abc import Callable
 from itertools import pairwise
 from math import exp
 
+import msgspec
 import numpy as np
 import pinocchio as pin
 import pytest
@@ -232,3 +233,16 @@ def test_a_step_leaves_its_motion_as_it_was(
     assert again.travels == motions[51].travels
     np.testing.assert_array_equal(again.joints.position, motions[51].joints.position)
     np.testing.assert_array_equal(again.joints.velocity, motions[51].joints.velocity)
+
+
+def test_a_turned_tip_comes_back_to_the_orientation_that_it_keeps(yumi: RobotModel) -> None:
+    """Rounding of a step, and whatever else turned it, is gone in the next one."""
+    h, goals = 0.005, yumi.tip_positions(yumi.home)
+    simulation = ForcedSimulation(yumi, OnlineConfig(), h, goals, keep_rotations=True)
+    start = simulation.start(JointState(yumi.home, np.zeros(yumi.n)))
+    turned = JointState(yumi.home + 1e-3, np.zeros(yumi.n))
+    motion = msgspec.structs.replace(start, joints=turned)
+    before = simulation.turned(motion)
+    after = simulation.turned(simulation.step(motion))
+    assert before.min() > 1e-4
+    assert after.max() < 1e-2 * before.min()  # of second order in the angle
