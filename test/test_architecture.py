@@ -26,6 +26,7 @@ ORDER = (
     ('bimanual',),
     ('reaction',),
     ('scenario',),
+    ('teaching',),
     ('loop',),
     ('record',),
     ('assembly',),

@@ -96,7 +96,7 @@ def count_steps(scenario: Scenario, planned: float | None) -> int:
     :raises ConfigError: there are none, or far too many.
     """
     if scenario.duration is None and planned is None:
-        raise ConfigError('duration: needed, because hand guiding has no end of its own')
+        raise ConfigError('duration: needed, because this motion has no end of its own')
     duration = scenario.duration or (planned or 0.0) + scenario.rest
     steps = round(duration / scenario.period)
     if not 1 <= steps <= LONGEST_RUN:

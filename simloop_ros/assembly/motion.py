@@ -17,7 +17,7 @@ from ..core.values import Array, JointState
 from ..guiding.config import AdmittanceConfig
 from ..guiding.guidance import Guidance
 from ..planning.build import NOISE_MARGIN, PlannedMotion, build_planner
-from ..planning.config import PlannerConfig
+from ..planning.config import PlannerConfig, TaskConfig
 from ..planning.planner import HaltablePlanner, Planner
 from ..planning.tip_path import TipCourse
 from ..reaction.config import ReactionConfig
@@ -28,6 +28,8 @@ from ..reaction.reactive import ReactivePlanner
 from ..robot.model import RobotModel
 from ..robot.weight import weight_notes
 from ..scenario.scenario import Scenario
+from ..teaching.planner import TaskPlace, TaskPlanner, plan_task
+from ..teaching.task_file import load_task
 
 TIP_LEVER = 1.0
 """Bound of a tip's displacement per joint angle, for arms on a table [m/rad]."""
@@ -95,6 +97,10 @@ class Motion:
     guided: Guided | None = None
     notes: tuple[str, ...] = ()
 
+    def place_near(self, position: Array) -> TaskPlace | None:
+        """Return where a task goes on from a position [rad], shape ``(n,)``; none without one."""
+        return _place_near(self.base, position)
+
     def configure(self, monitor: MonitorConfig, admittance: AdmittanceConfig) -> None:
         """Apply other reactions to the next contact, and another admittance."""
         if self.reactive is not None:
@@ -113,16 +119,21 @@ class Motion:
 
 
 def build_motion(
-    settings: MotionSettings, model: RobotModel, start: Array, goals: Array | None = None
+    settings: MotionSettings,
+    model: RobotModel,
+    start: Array,
+    goals: Array | None = None,
+    place: TaskPlace | None = None,
 ) -> Motion:
     """Return the motion from a position, once it is known to be possible.
 
     :param start: where the robot rests [rad], shape ``(n,)``.
     :param goals: as ``build_planner``; not for two hands, whose tasks begin at home.
+    :param place: where a task that was taught goes on; at its begin where none is given.
     :raises GoalError: the motion is refused, or the robot cannot bear its own weight.
     """
     notes = weight_notes(model, start[None], 'at the start')
-    plan = _plan(settings, model, start, goals)
+    plan = _plan(settings, model, start, goals, place)
     error = _torque_error(settings, model)
     planner, reactive, guided = plan.planner, None, None
     if settings.monitor.watches:
@@ -152,9 +163,19 @@ class _Plan(PlannedMotion):
     haltable: HaltablePlanner | None = None
 
 
-def _plan(settings: MotionSettings, model: RobotModel, start: Array, goals: Array | None) -> _Plan:
+def _plan(
+    settings: MotionSettings,
+    model: RobotModel,
+    start: Array,
+    goals: Array | None,
+    place: TaskPlace | None,
+) -> _Plan:
     config, period = settings.planner, settings.period
     rest = JointState(start, np.zeros_like(start))
+    if isinstance(config, TaskConfig):
+        planned = plan_task(load_task(config.file), config, model, period, start, place)
+        tips = None if planned.goal is None else model.tip_positions(planned.goal)
+        return _Plan(planned.planner, planned.planner.duration, tips if model.tips else None)
     if config.kind != 'bimanual':
         built = build_planner(
             config, model, period, rest, settings.noise, settings.compliance, goals
@@ -176,7 +197,8 @@ def _reactive(
     resume_after = None if after is None else round(after / period)
 
     def replan(position: Array) -> Planner:
-        return _plan(settings, model, position, plan.goals).planner
+        place = _place_near(plan.planner, position)
+        return _plan(settings, model, position, plan.goals, place).planner
 
     if plan.haltable is not None:
         return Halting(plan.haltable, *monitor.reactions, replan=replan, resume_after=resume_after)
@@ -192,6 +214,10 @@ def _reactive(
         replan=replan,
         resume_after=resume_after,
     )
+
+
+def _place_near(planner: Planner, position: Array) -> TaskPlace | None:
+    return planner.place_near(position) if isinstance(planner, TaskPlanner) else None
 
 
 def _torque_error(settings: MotionSettings, model: RobotModel) -> Array | None:

@@ -67,6 +67,7 @@ def _launch(parser: ArgumentParser) -> None:
         PRIORITY,
         ROBOT_TOPICS,
         ROBOTSTUDIO,
+        TEACH,
         read_priority,
     )
 
@@ -108,6 +109,7 @@ def _launch(parser: ArgumentParser) -> None:
         option = f'--{name.replace("_", "-")}'
         metavar = 'T' if name.endswith('time') else 'HOST:PORT'
         parser.add_argument(option, metavar=metavar, default='', help=text)
+    parser.add_argument('--teach', metavar='FILE', default='', help=TEACH)
     trace = 'with --realtime, write when each process was not scheduled, for bench lateness'
     parser.add_argument('--trace', metavar='FILE', type=_path, help=trace)
     parser.add_argument(
@@ -172,6 +174,45 @@ def _connect(parser: ArgumentParser) -> None:
     parser.add_argument('--json', action='store_true', help='print the findings as JSON')
 
 
+def _teach(parser: ArgumentParser) -> None:
+    from ..teaching.config import TeachConfig
+
+    defaults = TeachConfig()
+    source = 'folder or log of a run in which a hand led the robot, or a CSV file'
+    completers.attach(
+        parser.add_argument('run', metavar='RUN', nargs='?', type=_path, help=source),
+        completers.runs,
+    )
+    out = f'file for the task [{defaults.out}; with --correct, the corrected one]'
+    parser.add_argument('--out', metavar='FILE', type=_path, help=out)
+    poses = 'keep the poses at which the robot rested, instead of the whole path'
+    parser.add_argument('--poses', action='store_true', help=poses)
+    rest = f'with --poses, how long it has to rest [{defaults.rest:g} s]'
+    parser.add_argument('--rest', metavar='S', type=float, default=defaults.rest, help=rest)
+    keep = 'keep the poses at these times [s], with commas'
+    parser.add_argument('--keep', metavar='T,T', default='', help=keep)
+    tolerance = f'largest distance from what was led [{defaults.tolerance:g} m]'
+    parser.add_argument(
+        '--tolerance', metavar='M', type=float, default=defaults.tolerance, help=tolerance
+    )
+    correct = 'task that was played in the run: take over the poses to which a hand pushed it'
+    parser.add_argument('--correct', metavar='TASK', default='', help=correct)
+    completers.attach(
+        parser.add_argument(
+            '--robot',
+            metavar='ROBOT',
+            default='',
+            help='of a CSV file: a URDF or xacro file, a shipped robot, or a robot file',
+        ),
+        completers.robots,
+    )
+    live = 'teach a running graph, started with --teach, by keys in the terminal'
+    parser.add_argument('--live', action='store_true', help=live)
+    parser.add_argument(
+        '--namespace', metavar='NS', default='', help='with --live, that of the graph'
+    )
+
+
 def _plot(parser: ArgumentParser) -> None:
     completers.attach(
         parser.add_argument('folder', metavar='DIR', type=_path, help='folder of a run'),
@@ -214,7 +255,7 @@ def _keys(parser: ArgumentParser) -> None:
 def _schema(parser: ArgumentParser) -> None:
     parser.add_argument(
         'kind',
-        choices=('scenario', 'robot', 'driver'),
+        choices=('scenario', 'robot', 'driver', 'task'),
         nargs='?',
         default='scenario',
         help='[%(default)s]',
@@ -305,6 +346,7 @@ ARGUMENTS: dict[str, Callable[[ArgumentParser], None]] = {
     'launch': _launch,
     'connect': _connect,
     'standin': _standin,
+    'teach': _teach,
     'plot': _plot,
     'check': _check,
     'keys': _keys,

@@ -130,10 +130,14 @@ class MotionGuide:
     def motion_from(self, position: Array) -> Motion:
         """Return the motion from a position [rad], shape ``(n,)``, to the goal of the first one.
 
+        A task that was taught goes on where it was.
+
         :raises GoalError: the motion is refused.
         """
-        goals = None if self.motion is None else self.motion.goals
-        return build_motion(self._settings, self._model, position, goals)
+        if self.motion is None:
+            return build_motion(self._settings, self._model, position)
+        place = self.motion.place_near(position)
+        return build_motion(self._settings, self._model, position, self.motion.goals, place)
 
     def take(self, motion: Motion) -> None:
         """Go on with another motion, that begins where the robot rests."""
