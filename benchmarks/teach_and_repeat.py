@@ -108,9 +108,7 @@ def edited_task(led: Led) -> tuple[Task, Array]:
     """Return the poses at which the robot rested, the second one edited, and its place [m]."""
     config = TeachConfig()
     rests = rest_poses(led.model, led.time, led.measured, config.rest, config.tolerance)
-    points = [
-        kept_pose(led.model, rest.position, f'pose {i}') for i, rest in enumerate(rests, 1)
-    ]
+    points = [kept_pose(led.model, rest.position, f'pose {i}') for i, rest in enumerate(rests, 1)]
     (place,) = led.model.tip_positions(rests[1].position)
     goal = np.round(place + EDIT, 3)
     points[1] = msgspec.structs.replace(

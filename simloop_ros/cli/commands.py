@@ -167,7 +167,9 @@ COMMANDS = {
     'robotstudio': CommandHelp(
         'robotstudio', 'send the motion of a run to RobotStudio, or an ABB controller', ROBOTSTUDIO
     ),
-    'schema': CommandHelp('schema', 'JSON schema of scenario, robot, driver and task files', SCHEMA),
+    'schema': CommandHelp(
+        'schema', 'JSON schema of scenario, robot, driver and task files', SCHEMA
+    ),
     'completion': CommandHelp(
         'completion', 'script with which a shell completes simloop', COMPLETION
     ),

@@ -41,9 +41,7 @@ class TeachNode(BlockNode):
         make_folder(self._out.absolute().parent)
         self._teacher = Teacher(model, config, load_task(config.task) if config.task else None)
         self._unsaved = False
-        self.topics.subscribe_joints(
-            'control_state', model.joint_names, ('position',), self._take
-        )
+        self.topics.subscribe_joints('control_state', model.joint_names, ('position',), self._take)
         self.service(Trigger, 'keep', self._serve_keep)
         self.service(SetBool, 'record', self._serve_record)
         self.service(Trigger, 'save', self._serve_save)

@@ -133,6 +133,7 @@ def plan_task(
     parts = task_legs(task, model)
     back = (parts.back,) if parts.back is not None and config.loop != 1 else ()
     cycle = (*parts.legs, *back)
+    _refuse_long(config.loop * len(cycle))
     legs = cycle * max(1, config.loop)
     if back and config.loop:
         legs = legs[:-1]
@@ -147,20 +148,24 @@ def plan_task(
         for leg in dict.fromkeys(piece.leg for piece in pieces)
     }
     length = sum(len(shares[piece.leg]) for piece in pieces)
-    if length > LONGEST_MOTION:
-        raise ConfigError(
-            f'planner.loop: the motion would take {length} steps, and at most {LONGEST_MOTION} '
-            'are possible; lower it, give 0 for a loop without end, or raise planner.speed'
-        )
+    _refuse_long(length)
     if not pieces:
         plan = TaskPlan(np.full(2, place.leg), np.full(2, place.share), None, ())
         return PlannedTask(TaskPlanner(start[None], period, plan), start)
     courses = {leg: leg.curve.at(done) for leg, done in shares.items()}
     refuse_motion(model, period, start, list(courses), list(courses.values()))
     positions = np.vstack([courses[piece.leg] for piece in pieces])
-    repeated = sum(len(shares[leg]) for leg in cycle)
-    plan = _plan(pieces, shares, length - repeated if endless else None)
+    repeats_from = length - sum(len(shares[leg]) for leg in cycle) if endless else None
+    plan = _plan(pieces, shares, repeats_from)
     return PlannedTask(TaskPlanner(positions, period, plan), None if endless else positions[-1])
+
+
+def _refuse_long(steps: int) -> None:
+    if steps > LONGEST_MOTION:
+        raise ConfigError(
+            f'planner.loop: the motion would take {steps} steps or more, and at most '
+            f'{LONGEST_MOTION} are possible; lower it, or give 0 for a loop without end'
+        )
 
 
 @dataclass(frozen=True)
@@ -178,9 +183,7 @@ class _Piece:
     counts: bool = True
 
 
-def _pieces(
-    legs: Sequence[Leg], parts: TaskLegs, start: Array, place: TaskPlace
-) -> list[_Piece]:
+def _pieces(legs: Sequence[Leg], parts: TaskLegs, start: Array, place: TaskPlace) -> list[_Piece]:
     """Return the way to a place of a task, and the rest of it."""
     begun = place != BEGIN and bool(legs)
     if begun:

@@ -21,6 +21,8 @@ FIRST_POINTS = 5
 """Way points that a path has at least."""
 LARGEST_NOISE, SMALLEST_NOISE, NOISE_STEP = 1e-2, 1e-7, 0.7
 """Deviations that the spline may have [rad or m]: tried from the first on, each that much less."""
+FEWEST_KNOTS, ROWS_PER_KNOT = 50, 4
+"""A spline with more knots than the first, and one in so many rows, follows the noise."""
 ROW_SPACING = 2e-4
 """Distance of the rows of which way points are chosen [m]: less is rest, or noise."""
 
@@ -82,15 +84,15 @@ def _smoothed(
     """Return the smoothest splines that keep the tolerance [rad], shape ``(m, n)``."""
     from scipy.interpolate import UnivariateSpline  # here, as it takes half a second
 
-    noise = LARGEST_NOISE
-    while noise > SMALLEST_NOISE:
+    noise, knots = LARGEST_NOISE, 0
+    while noise > SMALLEST_NOISE and knots < max(FEWEST_KNOTS, len(time) // ROWS_PER_KNOT):
         with warnings.catch_warnings():
             warnings.simplefilter('ignore')  # that the spline follows the noise: judged below
             splines = [UnivariateSpline(time, column, s=len(time) * noise**2) for column in led.T]
         smooth = np.stack([spline(time) for spline in splines], axis=1)
         if np.linalg.norm(marked(model, smooth) - places, axis=1).max() <= tolerance:
             return smooth
-        noise *= NOISE_STEP
+        noise, knots = NOISE_STEP * noise, max(len(spline.get_knots()) for spline in splines)
     raise ConfigError(
         f'the led path trembles by more than {1e3 * tolerance:.3g} mm; give a larger tolerance'
     )

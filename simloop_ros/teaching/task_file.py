@@ -20,7 +20,9 @@ from ..scenario.robot_files import is_robot_or_scenario_file, read_mapping, refu
 from ..scenario.shipped import task_names
 from .task import Task, TaskPoint, refuse_task
 
-HEAD = '# A task for simloop, docs/teach.md. Joints in rad or m; a path has them in the order given.'
+HEAD = (
+    '# A task for simloop, docs/teach.md. Joints in rad or m; a path has them in the order given.'
+)
 PLAIN = re.compile(r'[A-Za-z][\w.-]*( [\w.-]+)*')
 WORDS_OF_YAML = ('true', 'false', 'yes', 'no', 'on', 'off', 'null', 'y', 'n')
 

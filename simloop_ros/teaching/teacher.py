@@ -59,9 +59,7 @@ class Teacher(Remembering):
     def take(self, time: float, position: Array) -> None:
         """Take the present joints [rad], shape ``(n,)``, at a time [s]."""
         self._last = row = Row(time, position)
-        if self._rows is not None and (
-            not self._rows or time >= self._rows[-1].time + ROW_PERIOD
-        ):
+        if self._rows is not None and (not self._rows or time >= self._rows[-1].time + ROW_PERIOD):
             self._rows = (*self._rows, row)
 
     def keep(self) -> str:
