@@ -18,6 +18,7 @@ import msgspec
 import numpy as np
 
 from simloop_ros import assemble, columns_of, load_scenario
+from simloop_ros.assembly.assemble import Assembly
 from simloop_ros.core.values import Array
 from simloop_ros.planning.planner import Planner
 from simloop_ros.robot.model import RobotModel
@@ -74,7 +75,7 @@ def play(task: Task, model: RobotModel, *settings: str) -> Played:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / 'task.yaml'
         path.write_text(task_text(task, model, path.parent))
-        assembly, columns, planner = _run('lwr_repeat', f'planner.file={path}', *settings)
+        _, columns, planner = _run('lwr_repeat', f'planner.file={path}', *settings)
     assert isinstance(planner, TaskPlanner)
     true = columns['true_position']
     passings = planner.passings(len(true))
@@ -83,7 +84,7 @@ def play(task: Task, model: RobotModel, *settings: str) -> Played:
     return Played(true[max(0, first - 1) :], {point: true[step] for step, point, _ in passings})
 
 
-def _run(name: str, *settings: str) -> tuple[object, dict[str, Array], Planner]:
+def _run(name: str, *settings: str) -> tuple[Assembly, dict[str, Array], Planner]:
     assembly = assemble(load_scenario(name, settings))
     records = []
     assembly.loop.run(assembly.facts.steps, records.append)

@@ -6,15 +6,10 @@ from __future__ import annotations
 
 from argparse import ArgumentParser
 from collections.abc import Callable
-import os
-from pathlib import Path
 
 from . import completers
-
-
-def _path(text: str) -> Path:
-    """Return a path; shells leave the ``~`` of ``--out=~/results`` as it is."""
-    return Path(os.path.expanduser(text))
+from .path_argument import path_argument
+from .teach_arguments import add_teach_arguments
 
 
 def _scenario(
@@ -41,7 +36,7 @@ def _scenario(
         ),
         completers.settings,
     )
-    parser.add_argument('--out', metavar=metavar, type=_path, help=out)
+    parser.add_argument('--out', metavar=metavar, type=path_argument, help=out)
     parser.add_argument('--seed', metavar='N', help='seed of the random generator')
 
 
@@ -111,7 +106,7 @@ def _launch(parser: ArgumentParser) -> None:
         parser.add_argument(option, metavar=metavar, default='', help=text)
     parser.add_argument('--teach', metavar='FILE', default='', help=TEACH)
     trace = 'with --realtime, write when each process was not scheduled, for bench lateness'
-    parser.add_argument('--trace', metavar='FILE', type=_path, help=trace)
+    parser.add_argument('--trace', metavar='FILE', type=path_argument, help=trace)
     parser.add_argument(
         '--no-record', action='store_true', help='without the recorder: it goes on until Ctrl-C'
     )
@@ -174,48 +169,9 @@ def _connect(parser: ArgumentParser) -> None:
     parser.add_argument('--json', action='store_true', help='print the findings as JSON')
 
 
-def _teach(parser: ArgumentParser) -> None:
-    from ..teaching.config import TeachConfig
-
-    defaults = TeachConfig()
-    source = 'folder or log of a run in which a hand led the robot, or a CSV file'
-    completers.attach(
-        parser.add_argument('run', metavar='RUN', nargs='?', type=_path, help=source),
-        completers.runs,
-    )
-    out = f'file for the task [{defaults.out}; with --correct, the corrected one]'
-    parser.add_argument('--out', metavar='FILE', type=_path, help=out)
-    poses = 'keep the poses at which the robot rested, instead of the whole path'
-    parser.add_argument('--poses', action='store_true', help=poses)
-    rest = f'with --poses, how long it has to rest [{defaults.rest:g} s]'
-    parser.add_argument('--rest', metavar='S', type=float, default=defaults.rest, help=rest)
-    keep = 'keep the poses at these times [s], with commas'
-    parser.add_argument('--keep', metavar='T,T', default='', help=keep)
-    tolerance = f'largest distance from what was led [{defaults.tolerance:g} m]'
-    parser.add_argument(
-        '--tolerance', metavar='M', type=float, default=defaults.tolerance, help=tolerance
-    )
-    correct = 'task that was played in the run: take over the poses to which a hand pushed it'
-    parser.add_argument('--correct', metavar='TASK', default='', help=correct)
-    completers.attach(
-        parser.add_argument(
-            '--robot',
-            metavar='ROBOT',
-            default='',
-            help='of a CSV file: a URDF or xacro file, a shipped robot, or a robot file',
-        ),
-        completers.robots,
-    )
-    live = 'teach a running graph, started with --teach, by keys in the terminal'
-    parser.add_argument('--live', action='store_true', help=live)
-    parser.add_argument(
-        '--namespace', metavar='NS', default='', help='with --live, that of the graph'
-    )
-
-
 def _plot(parser: ArgumentParser) -> None:
     completers.attach(
-        parser.add_argument('folder', metavar='DIR', type=_path, help='folder of a run'),
+        parser.add_argument('folder', metavar='DIR', type=path_argument, help='folder of a run'),
         completers.runs,
     )
     parser.add_argument('--all', action='store_true', help='every graph that the log has data for')
@@ -235,7 +191,10 @@ def _check(parser: ArgumentParser) -> None:
         '--home', metavar='POSTURE', help="of the SRDF file, by name, or '{JOINT: VALUE, ...}'"
     )
     parser.add_argument(
-        '--srdf', metavar='FILE', type=_path, help='SRDF file, if it is not beside the URDF'
+        '--srdf',
+        metavar='FILE',
+        type=path_argument,
+        help='SRDF file, if it is not beside the URDF',
     )
 
 
@@ -278,11 +237,13 @@ def _bench(parser: ArgumentParser) -> None:
         completers.benches,
     )
     parser.add_argument('--quick', action='store_true', help='a short one')
-    parser.add_argument('--json', metavar='FILE', type=_path, help='write the figures there')
+    parser.add_argument(
+        '--json', metavar='FILE', type=path_argument, help='write the figures there'
+    )
     parser.add_argument(
         '--trace',
         metavar='FILE',
-        type=_path,
+        type=path_argument,
         action='append',
         default=[],
         help='lateness: replay what simloop launch --trace wrote, too (more than once)',
@@ -295,7 +256,7 @@ def _robotstudio(parser: ArgumentParser) -> None:
     defaults = LinkConfig()
     source = 'folder of a run, or a CSV file: time [s] and joint names, then numbers [rad]'
     completers.attach(
-        parser.add_argument('source', metavar='RUN_OR_CSV', type=_path, help=source),
+        parser.add_argument('source', metavar='RUN_OR_CSV', type=path_argument, help=source),
         completers.runs,
     )
     parser.add_argument('--host', default=defaults.host, help=f'of the server [{defaults.host}]')
@@ -346,7 +307,7 @@ ARGUMENTS: dict[str, Callable[[ArgumentParser], None]] = {
     'launch': _launch,
     'connect': _connect,
     'standin': _standin,
-    'teach': _teach,
+    'teach': add_teach_arguments,
     'plot': _plot,
     'check': _check,
     'keys': _keys,

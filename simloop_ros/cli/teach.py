@@ -11,6 +11,7 @@ import numpy as np
 
 from ..assembly.motion import MotionSettings, build_motion
 from ..core.errors import ConfigError
+from ..planning.config import TaskConfig
 from ..record.folder import make_folder, write_keeping
 from ..record.recording import Recording, read_recording, recorded_robot, recorded_summary
 from ..robot.fit_robot import load_fit_robot
@@ -137,9 +138,9 @@ def _corrected(
 ) -> CorrectedTask:
     summary = recorded_summary(options.run)
     scenario = msgspec.convert(summary['settings'], Scenario)
-    if scenario.planner.kind != 'task':
+    if not isinstance(scenario.planner, TaskConfig):
         raise ConfigError(f'{options.run}: no task was played, planner.kind was not task')
-    played = find_task(scenario.planner.file)  # type: ignore[attr-defined]
+    played = find_task(scenario.planner.file)
     if played.resolve() != find_task(options.correct).resolve():
         raise ConfigError(f'{options.run}: the task {played} was played, not {options.correct}')
     if not scenario.admittance.guides:

@@ -76,7 +76,8 @@ class TeachNode(BlockNode):
     async def _serve_record(self, request: Any) -> str:
         if request.data:
             return self._teacher.begin_path()
-        return self._end_path(await self.in_background(self._teacher.recorded_path))
+        path: Any = await self.in_background(self._teacher.recorded_path)
+        return self._end_path(path)
 
     def _end_path(self, path: TaughtPath) -> str:
         done = self._teacher.end_path(path)

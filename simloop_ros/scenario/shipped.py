@@ -1,4 +1,4 @@
-"""Which scenarios, robots, drivers and tasks are shipped. Importing it loads no configuration class."""
+"""Which scenarios, robots, drivers and tasks are shipped. It loads no configuration class."""
 
 from __future__ import annotations
 

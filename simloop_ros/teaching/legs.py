@@ -23,7 +23,7 @@ ROUNDING = 10.0**-DECIMALS
 
 
 @dataclass(frozen=True, eq=False)  # each is itself: legs are keys of what is computed for them
-class Leg:
+class TaskLeg:
     """A motion from rest to rest along a curve.
 
     :ivar name: for messages, as ``the way to point 2 (above)``.
@@ -41,11 +41,11 @@ class Leg:
         """Return the joints at its end [rad], shape ``(n,)``."""
         return self.curve.knots[-1]
 
-    def rest_from(self, share: float) -> Leg:
+    def rest_from(self, share: float) -> TaskLeg:
         """Return what is left of it from a place on, before its end."""
         left = self.curve.at(np.linspace(share, 1.0, len(self.curve.knots)))
         passes = {i: (at - share) / (1.0 - share) for i, at in self.passes.items() if at > share}
-        return Leg(self.name, SideJoints(left), self.wait, passes)
+        return TaskLeg(self.name, SideJoints(left), self.wait, passes)
 
 
 @dataclass(frozen=True)
@@ -61,10 +61,10 @@ class TaskLegs:
     first: Array
     first_wait: float
     first_pose: bool
-    legs: tuple[Leg, ...]
-    back: Leg | None
+    legs: tuple[TaskLeg, ...]
+    back: TaskLeg | None
 
-    def approach(self, start: Array) -> Leg | None:
+    def approach(self, start: Array) -> TaskLeg | None:
         """Return the way from a position to the first point; none if it is there.
 
         :param start: [rad], shape ``(n,)``.
@@ -75,11 +75,11 @@ class TaskLegs:
 
 def straight(
     name: str, start: Array, end: Array, wait: float = 0.0, passes: Mapping[int, float] = {}
-) -> Leg | None:
+) -> TaskLeg | None:
     """Return the straight leg between two positions [rad]; none if they are the same."""
     if np.abs(end - start).max() < SAME_PLACE:
         return None
-    return Leg(name, curve_through(np.stack((start, end))), wait, passes)
+    return TaskLeg(name, curve_through(np.stack((start, end))), wait, passes)
 
 
 def task_legs(task: Task, model: RobotModel) -> TaskLegs:
@@ -90,7 +90,7 @@ def task_legs(task: Task, model: RobotModel) -> TaskLegs:
     """
     refuse_robot(task, model)
     shown = task_joints(task, model)
-    legs: list[Leg] = []
+    legs: list[TaskLeg] = []
     rows: list[Array] = [shown[0][0]]
     kept: dict[int, int] = {}  # index of a kept pose -> its row
 
@@ -100,11 +100,11 @@ def task_legs(task: Task, model: RobotModel) -> TaskLegs:
             through = np.array(rows)
             shares = shares_of(through)
             passes = {i: float(shares[row]) for i, row in kept.items()}
-            legs.append(Leg(name, curve_through(through), wait, passes))
+            legs.append(TaskLeg(name, curve_through(through), wait, passes))
         elif legs:
             last = legs[-1]  # a point at the end of the leg before
             passes = {**last.passes, **dict.fromkeys(kept, 1.0)}
-            legs[-1] = Leg(last.name, last.curve, last.wait + wait, passes)
+            legs[-1] = TaskLeg(last.name, last.curve, last.wait + wait, passes)
         del rows[:-1]
         kept.clear()
 

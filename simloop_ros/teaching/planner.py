@@ -13,7 +13,7 @@ from ..core.values import Array, ExternalInputs, JointState, Setpoint
 from ..planning.config import LONGEST_MOTION, TaskConfig
 from ..planning.offline import OfflinePlanner
 from ..robot.model import RobotModel
-from .legs import Leg, TaskLegs, straight, task_legs
+from .legs import TaskLeg, TaskLegs, straight, task_legs
 from .task import Task
 from .timing import leg_shares, refuse_motion
 
@@ -177,13 +177,15 @@ class _Piece:
     :ivar counts: whether the task goes on meanwhile; else the robot only goes there.
     """
 
-    leg: Leg
+    leg: TaskLeg
     number: int
     begin: float
     counts: bool = True
 
 
-def _pieces(legs: Sequence[Leg], parts: TaskLegs, start: Array, place: TaskPlace) -> list[_Piece]:
+def _pieces(
+    legs: Sequence[TaskLeg], parts: TaskLegs, start: Array, place: TaskPlace
+) -> list[_Piece]:
     """Return the way to a place of a task, and the rest of it."""
     begun = place != BEGIN and bool(legs)
     if begun:
@@ -201,7 +203,7 @@ def _pieces(legs: Sequence[Leg], parts: TaskLegs, start: Array, place: TaskPlace
 
 
 def _plan(
-    pieces: Sequence[_Piece], shares: Mapping[Leg, Array], repeats_from: int | None
+    pieces: Sequence[_Piece], shares: Mapping[TaskLeg, Array], repeats_from: int | None
 ) -> TaskPlan:
     numbers, done, arrivals = [np.array([pieces[0].number])], [np.array([pieces[0].begin])], []
     begin = 0

@@ -10,7 +10,6 @@ from ..core.values import Array
 from ..robot.model import RobotModel
 from .nearness import marked
 
-
 SAME_POSE = 0.01
 """Distance below which two rests, one after the other, are one [m]: the robot only settled."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 import warnings
 
 import numpy as np
@@ -117,7 +118,7 @@ def _few(model: RobotModel, rows: Array, tolerance: float) -> Array:
     while True:
         curve = marked(model, curve_through(rows[chosen]).knots)
         off = distances(places, curve) > tolerance
-        spans = list(zip(chosen[:-1], chosen[1:], strict=True))
+        spans = pairwise(chosen.tolist())
         more = [(a + b) // 2 for a, b in spans if b - a > 1 and off[a : b + 1].any()]
         if not more:
             return rows[chosen]

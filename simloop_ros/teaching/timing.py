@@ -16,14 +16,14 @@ from ..planning.side_profiles import Quintic, SideProfile
 from ..planning.time_optimal import time_optimal
 from ..robot.model import RobotModel
 from ..robot.weight import weight_efforts
-from .legs import Leg
+from .legs import TaskLeg
 
 SHORT, SHORT_TIME = 1e-3, 0.2
 """A leg on which no joint moves by more [rad] takes this time [s], at 0.02 rad/s at most."""
 
 
 def leg_shares(
-    leg: Leg, model: RobotModel, period: float, speed: float, config: TaskConfig
+    leg: TaskLeg, model: RobotModel, period: float, speed: float, config: TaskConfig
 ) -> Array:
     """Return the share of a leg that is done at the end of each step, shape ``(steps,)``.
 
@@ -44,7 +44,7 @@ def leg_shares(
     return np.concatenate((np.clip(smooth, 0.0, 1.0), np.ones(round(leg.wait / period))))
 
 
-def _profile(leg: Leg, model: RobotModel, config: TaskConfig) -> tuple[SideProfile, float]:
+def _profile(leg: TaskLeg, model: RobotModel, config: TaskConfig) -> tuple[SideProfile, float]:
     """Return the profile of a leg and how long it takes [s]."""
     curve = leg.curve
     if np.ptp(curve.knots, axis=0).max() < SHORT:
@@ -63,7 +63,11 @@ def _profile(leg: Leg, model: RobotModel, config: TaskConfig) -> tuple[SideProfi
 
 
 def refuse_motion(
-    model: RobotModel, period: float, start: Array, legs: Sequence[Leg], courses: Sequence[Array]
+    model: RobotModel,
+    period: float,
+    start: Array,
+    legs: Sequence[TaskLeg],
+    courses: Sequence[Array],
 ) -> None:
     """Refuse legs that exceed a limit, or let the robot run into itself.
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from simloop_ros.core.errors import ConfigError, UnsafeCommandError
+from simloop_ros.record.recording import Recording, read_recording
 from simloop_ros.robotstudio.axes import Axes
 from simloop_ros.robotstudio.packet import RESOLUTION
-from simloop_ros.record.recording import Recording, read_recording
 from simloop_ros.robotstudio.targets import MOST_TARGETS, plan_targets
 
 H = 0.001

@@ -65,7 +65,7 @@ def test_a_robot_that_did_not_move_has_no_path(lwr: RobotModel) -> None:
 
 def test_tremor_beyond_the_tolerance_is_refused(lwr: RobotModel) -> None:
     time, positions = turn(lwr, 1e-3)
-    with pytest.raises(ConfigError, match='trembles by more than .* give a larger tolerance'):
+    with pytest.raises(ConfigError, match=r'trembles by more than .* give a larger tolerance'):
         taught_path(lwr, time, positions, 1e-4)
 
 

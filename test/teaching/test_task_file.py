@@ -24,7 +24,7 @@ ROW = '[0, 0, 0, 0, 0, 0, 0]'
 
 
 def test_what_is_written_is_read_again(
-    task: Task, poses: Array, lwr: RobotModel, written: Callable[[Task], str]
+    task: Task, poses: Array, written: Callable[[Task], str]
 ) -> None:
     points = (
         msgspec.structs.replace(task.points[0], name='at: the "door"', wait=0.25),

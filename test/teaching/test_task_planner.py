@@ -100,7 +100,7 @@ def test_accelerations_rise_and_fall_in_the_ramp_time(task: Task, lwr: RobotMode
 
 def test_a_point_without_stop_is_passed_moving(task: Task, poses: Array, lwr: RobotModel) -> None:
     planner = planned(with_points(task, {}, {'stop': False}, {}), lwr)
-    step = dict((point, step) for step, point, _ in planner.passings(10**6))[1]
+    step = {point: step for step, point, _ in planner.passings(10**6)}[1]
     q = whole(planner)
     v = np.diff(q, axis=0) / PERIOD
     assert distances(poses[1:2], q).max() < 1e-5
@@ -224,7 +224,7 @@ def test_a_task_through_the_robot_itself_is_refused(yumi: RobotModel) -> None:
 
 def test_a_pose_that_the_motors_cannot_hold_is_refused(task: Task, lwr: RobotModel) -> None:
     heavy = lwr.with_mass_bias(12.0)
-    with pytest.raises(GoalError, match='no motion along it|weight alone'):
+    with pytest.raises(GoalError, match=r'no motion along it|weight alone'):
         plan_task(task, CONFIG, heavy, PERIOD, lwr.home)
 
 

@@ -111,7 +111,7 @@ def pushed_run(
     """Play a task while a hand pushes at its second pose; return planner, log and that step."""
     period = 0.005
     planner = plan_task(task, TaskConfig(file='-'), lwr, period, lwr.home).planner
-    step = dict((point, step) for step, point, _ in planner.passings(10**6))[1]
+    step = {point: step for step, point, _ in planner.passings(10**6)}[1]
     at = step * period
     push = f'{{link: flange, start: {at - 0.8}, duration: 0.9, force: [0, 0, {force}]}}'
     settings = [

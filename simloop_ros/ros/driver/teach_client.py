@@ -40,7 +40,7 @@ class TeachClient:
         self._executor = SingleThreadedExecutor()
         self._executor.add_node(self._node)
         kinds = {'keep': Trigger, 'record': SetBool, 'save': Trigger}
-        self._clients = {
+        self._clients: dict[str, Any] = {
             name: self._node.create_client(kind, f'{NODE}/{name}') for name, kind in kinds.items()
         }
         if not all(client.wait_for_service(PATIENCE) for client in self._clients.values()):
