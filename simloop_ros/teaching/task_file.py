@@ -18,7 +18,7 @@ from ..robot.model import RobotModel
 from ..scenario.keys import check_keys, check_leaves
 from ..scenario.robot_files import is_robot_or_scenario_file, read_mapping, refuse_name
 from ..scenario.shipped import task_names
-from .task import Task, TaskPoint, refuse_task
+from .task import DECIMALS, Task, TaskPoint, refuse_task
 
 HEAD = (
     '# A task for simloop, docs/teach.md. Joints in rad or m; a path has them in the order given.'
@@ -87,20 +87,20 @@ def _point(point: TaskPoint, task: Task, model: RobotModel) -> list[str]:
     keys: list[str] = [f'name: {_text(point.name)}'] if point.name else []
     comment: list[str] = []
     if point.joints is not None:
-        values = (f'{_text(name)}: {value!r}' for name, value in point.joints.items())
+        values = (f'{_text(name)}: {_number(value)}' for name, value in point.joints.items())
         keys.append(f'joints: {{{", ".join(values)}}}')
         comment = [_tips([point.joints[joint] for joint in model.joint_names], model)]
     if point.tip is not None:
         pose = point.tip
-        parts = [f'position: {list(pose.position)}']
-        parts += [f'rpy: {list(pose.rpy)}'] if pose.rpy is not None else []
+        parts = [f'position: {_row(pose.position)}']
+        parts += [f'rpy: {_row(pose.rpy)}'] if pose.rpy is not None else []
         parts += [f'link: {_text(pose.link)}'] if pose.link is not None else []
         keys.append(f'tip: {{{", ".join(parts)}}}')
     if point.path is not None:
         ends = [[point.path[row][i] for i in order] for row in (0, -1)]
         comment = [f'{_tips(ends[0], model)}, to {_tips(ends[1], model)}']
         keys.append('path:')
-        keys += [f'  - {list(row)}' for row in point.path]
+        keys += [f'  - {_row(row)}' for row in point.path]
     keys += [f'wait: {point.wait:g}'] if point.wait else []
     keys += [] if point.stop else ['stop: false']
     marks = ['- ', *['  '] * (len(keys) - 1)]
@@ -113,6 +113,15 @@ def _point(point: TaskPoint, task: Task, model: RobotModel) -> list[str]:
 def _tips(q: Sequence[float], model: RobotModel) -> str:
     places = zip(model.tips, model.tip_positions(np.array(q)), strict=True)
     return ', '.join(f'{tip} at {in_words(place)}' for tip, place in places)
+
+
+def _row(values: Sequence[float]) -> str:
+    return f'[{", ".join(map(_number, values))}]'
+
+
+def _number(value: float) -> str:
+    """Return a number without an exponent, which YAML 1.1 takes for a text."""
+    return f'{value:.{DECIMALS}f}'
 
 
 def _text(text: str) -> str:

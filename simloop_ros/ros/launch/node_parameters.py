@@ -138,9 +138,10 @@ def node_parameters(scenario: Scenario, options: WiringOptions) -> dict[Executab
 
 def _with_absolute_paths(scenario: Scenario) -> Scenario:
     """Return the scenario for nodes that may be started in another folder than a user's files."""
-    if isinstance(scenario.planner, TaskConfig):
-        file = str(find_task(scenario.planner.file).absolute())
-        planner = msgspec.structs.replace(scenario.planner, file=file)
+    task = scenario.planner
+    if isinstance(task, TaskConfig) and find_task(task.file) == Path(task.file).expanduser():
+        file = str(Path(task.file).expanduser().absolute())
+        planner = msgspec.structs.replace(task, file=file)
         scenario = msgspec.structs.replace(scenario, planner=planner)
     given = scenario.monitor.calibration
     if not given or find_calibration(given, scenario.period) != Path(given):
