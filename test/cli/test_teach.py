@@ -138,6 +138,7 @@ def test_what_is_refused(
     assert text.count('\n') == 1
 
 
+@pytest.mark.long  # it waits for somebody
 def test_nobody_to_teach_is_told(desk: Path) -> None:
     pytest.importorskip('rclpy')
     done = subprocess.run(

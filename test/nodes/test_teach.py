@@ -97,6 +97,7 @@ def test_while_a_task_plays_its_poses_are_corrected(led: Led) -> None:
     assert led.call('record', on=True)[0] is False
 
 
+@pytest.mark.long
 def test_a_running_graph_is_taught_by_lines(graph: Any, tmp_path: Path) -> None:
     """In real time, started and taught by commands; keys come from a pipe."""
     out = tmp_path / 'task.yaml'
