@@ -31,6 +31,9 @@ from .teach_live import teach_live
 
 LED = 'measured_position'
 """Column of the log that was led: what a real robot knows of itself."""
+DEAD_ZONE = 0.5
+"""External torque beyond which a hand touches a robot whose dead zone is that of its calibration
+[N m]."""
 
 
 def call(options: argparse.Namespace) -> int:
@@ -159,9 +162,13 @@ def _corrected(
         )
     motion = build_motion(MotionSettings.of(scenario), model, model.home)
     assert isinstance(motion.base, TaskPlanner)
-    desired = read_recording(options.run, 'desired_position').columns(model.joint_names)
+    desired, torque = (
+        read_recording(options.run, column).columns(model.joint_names)
+        for column in ('desired_position', 'external_torque')
+    )
+    touched = (np.abs(torque) > (scenario.admittance.dead_zone or DEAD_ZONE)).any(axis=1)
     measured = recording.columns(model.joint_names)
-    return corrected_task(task, model, motion.base, desired, measured, options.tolerance)
+    return corrected_task(task, model, motion.base, desired, measured, touched, options.tolerance)
 
 
 def _write(task: Task, model: RobotModel, path: Path) -> None:

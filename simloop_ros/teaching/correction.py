@@ -8,12 +8,15 @@ import msgspec
 import numpy as np
 
 from ..core.errors import ConfigError
-from ..core.values import Array
+from ..core.values import Array, Flags
 from ..robot.model import RobotModel
 from .legs import task_joints
 from .nearness import marked
 from .planner import TaskPlanner
 from .task import Task, kept_pose
+
+RELEASE = 0.3
+"""Time after a pose was left in which a hand may still let go [s]."""
 
 
 @dataclass(frozen=True)
@@ -69,23 +72,29 @@ def corrected_task(
     planner: TaskPlanner,
     desired: Array,
     measured: Array,
+    touched: Flags,
     tolerance: float,
 ) -> CorrectedTask:
-    """Return the task with the poses at which a hand deflected the robot.
+    """Return the task with the poses at which a hand held the robot elsewhere.
 
     A robot with admittance has the planned joints plus its deflection as setpoint. Where these
-    two differ by more than the tolerance when a pose is passed, at the end of its wait, the pose
-    becomes what was measured then. Of several rounds the last such one counts.
+    two differ by more than the tolerance when a pose is passed, at the end of its wait, and a
+    hand touched the robot since the pose before, the pose becomes what was measured then. A robot
+    that nobody touched is only on its way back. Of several rounds the last such one counts.
 
     :param planner: of the run, before its first step.
     :param desired: setpoints of the run [rad], shape ``(steps, n)``; ``measured`` likewise.
+    :param touched: whether a hand touched the robot, shape ``(steps,)``.
     :param tolerance: deflection that is none [m], see ``marked``.
     """
     moved: dict[int, float] = {}
+    letting_go = round(RELEASE / planner.period)
+    since = 0
     for step, point, planned in planner.passings(len(desired)):
         places = marked(model, np.stack((planned, desired[step], measured[step])))
         deflection, way = np.linalg.norm(places[1:] - places[0], axis=1).tolist()
-        if deflection > tolerance:
+        if touched[since : step + 1].any() and deflection > tolerance:
             task = with_pose(task, model, point, measured[step])
             moved[point] = way
+        since = step + letting_go
     return CorrectedTask(task, moved)

@@ -57,6 +57,7 @@ class TaskPlanner(OfflinePlanner):
     """Plays a list of positions that knows its place in the task.
 
     :ivar plan: of the list.
+    :ivar period: of a step [s].
     """
 
     _remembered = (*OfflinePlanner._remembered, 'plan')
@@ -64,6 +65,7 @@ class TaskPlanner(OfflinePlanner):
     def __init__(self, positions: Array, period: float, plan: TaskPlan):
         super().__init__(positions, period)
         self.plan = plan
+        self.period = period
         self._look_back = round(LOOK_BACK / period)
         if plan.repeats_from is not None:
             self.duration = None

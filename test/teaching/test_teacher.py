@@ -135,9 +135,9 @@ def test_a_pose_is_corrected_by_pushing_the_robot(
     points = [msgspec.structs.replace(p, wait=1.0) for p in task.points]
     waiting = msgspec.structs.replace(task, points=tuple(points), speed=0.3)
     planner, log, step = pushed_run(waiting, written(waiting), lwr, 20.0)
-    found = corrected_task(
-        waiting, lwr, planner, log['desired_position'], log['measured_position'], 2e-3
-    )
+    desired, measured = log['desired_position'], log['measured_position']
+    touched = (np.abs(log['external_torque']) > 0.5).any(axis=1)
+    found = corrected_task(waiting, lwr, planner, desired, measured, touched, 2e-3)
     assert set(found.moved) == {1}
     moved = task_joints(found.task, lwr)
     np.testing.assert_allclose(moved[1][0], log['measured_position'][step], atol=1e-6)
@@ -146,3 +146,6 @@ def test_a_pose_is_corrected_by_pushing_the_robot(
     assert up[2] > 5e-3
     np.testing.assert_array_equal(moved[0][0], poses[0])
     assert found.task.points[1].wait == 1.0
+    # A robot that nobody touches is on its way back: that is no correction.
+    alone = np.zeros_like(touched)
+    assert not corrected_task(waiting, lwr, planner, desired, measured, alone, 2e-3).moved
