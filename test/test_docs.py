@@ -128,11 +128,12 @@ def test_other_commands_of_the_pages(command: str, capsys: Any) -> None:
 
 
 def _lead(folder: str) -> None:
-    """Run what the pages write to a folder, all of it: a hand takes its time."""
+    """Run what the pages write to a folder, in few steps, but all of it: a hand takes its time."""
     made = [each for each in commands('run') if each.endswith(f'--out {folder}')]
     command = made[0] if made else f'simloop run {Path(folder).name} --out {folder}'
     if not Path(folder).exists():
-        assert main([*words(command), '--set', 'graphs=[]']) in (0, 1)
+        few = ('--set', 'period=0.005', '--set', 'graphs=[]')
+        assert main([*words(command), *few]) in (0, 1)
 
 
 @pytest.mark.parametrize('command', commands(*PLAYED))
