@@ -166,7 +166,7 @@ def _corrected(
         read_recording(options.run, column).columns(model.joint_names)
         for column in ('desired_position', 'external_torque')
     )
-    touched = (np.abs(torque) > (scenario.admittance.dead_zone or DEAD_ZONE)).any(axis=1)
+    touched = np.abs(torque).max(axis=1) > (scenario.admittance.dead_zone or DEAD_ZONE)
     measured = recording.columns(model.joint_names)
     return corrected_task(task, model, motion.base, desired, measured, touched, options.tolerance)
 

@@ -19,6 +19,8 @@ from .timing import leg_shares, refuse_motion
 
 LOOK_BACK = 2.0
 """Time before the present place in which the robot looks for the place where it goes on [s]."""
+AS_NEAR = 5e-3
+"""Distance by which one place on the way may be nearer than another that is as near [rad]."""
 
 
 @dataclass(frozen=True)
@@ -80,14 +82,19 @@ class TaskPlanner(OfflinePlanner):
         """Return where the task goes on for a robot that was stopped.
 
         That is the place nearest to it among those that it was to pass lately: a robot that went
-        back, or never got there because it was planned ahead of it, leaves nothing out.
+        back, or never got there because it was planned ahead of it, leaves nothing out. Of several
+        that are as near, on a way there and back, the last one counts.
 
         :param position: where it rests [rad], shape ``(n,)``.
         """
         used = min(self._index, self._last + 1)
         first = max(0, used - self._look_back)
-        apart = np.linalg.norm(self._positions[first:used] - position, axis=1)
-        nearest = first + 1 + int(np.argmin(apart)) if used else 0
+        nearest = 0
+        if used:
+            apart = np.linalg.norm(self._positions[first:used] - position, axis=1)
+            beside = np.concatenate(([np.inf], apart, [np.inf]))
+            local = (apart <= beside[:-2]) & (apart <= beside[2:])
+            nearest = first + 1 + int(np.flatnonzero(local & (apart < apart.min() + AS_NEAR))[-1])
         return TaskPlace(int(self.plan.legs[nearest]), float(self.plan.shares[nearest]))
 
     def passings(self, steps: int) -> list[tuple[int, int, Array]]:

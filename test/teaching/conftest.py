@@ -26,8 +26,8 @@ OFFSETS = np.array(
 
 @pytest.fixture(scope='session')
 def led() -> Led:
-    """Return the LWR as the hand of ``lwr_teach`` led it, with noise."""
-    return lead('plant.noise=1e-5')
+    """Return the LWR as the hand of ``lwr_teach`` led it, with noise, in few steps."""
+    return lead('plant.noise=1e-5', 'period=0.005')
 
 
 @pytest.fixture(scope='session')

@@ -179,6 +179,21 @@ def test_after_a_stop_the_rest_is_played_and_nothing_is_left_out(
         assert np.abs(whole(done) - left[-1]).max() < 1e-9
 
 
+def test_on_the_way_back_it_does_not_go_there_again(
+    task: Task, poses: Array, lwr: RobotModel
+) -> None:
+    """There and back along the same line, within the time that it looks back."""
+    there_and_back = new_task(lwr, (*task.points[:2], task.points[0]))
+    planner = planned(there_and_back, lwr, TaskConfig(file='-', speed=1.0))
+    (_, turned, end) = (step for step, _, _ in planner.passings(10**6))
+    q = steps(planner, (turned + end) // 2)
+    for ahead in (0, 20):  # steps that were planned but not made
+        place = planner.place_near(q[-1 - ahead] + 1e-4)
+        assert place.leg == 1
+        rest = plan_task(there_and_back, CONFIG, lwr, PERIOD, q[-1 - ahead], place).planner
+        assert distances(poses[1:2], whole(rest)).max() > 0.05
+
+
 def test_a_reaction_in_the_middle_goes_on_with_the_rest(
     task: Task, poses: Array, lwr: RobotModel, written: Callable[[Task], str]
 ) -> None:
