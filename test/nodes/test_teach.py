@@ -14,24 +14,29 @@ from sensor_msgs.msg import JointState
 from std_srvs.srv import SetBool, Trigger
 
 from simloop_ros.nodes.teach import TeachNode
+from simloop_ros.robot.fit_robot import load_fit_robot
 from simloop_ros.ros.launch.options import WiringOptions
 from simloop_ros.ros.messages.joint_state import JointStateEncoder
 from simloop_ros.ros.messages.stamps import stamp_of
 from simloop_ros.ros.transport.qos import STREAM
 from simloop_ros.scenario.loading import load_scenario
+from simloop_ros.scenario.robot_files import robot_config
+from simloop_ros.scenario.scenario import Scenario
 from simloop_ros.teaching.legs import task_joints
-from simloop_ros.teaching.task_file import load_task
+from simloop_ros.teaching.task import kept_pose, new_task
+from simloop_ros.teaching.task_file import load_task, task_text
 
 LONGEST = 120.0  # on a busy machine [s]
 PERIOD = 0.002
+PLAYED = 'lwr_repeat'  # with a task of two poses
 
 
 class Led:
     """A node that teaches, and a robot that the test moves."""
 
-    def __init__(self, domain: int, scenario: str, out: Path):
+    def __init__(self, domain: int, scenario: Scenario, out: Path):
         options = WiringOptions(teach=str(out))
-        self.lone = LoneNode(domain, 'teach', TeachNode, load_scenario(scenario), options)
+        self.lone = LoneNode(domain, 'teach', TeachNode, scenario, options)
         self.model = self.lone.model
         self._encode = JointStateEncoder(self.model.joint_names, ('position',)).encode
         self._states = self.lone.other.create_publisher(JointState, 'control_state', STREAM)
@@ -59,7 +64,13 @@ class Led:
 def led(graph: Any, tmp_path: Path, request: pytest.FixtureRequest) -> Any:
     """Give a node of a scenario, by its name."""
     domain = int(graph.environment['ROS_DOMAIN_ID'])
-    made = Led(domain, request.param, tmp_path / 'task.yaml')
+    settings = []
+    if request.param == PLAYED:
+        played, lwr = tmp_path / 'played.yaml', load_fit_robot(robot_config('lwr'))
+        poses = (kept_pose(lwr, lwr.home, 'here'), kept_pose(lwr, lwr.home + 0.3, 'there'))
+        played.write_text(task_text(new_task(lwr, poses), lwr, tmp_path))
+        settings = [f'planner.file={played}']
+    made = Led(domain, load_scenario(request.param, settings), tmp_path / 'task.yaml')
     yield made
     made.lone.close()
 
@@ -87,14 +98,24 @@ def test_poses_and_paths_are_kept_and_saved(led: Led, tmp_path: Path) -> None:
     assert len(load_task(str(tmp_path / 'task-0001.yaml')).points) == 2
 
 
-@pytest.mark.parametrize('led', ['lwr_repeat'], indirect=True)
-def test_while_a_task_plays_its_poses_are_corrected(led: Led) -> None:
-    """That of ``lwr_repeat`` has a path only, which is said."""
-    led.move(led.model.home)
+@pytest.mark.parametrize('led', [PLAYED], indirect=True)
+def test_while_a_task_plays_its_poses_are_corrected(led: Led, tmp_path: Path) -> None:
+    """The nearest pose becomes where the robot is; the file that is played stays."""
+    home = led.model.home
+    led.move(home + 0.29)
     done, text = led.call('keep')
-    assert not done
-    assert 'no pose to correct' in text
+    assert done
+    assert text.startswith('point 2 (there) moved by')
     assert led.call('record', on=True)[0] is False
+    assert led.call('save')[0]
+    first, second = task_joints(load_task(str(tmp_path / 'task.yaml')), led.model)
+    np.testing.assert_allclose(first[0], home, atol=1e-6)
+    np.testing.assert_allclose(second[0], home + 0.29, atol=1e-6)
+    np.testing.assert_allclose(
+        task_joints(load_task(str(tmp_path / 'played.yaml')), led.model)[1][0],
+        home + 0.3,
+        atol=1e-6,
+    )
 
 
 @pytest.mark.long
