@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticStatus
 from std_srvs.srv import SetBool, Trigger
 
-from ..core.errors import SimloopError
+from ..core.errors import ConfigError, SimloopError
 from ..record.folder import make_folder, write_keeping
 from ..robot.config import RobotConfig
 from ..robot.fit_robot import load_fit_robot
@@ -56,10 +57,11 @@ class TeachNode(BlockNode):
         self._teacher.tolerance = self.config(TeachConfig, 'teach').tolerance
 
     def end(self) -> None:
-        """Save what would be lost."""
+        """Save what would be lost; a path without motion is not."""
         try:
             if self._teacher.recording:
-                self._end_path(self._teacher.recorded_path())
+                with suppress(ConfigError):
+                    self._end_path(self._teacher.recorded_path())
             if self._unsaved:
                 self.get_logger().warning(f'saved at the end: {self._save()}')
         except SimloopError as error:

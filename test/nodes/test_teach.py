@@ -93,6 +93,7 @@ def test_poses_and_paths_are_kept_and_saved(led: Led, tmp_path: Path) -> None:
     np.testing.assert_allclose(path[-1], home + 0.2 * np.sin(1.5), atol=2e-3)
     led.move(home + 0.1)
     led.call('keep')
+    led.call('record', on=True)  # nothing moves
     led.lone.node.end()  # what was not saved is saved at the end
     assert len(load_task(str(tmp_path / 'task.yaml')).points) == 3
     assert len(load_task(str(tmp_path / 'task-0001.yaml')).points) == 2
