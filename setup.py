@@ -15,6 +15,7 @@ NODES = (
     'recorder',
     'robot_follower',
     'robotstudio',
+    'teach',
 )
 
 

@@ -31,6 +31,7 @@ PURPOSE = {
     'bimanual': 'two arms, one object',
     'reaction': 'planner decorators',
     'scenario': 'typed data, loading',
+    'teaching': 'tasks from a hand',
     'loop': 'the nine steps',
     'record': 'log, events, summary',
     'assembly': 'scenario to blocks',

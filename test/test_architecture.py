@@ -26,6 +26,7 @@ ORDER = (
     ('bimanual', 'goals'),
     ('reaction',),
     ('scenario',),
+    ('teaching',),
     ('loop',),
     ('record',),
     ('assembly',),

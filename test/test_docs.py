@@ -30,6 +30,7 @@ from simloop_ros.record.verdict import EXIT_STATUS
 from simloop_ros.robot.fit_robot import load_fit_robot
 from simloop_ros.ros.launch.wiring import wire
 from simloop_ros.scenario.robot_files import robot_config
+from simloop_ros.teaching.task_file import find_task
 
 MADE = runpy.run_path(str(ROOT / 'docs' / 'make_reference.py'))
 SHORT = {'bench': ['--quick'], 'calibrate': ['--duration', '120']}
@@ -43,12 +44,13 @@ PLAYED = ('standin', 'connect')
 """Commands that need each other; ``nodes/test_drivers.py`` runs such."""
 TO_A_GRAPH = ('move',)
 """Commands that need a graph that is up; ``nodes/test_goals.py`` runs such."""
-NEEDS_A_RUN = re.compile(r'simloop (plot|robotstudio) ')
+NEEDS_A_RUN = re.compile(r'simloop (plot|robotstudio|teach) ')
 FAILING = {
     'sphere_collision': 'missed',
     'yumi_collision': 'stopped',
     'control.law=pd_gravity': 'missed',
     'name: shelf': 'missed',
+    '--out runs/pushed': 'missed',
 }
 """Part of a command -> how its run ends, if that is not with success."""
 
@@ -63,6 +65,7 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         found = next(f for f in files('example-robot-data') or [] if str(f).endswith(file))
         (folder / name).symlink_to(str(found.locate()))
     _make_fr3(folder)
+    (folder / 'task.yaml').write_text(find_task('lwr_led').read_text())
     for page in PAGES:
         for block in blocks(page, 'yaml'):
             name = re.match(r'# (\w+\.yaml)\n', block)
@@ -119,12 +122,23 @@ def test_other_commands_of_the_pages(command: str, capsys: Any) -> None:
     given = words(command)
     if NEEDS_A_RUN.match(command):
         folder = next(argument for argument in given if argument.startswith('runs/'))
-        if not Path(folder).exists():
+        if given[0] == 'teach':
+            _lead(folder)
+        elif not Path(folder).exists():
             robot = 'irb120_rectangle' if given[0] == 'robotstudio' else 'sphere_step'
             assert run_shortly(f'simloop run {robot}', Path(folder)) == 0
         if given[0] == 'robotstudio' and '--dry-run' not in given:
             given.append('--dry-run')
     assert main(given) == 0, capsys.readouterr().err
+
+
+def _lead(folder: str) -> None:
+    """Run what the pages write to a folder, in few steps, but all of it: a hand takes its time."""
+    made = [each for each in commands('run') if each.endswith(f'--out {folder}')]
+    command = made[0] if made else f'simloop run {Path(folder).name} --out {folder}'
+    if not Path(folder).exists():
+        few = ('--set', 'period=0.005', '--set', 'graphs=[]')
+        assert main([*words(command), *few]) in (0, 1)
 
 
 @pytest.mark.parametrize('command', commands(*PLAYED))

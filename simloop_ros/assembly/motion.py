@@ -22,7 +22,7 @@ from ..goals.motion_generator import MotionGenerator
 from ..guiding.config import AdmittanceConfig
 from ..guiding.guidance import Guidance
 from ..planning.build import NOISE_MARGIN, PlannedMotion, build_planner
-from ..planning.config import PlannerConfig
+from ..planning.config import PlannerConfig, TaskConfig
 from ..planning.offline import Stay
 from ..planning.planner import HaltablePlanner, Planner
 from ..planning.tip_path import TipCourse
@@ -34,6 +34,8 @@ from ..reaction.reactive import ReactivePlanner
 from ..robot.model import RobotModel
 from ..robot.weight import weight_notes
 from ..scenario.scenario import Scenario
+from ..teaching.planner import TaskPlace, TaskPlanner, plan_task
+from ..teaching.task_file import load_task
 
 TIP_LEVER = 1.0
 """Bound of a tip's displacement per joint angle, for arms on a table [m/rad]."""
@@ -85,7 +87,7 @@ class Motion:
     """A motion that is known to be possible.
 
     :ivar planner: with its decorators.
-    :ivar base: the planner inside, without reaction and guidance.
+    :ivar base: the planner without reaction and guidance.
     :ivar goal_planner: the same, where it takes goals: not of two hands.
     :ivar base_goals: of ``base`` alone, without the list [m], shape ``(tips, 3)``.
     :ivar forecast: what becomes of the goals of the list, if there is one.
@@ -112,6 +114,11 @@ class Motion:
     guided: Guided | None = None
     notes: tuple[str, ...] = ()
 
+    @property
+    def nominal(self) -> Planner:
+        """Return the planner without any decorators: of the motion that the scenario asks for."""
+        return self.base if self.goal_planner is None else self.goal_planner.base
+
     def configure(self, monitor: MonitorConfig, admittance: AdmittanceConfig) -> None:
         """Apply other reactions to the next contact, and another admittance."""
         if self.reactive is not None:
@@ -133,25 +140,27 @@ def build_motion(
     settings: MotionSettings,
     model: RobotModel,
     start: Array,
-    goals: Array | None = None,
-    before: GoalPlanner | None = None,
+    before: Motion | None = None,
 ) -> Motion:
     """Return the motion from a position, once it is known to be possible.
 
     :param start: where the robot rests [rad], shape ``(n,)``.
-    :param goals: as ``build_planner``; not for two hands, whose tasks begin at home.
-    :param before: of the motion that is planned again: what became of its goals stays, and the
-        last one is gone on to.
+    :param before: the motion that is planned again, not that of two hands, whose tasks begin at
+        home: its goals stay, what became of them stays, the last one that was accepted is gone on
+        to, and a task that was taught goes on where it was.
     :raises GoalError: the motion is refused, or the robot cannot bear its own weight.
     """
     notes = weight_notes(model, start[None], 'at the start')
     rest = JointState(start, np.zeros_like(start))
-    taken_over = before is not None and before.taken_over
-    plan = _Plan(Stay(rest)) if taken_over else _plan(settings, model, start, goals)
+    earlier = None if before is None else before.goal_planner
+    taken_over = earlier is not None and earlier.taken_over
+    goals = None if before is None else before.base_goals
+    place = None if before is None else _place_near(before.nominal, start)
+    plan = _Plan(Stay(rest)) if taken_over else _plan(settings, model, start, goals, place)
     error = _torque_error(settings, model)
     base, goal_planner, foreseen = plan.planner, None, None
-    if before is not None:
-        base = goal_planner = before.with_base(plan.planner)
+    if earlier is not None:
+        base = goal_planner = earlier.with_base(plan.planner)
         if taken_over:
             goal_planner.restart(rest)
     elif plan.haltable is None:
@@ -190,9 +199,19 @@ class _Plan(PlannedMotion):
     haltable: HaltablePlanner | None = None
 
 
-def _plan(settings: MotionSettings, model: RobotModel, start: Array, goals: Array | None) -> _Plan:
+def _plan(
+    settings: MotionSettings,
+    model: RobotModel,
+    start: Array,
+    goals: Array | None,
+    place: TaskPlace | None,
+) -> _Plan:
     config, period = settings.planner, settings.period
     rest = JointState(start, np.zeros_like(start))
+    if isinstance(config, TaskConfig):
+        planned = plan_task(load_task(config.file), config, model, period, start, place)
+        tips = None if planned.goal is None else model.tip_positions(planned.goal)
+        return _Plan(planned.planner, planned.planner.duration, tips if model.tips else None)
     if config.kind != 'bimanual':
         built = build_planner(
             config, model, period, rest, settings.noise, settings.compliance, goals
@@ -218,7 +237,8 @@ def _reactive(
     resume_after = None if after is None else round(after / period)
 
     def replan(position: Array) -> Planner:
-        planner = _plan(settings, model, position, plan.goals).planner
+        place = _place_near(plan.planner, position)
+        planner = _plan(settings, model, position, plan.goals, place).planner
         return planner if goal_planner is None else goal_planner.with_base(planner)
 
     if plan.haltable is not None:
@@ -235,6 +255,11 @@ def _reactive(
         replan=replan,
         resume_after=resume_after,
     )
+
+
+def _place_near(planner: Planner, position: Array) -> TaskPlace | None:
+    """Return where a task goes on from a position [rad], shape ``(n,)``; none without one."""
+    return planner.place_near(position) if isinstance(planner, TaskPlanner) else None
 
 
 def _torque_error(settings: MotionSettings, model: RobotModel) -> Array | None:

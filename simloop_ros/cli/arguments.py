@@ -6,16 +6,12 @@ from __future__ import annotations
 
 from argparse import ArgumentParser
 from collections.abc import Callable
-import os
-from pathlib import Path
 
 from . import completers
+from .driver_arguments import add_connect, add_payload, add_standin
 from .move_arguments import add_move
-
-
-def _path(text: str) -> Path:
-    """Return a path; shells leave the ``~`` of ``--out=~/results`` as it is."""
-    return Path(os.path.expanduser(text))
+from .path_argument import path_argument
+from .teach_arguments import add_teach_arguments
 
 
 def _scenario(
@@ -42,7 +38,7 @@ def _scenario(
         ),
         completers.settings,
     )
-    parser.add_argument('--out', metavar=metavar, type=_path, help=out)
+    parser.add_argument('--out', metavar=metavar, type=path_argument, help=out)
     parser.add_argument('--seed', metavar='N', help='seed of the random generator')
 
 
@@ -60,7 +56,10 @@ def _calibrate(parser: ArgumentParser) -> None:
 
 def _goals(parser: ArgumentParser) -> None:
     parser.add_argument(
-        '--goals', metavar='FILE', type=_path, help='goals as a YAML list, as runs write them'
+        '--goals',
+        metavar='FILE',
+        type=path_argument,
+        help='goals as a YAML list, as runs write them',
     )
 
 
@@ -79,6 +78,7 @@ def _launch(parser: ArgumentParser) -> None:
         PRIORITY,
         ROBOT_TOPICS,
         ROBOTSTUDIO,
+        TEACH,
         read_priority,
     )
 
@@ -121,8 +121,9 @@ def _launch(parser: ArgumentParser) -> None:
         option = f'--{name.replace("_", "-")}'
         metavar = 'T' if name.endswith('time') else 'HOST:PORT'
         parser.add_argument(option, metavar=metavar, default='', help=text)
+    parser.add_argument('--teach', metavar='FILE', default='', help=TEACH)
     trace = 'with --realtime, write when each process was not scheduled, for bench lateness'
-    parser.add_argument('--trace', metavar='FILE', type=_path, help=trace)
+    parser.add_argument('--trace', metavar='FILE', type=path_argument, help=trace)
     parser.add_argument(
         '--no-record', action='store_true', help='without the recorder: it goes on until Ctrl-C'
     )
@@ -132,87 +133,9 @@ def _launch(parser: ArgumentParser) -> None:
     parser.add_argument('--no-figures', action='store_true', help='results without figures')
 
 
-def _driver(parser: ArgumentParser, robot: str, *, needed: bool) -> None:
-    """Add the arguments for a driver, its values, and its robot."""
-    completers.attach(
-        parser.add_argument(
-            'driver', metavar='NAME', help='a driver of config/drivers, or a YAML file like them'
-        ),
-        completers.drivers,
-    )
-    completers.attach(
-        parser.add_argument(
-            '--robot',
-            metavar='ROBOT',
-            required=needed,
-            help=f'{robot}: a URDF or xacro file, a shipped robot, or a robot file',
-        ),
-        completers.robots,
-    )
-    parser.add_argument(
-        '--set',
-        dest='settings',
-        metavar='KEY=VALUE',
-        action='append',
-        default=[],
-        help='change a value of the driver file, for instance rate=200 (more than once)',
-    )
-    parser.add_argument('--namespace', metavar='NS', default='', help='of all topics')
-
-
-def _standin(parser: ArgumentParser) -> None:
-    from ..core.config_types import field_docs
-    from ..drivers.config import FaultConfig
-
-    _driver(parser, 'the robot behind it', needed=True)
-    faults = ', '.join(field_docs(FaultConfig))
-    parser.add_argument(
-        '--fault',
-        dest='faults',
-        metavar='FAULT=VALUE',
-        action='append',
-        default=[],
-        help=f'what it does wrong (more than once): {faults}',
-    )
-
-
-def _connect(parser: ArgumentParser) -> None:
-    _driver(parser, 'the model to compare it with', needed=False)
-    parser.add_argument(
-        '--seconds',
-        metavar='S',
-        type=float,
-        default=5.0,
-        help='how long to listen, from the first joint state on [%(default)s]',
-    )
-    parser.add_argument('--json', action='store_true', help='print the findings as JSON')
-
-
-def _payload(parser: ArgumentParser) -> None:
-    parser.add_argument('--mass', metavar='KG', type=float, required=True, help='0 for nothing')
-    parser.add_argument('--tip', metavar='LINK', default='', help='[the first tip]')
-    parser.add_argument(
-        '--centre',
-        metavar='M',
-        type=float,
-        nargs=3,
-        default=(0.0, 0.0, 0.0),
-        help='of its mass, in the frame of the tip',
-    )
-    parser.add_argument(
-        '--inertia',
-        metavar='I',
-        type=float,
-        nargs=6,
-        default=(0.0,) * 6,
-        help='about its centre: xx xy xz yy yz zz [kg m^2]',
-    )
-    parser.add_argument('--namespace', metavar='NS', default='', help='of the graph')
-
-
 def _plot(parser: ArgumentParser) -> None:
     completers.attach(
-        parser.add_argument('folder', metavar='DIR', type=_path, help='folder of a run'),
+        parser.add_argument('folder', metavar='DIR', type=path_argument, help='folder of a run'),
         completers.runs,
     )
     parser.add_argument('--all', action='store_true', help='every graph that the log has data for')
@@ -232,7 +155,10 @@ def _check(parser: ArgumentParser) -> None:
         '--home', metavar='POSTURE', help="of the SRDF file, by name, or '{JOINT: VALUE, ...}'"
     )
     parser.add_argument(
-        '--srdf', metavar='FILE', type=_path, help='SRDF file, if it is not beside the URDF'
+        '--srdf',
+        metavar='FILE',
+        type=path_argument,
+        help='SRDF file, if it is not beside the URDF',
     )
 
 
@@ -252,7 +178,7 @@ def _keys(parser: ArgumentParser) -> None:
 def _schema(parser: ArgumentParser) -> None:
     parser.add_argument(
         'kind',
-        choices=('scenario', 'robot', 'driver'),
+        choices=('scenario', 'robot', 'driver', 'task'),
         nargs='?',
         default='scenario',
         help='[%(default)s]',
@@ -275,11 +201,13 @@ def _bench(parser: ArgumentParser) -> None:
         completers.benches,
     )
     parser.add_argument('--quick', action='store_true', help='a short one')
-    parser.add_argument('--json', metavar='FILE', type=_path, help='write the figures there')
+    parser.add_argument(
+        '--json', metavar='FILE', type=path_argument, help='write the figures there'
+    )
     parser.add_argument(
         '--trace',
         metavar='FILE',
-        type=_path,
+        type=path_argument,
         action='append',
         default=[],
         help='lateness: replay what simloop launch --trace wrote, too (more than once)',
@@ -292,7 +220,7 @@ def _robotstudio(parser: ArgumentParser) -> None:
     defaults = LinkConfig()
     source = 'folder of a run, or a CSV file: time [s] and joint names, then numbers [rad]'
     completers.attach(
-        parser.add_argument('source', metavar='RUN_OR_CSV', type=_path, help=source),
+        parser.add_argument('source', metavar='RUN_OR_CSV', type=path_argument, help=source),
         completers.runs,
     )
     parser.add_argument('--host', default=defaults.host, help=f'of the server [{defaults.host}]')
@@ -340,11 +268,12 @@ def _robotstudio(parser: ArgumentParser) -> None:
 ARGUMENTS: dict[str, Callable[[ArgumentParser], None]] = {
     'list': lambda _: None,
     'run': _run,
-    'move': add_move,
     'launch': _launch,
-    'connect': _connect,
-    'standin': _standin,
-    'payload': _payload,
+    'move': add_move,
+    'connect': add_connect,
+    'standin': add_standin,
+    'payload': add_payload,
+    'teach': add_teach_arguments,
     'plot': _plot,
     'check': _check,
     'keys': _keys,

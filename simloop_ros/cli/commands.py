@@ -99,6 +99,19 @@ examples:
 All nodes of the graph take it over from the same moment on, within 0.2 s. Exit status 1 if no node
 listens. Documentation: docs/payload.md.
 """
+TEACH = """\
+examples:
+  simloop run lwr_teach
+  simloop teach runs/lwr_teach --out task.yaml            the path that was led
+  simloop teach runs/lwr_teach --poses --out task.yaml    the poses at which the robot rested
+  simloop run lwr_repeat --set planner.file=task.yaml
+  simloop teach runs/lwr_repeat --correct task.yaml       poses to which a hand pushed the robot
+  simloop teach --live                                    a graph that runs: keys keep poses
+
+An earlier FILE is kept as FILE-0001 or the next number. --live reads keys from a terminal, and
+lines from anything else: space, enter or k keeps the pose, r begins and ends a path, s saves, q
+ends. Exit status 1 if there is nothing to correct. Documentation: docs/teach.md.
+"""
 CHECK = """\
 examples:
   simloop check my_robot.urdf
@@ -169,6 +182,9 @@ COMMANDS = {
         'standin', "a simulated robot behind the topics of a real robot's driver", STANDIN
     ),
     'payload': CommandHelp('payload', 'tell a running graph what the robot carries now', PAYLOAD),
+    'teach': CommandHelp(
+        'teach', 'a task from what a hand showed the robot, in a run or live', TEACH
+    ),
     'plot': CommandHelp('plot', 'figures again from a log', PLOT),
     'check': CommandHelp('check', 'is this model fit for control?', CHECK),
     'keys': CommandHelp('keys', 'what can be set in a scenario: type, unit, default', KEYS),
@@ -178,7 +194,9 @@ COMMANDS = {
     'robotstudio': CommandHelp(
         'robotstudio', 'send the motion of a run to RobotStudio, or an ABB controller', ROBOTSTUDIO
     ),
-    'schema': CommandHelp('schema', 'JSON schema of scenario, robot and driver files', SCHEMA),
+    'schema': CommandHelp(
+        'schema', 'JSON schema of scenario, robot, driver and task files', SCHEMA
+    ),
     'completion': CommandHelp(
         'completion', 'script with which a shell completes simloop', COMPLETION
     ),

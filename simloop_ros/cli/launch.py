@@ -79,6 +79,7 @@ def planned(options: argparse.Namespace, trace: str = '') -> tuple[Scenario, Wir
         priority=PRIORITY if options.priority is None else options.priority,
         driver_output=options.driver_output,
         gravity_handled=options.gravity_handled,
+        teach=options.teach,
         trace=trace,
         **{name: getattr(options, name) for name in (*ROBOT_TOPICS, *ROBOTSTUDIO)},
     )

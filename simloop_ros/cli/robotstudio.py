@@ -9,6 +9,7 @@ from rich.console import Console
 
 from ..core.errors import ConfigError, LinkError
 from ..core.resources import resource_folder
+from ..record.recording import is_csv, read_recording, recorded_robot
 from ..report.progress import progress_bar
 from ..robot.config import RobotConfig
 from ..robot.loading import load_robot
@@ -16,7 +17,6 @@ from ..robotstudio.axes import find_axes
 from ..robotstudio.client import RobotStudioClient
 from ..robotstudio.config import LinkConfig, read_move_time, read_port
 from ..robotstudio.packet import Target, encode
-from ..robotstudio.recording import is_csv, read_recording, recorded_robot
 from ..robotstudio.targets import plan_targets
 from ..scenario.robot_files import robot_config
 

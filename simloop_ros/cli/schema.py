@@ -1,4 +1,4 @@
-"""``simloop schema``: the JSON schema of scenario, robot and driver files, for editors."""
+"""``simloop schema``: the JSON schema of scenario, robot, driver and task files, for editors."""
 
 from __future__ import annotations
 

@@ -1,19 +1,22 @@
-"""JSON schemas of all files of the user, those of drivers among them."""
+"""JSON schemas of all files of the user, those of drivers and tasks among them."""
 
 from __future__ import annotations
 
 from ..scenario.schema import FILES, Schema, class_schema, file_schema
 from ..scenario.shipped import driver_names
+from ..teaching.task import Task
 from .config import DriverContract
 from .loading import LIKE
 
-DRIVER = 'driver'
-KINDS = (*FILES, DRIVER)
+DRIVER, TASK = 'driver', 'task'
+KINDS = (*FILES, DRIVER, TASK)
 """Kinds of files that have a schema."""
 
 
 def schema_of(kind: str) -> Schema:
     """Return the schema of one of ``KINDS``."""
+    if kind == TASK:
+        return class_schema(kind, Task)
     if kind != DRIVER:
         return file_schema(kind)
     schema = class_schema(kind, DriverContract)

@@ -17,6 +17,7 @@ from .motion_planner import MotionPlannerNode
 from .plant import PlantNode
 from .recorder import RecorderNode
 from .robotstudio import RobotStudioNode
+from .teach import TeachNode
 
 KINDS: dict[str, Callable[..., BlockNode]] = {
     'admittance': AdmittanceNode,
@@ -27,6 +28,7 @@ KINDS: dict[str, Callable[..., BlockNode]] = {
     'plant': PlantNode,
     'recorder': RecorderNode,
     'robotstudio': RobotStudioNode,
+    'teach': TeachNode,
 }
 
 

@@ -124,6 +124,27 @@ class GuidingConfig(PlannerConfig, frozen=True, kw_only=True, tag='guiding'):
     tare_time: Positive = 0.25
 
 
+class TaskConfig(PlannerConfig, frozen=True, kw_only=True, tag='task'):
+    """A task that was taught, played: smoothly to its first point, then from point to point.
+
+    :ivar file: of the task, as ``simloop teach`` writes it; or the name of a shipped one.
+    :ivar speed: share of the fastest motion within the limits; that of the task where none is
+        given.
+    :ivar loop: number of times that it is played; 0 for without end.
+    :ivar joint_acceleration: largest of every joint [rad/s^2].
+    :ivar limit_share: share that the fastest motion uses of the robot's limits of velocity and
+        effort; the rest is a reserve for model errors.
+    :ivar ramp_time: in which accelerations rise and fall [s].
+    """
+
+    file: str = ''
+    speed: Share | None = None
+    loop: Annotated[int, msgspec.Meta(ge=0)] = 1
+    joint_acceleration: Positive = 10.0
+    limit_share: Share = 0.8
+    ramp_time: NonNegative = 0.1
+
+
 class CustomPlannerConfig(PlannerConfig, frozen=True, kw_only=True, tag=CUSTOM):
     """A planner class of the user.
 
@@ -142,6 +163,7 @@ AnyPlannerConfig = (
     | BimanualMotionConfig
     | HoldConfig
     | GuidingConfig
+    | TaskConfig
     | CustomPlannerConfig
 )
 """Every ``planner.kind``; the first one is the default."""

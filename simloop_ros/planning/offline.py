@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 
 from ..core.state import Remembering, StateValue
@@ -16,7 +18,13 @@ class OfflinePlanner(Remembering, Planner):
     :param period: time between two of them [s].
     """
 
-    _remembered = ('_positions', '_velocities', '_index', '_last', '_at_goal')
+    _remembered: ClassVar[tuple[str, ...]] = (
+        '_positions',
+        '_velocities',
+        '_index',
+        '_last',
+        '_at_goal',
+    )
     open_loop = True
 
     def __init__(self, positions: Array, period: float):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+from itertools import count
 from pathlib import Path
 from uuid import uuid4
 
@@ -43,3 +44,21 @@ def write_text(path: Path, text: str) -> None:
     except OSError as error:
         partial.unlink(missing_ok=True)
         raise StorageError(f'{path}: cannot be written: {error.strerror}') from error
+
+
+def write_keeping(path: Path, text: str) -> Path | None:
+    """Write a file; one of this name is kept as ``NAME-0001`` or the next number.
+
+    :return: where the earlier one is; none if there was none, or it was the same.
+    :raises StorageError: it cannot be written.
+    """
+    earlier = None
+    try:
+        if path.exists() and path.read_bytes() != text.encode():
+            numbered = (path.with_name(f'{path.stem}-{i:04d}{path.suffix}') for i in count(1))
+            earlier = next(other for other in numbered if not other.exists())
+            path.replace(earlier)
+    except OSError as error:
+        raise StorageError(f'{path}: cannot be written: {error.strerror}') from error
+    write_text(path, text)
+    return earlier

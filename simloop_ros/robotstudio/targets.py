@@ -7,9 +7,9 @@ import math
 import numpy as np
 
 from ..core.errors import ConfigError, UnsafeCommandError
+from ..record.recording import Recording
 from .axes import Axes
 from .packet import Target, time_field
-from .recording import Recording
 
 MOST_TARGETS = 100_000
 """Number of targets of one motion at most: at the default move time half a day."""

@@ -72,7 +72,7 @@ def read_mapping(path: Path) -> dict[str, Any]:
         raise ConfigError(f'{path}: {error}') from error
     if not isinstance(raw, dict):
         raise ConfigError(
-            f'{path}: not a scenario, robot or driver file: it has no keys with values'
+            f'{path}: not a scenario, robot, driver or task file: it has no keys with values'
         )
     return raw
 

@@ -93,7 +93,7 @@ class Scenario(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
             return ('internal_force', 'path_correction', 'hand_positions', 'joint_angles')
         if self.admittance.guides:
             return ('external_torque', 'path_comparison', *space)
-        if self.planner.kind == 'cartesian':
+        if self.planner.kind in ('cartesian', 'task'):
             return (*space, 'tip_path_plane', 'joint_angles', 'joint_velocities')
         if self.monitor.calibration:
             return ('residual', 'force_difference', 'path_comparison', 'path_difference')

@@ -1,4 +1,4 @@
-"""Which scenarios, robots and drivers are shipped. Importing it loads no configuration class."""
+"""Which scenarios, robots, drivers and tasks are shipped. It loads no configuration class."""
 
 from __future__ import annotations
 
@@ -23,6 +23,11 @@ def robot_names() -> tuple[str, ...]:
 def driver_names() -> tuple[str, ...]:
     """Return the names of the shipped drivers."""
     return _names('drivers')
+
+
+def task_names() -> tuple[str, ...]:
+    """Return the names of the shipped tasks."""
+    return _names('tasks')
 
 
 def scenario_descriptions() -> dict[str, str]:

@@ -69,7 +69,7 @@ def test_a_file_may_be_like_another_one(tmp_path: Path) -> None:
             "unknown joint 'elbow': did you mean elbow_joint",
         ),
         ('like: fr3\ndrive_gains: {joint1: 3}', 'drive_gains are for effort=current'),
-        ('[1]', 'not a scenario, robot or driver file'),
+        ('[1]', 'not a scenario, robot, driver or task file'),
     ],
 )
 def test_a_mistake_is_refused(tmp_path: Path, text: str, words: str) -> None:

@@ -24,7 +24,14 @@ from simloop_ros.scenario.loading import load_scenario
 LONGEST = 120.0  # a run of a second or two, on a busy machine [s]
 STEPS = 240  # per run: several times what goes ahead or waits for somebody
 PERIODS = (1 / 200, 1 / 2000)
-SCENARIOS = ('sphere_step', 'sphere_guiding', 'yumi_step', 'yumi_offline', 'irb120_rectangle')
+SCENARIOS = (
+    'sphere_step',
+    'sphere_guiding',
+    'yumi_step',
+    'yumi_offline',
+    'irb120_rectangle',
+    'lwr_repeat',
+)
 GOALS = (  # of most kinds, in 3 s
     'goals=[{at: 0.1, do: joints, positions: {joint_1: 0.3}}, '
     '{at: 0.3, do: pose, position: [0.35, 0.1, 0.4]}, {at: 0.4, do: pose, position: [3, 0, 0]}, '
@@ -33,7 +40,7 @@ GOALS = (  # of most kinds, in 3 s
     'planner.kind=hold',
     'duration=3',
 )
-GUIDING = ('lwr_guiding', 'lwr_finger', 'lwr_full_body', 'lwr_tcp', 'yumi_guiding')
+GUIDING = ('lwr_guiding', 'lwr_finger', 'lwr_full_body', 'lwr_tcp', 'lwr_teach', 'yumi_guiding')
 HELD = ('workerbot_carry', 'yumi_carry', 'workerbot_grip')
 TASKS = (  # shorter than those of the scenarios: 0.7 s
     '{do: approach, path: cp, clearance: 0.005, durations: [0.15]}, '

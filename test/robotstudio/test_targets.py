@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from simloop_ros.core.errors import ConfigError, UnsafeCommandError
+from simloop_ros.record.recording import Recording, read_recording
 from simloop_ros.robotstudio.axes import Axes
 from simloop_ros.robotstudio.packet import RESOLUTION
-from simloop_ros.robotstudio.recording import Recording, read_recording
 from simloop_ros.robotstudio.targets import MOST_TARGETS, plan_targets
 
 H = 0.001
@@ -94,7 +94,7 @@ def test_a_joint_that_was_not_recorded(axes: Axes) -> None:
 def test_a_csv_file(tmp_path: Path, name: str) -> None:
     path = tmp_path / name
     path.write_text('\ufefftime, j1,j2\n0,1.5,-2\n\n0.5,1e-3,0\n')  # as spreadsheets begin it
-    way = read_recording(path)
+    way = read_recording(path, 'true_position')
     assert way.joint_names == ('j1', 'j2')
     np.testing.assert_array_equal(way.time, [0.0, 0.5])
     np.testing.assert_array_equal(way.columns(['j2', 'j1']), [[-2.0, 1.5], [0.0, 1e-3]])
@@ -119,7 +119,7 @@ def test_a_csv_file_that_is_none(tmp_path: Path, text: str, reason: str) -> None
     path = tmp_path / 'way.csv'
     path.write_text(text)
     with pytest.raises(ConfigError, match=reason) as caught:
-        read_recording(path)
+        read_recording(path, 'true_position')
     assert str(caught.value).startswith(str(path))
 
 
@@ -127,4 +127,4 @@ def test_a_csv_file_of_bytes(tmp_path: Path) -> None:
     (tmp_path / 'way.csv').write_bytes(b'time,\xff\n')
     for name in ('way.csv', 'none.csv'):
         with pytest.raises(ConfigError, match='cannot be read'):
-            read_recording(tmp_path / name)
+            read_recording(tmp_path / name, 'true_position')

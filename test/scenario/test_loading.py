@@ -215,8 +215,8 @@ def test_a_scenario_in_a_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ('text', 'message'),
     [
-        ('[1, 2]', 'not a scenario, robot or driver file'),
-        ('', 'not a scenario, robot or driver file'),
+        ('[1, 2]', 'not a scenario, robot, driver or task file'),
+        ('', 'not a scenario, robot, driver or task file'),
         ('a: [', 'not valid YAML'),
         ('duration: 2020-13-45', 'not valid YAML'),
         ('\x00', 'not valid YAML'),

@@ -17,7 +17,7 @@ PATIENCE = 5.0
 Owner = Literal['robot', 'taking', 'ours', 'giving', 'nobody']
 
 
-class Answer(Protocol):
+class PendingAnswer(Protocol):
     """A future: whether it is there, and whether it says that the controllers were switched."""
 
     def done(self) -> bool:
@@ -27,7 +27,7 @@ class Answer(Protocol):
         """Return the response of the service."""
 
 
-Ask = Callable[[list[str], list[str]], Answer | None]
+Ask = Callable[[list[str], list[str]], PendingAnswer | None]
 """Asks to activate and to deactivate controllers; none if nobody is there to be asked yet."""
 
 
@@ -49,7 +49,7 @@ class ControllerSwitch:
     ):
         self._ours, self._robot = [controllers.ours], [controllers.robot]
         self._ask, self._clock = ask, clock
-        self._answer: Answer | None = None
+        self._answer: PendingAnswer | None = None
         self._deadline = 0.0
         self.owner: Owner = 'robot' if controllers.ours else 'ours'
         self._gives = bool(controllers.ours)
@@ -104,13 +104,13 @@ def ask_manager(node: BlockNode, manager: str) -> Ask:
     client: Any = node.create_client(SwitchController, f'{manager}/switch_controller')
     node.at_cleanup(lambda: node.destroy_client(client))
 
-    def ask(activate: list[str], deactivate: list[str]) -> Answer | None:
+    def ask(activate: list[str], deactivate: list[str]) -> PendingAnswer | None:
         if not client.service_is_ready():
             return None
         request = SwitchController.Request()
         request.activate_controllers, request.deactivate_controllers = activate, deactivate
         request.strictness = SwitchController.Request.STRICT
-        answer: Answer = client.call_async(request)
+        answer: PendingAnswer = client.call_async(request)
         return answer
 
     return ask

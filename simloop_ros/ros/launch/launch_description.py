@@ -38,6 +38,7 @@ from .options import (
     PRIORITY,
     ROBOT_TOPICS,
     ROBOTSTUDIO,
+    TEACH,
     WiringOptions,
     plant_settings,
     read_priority,
@@ -73,6 +74,7 @@ ARGUMENTS = {
     'driver_output': ('', f'{DRIVER_OUTPUT}; empty for the first'),
     'gravity_handled': ('false', f'whether {GRAVITY_HANDLED}'),
     **{name: ('', f'{text}; may be empty') for name, text in ROBOTSTUDIO.items()},
+    'teach': ('', f'{TEACH}; empty for none'),
     'record': ('true', 'whether the run is recorded, and over when the scenario is'),
     'out': (
         '',
@@ -149,6 +151,7 @@ def _scenario_actions(
         priority=read_priority(given['priority']),
         driver_output=given['driver_output'],
         gravity_handled=_flag(context, 'gravity_handled'),
+        teach=given['teach'],
         **{name: given[name] for name in (*ROBOT_TOPICS, *ROBOTSTUDIO)},
     )
     if driver is not None:

@@ -13,13 +13,17 @@ from ...control.config import ControlConfig
 from ...core.errors import ConfigError
 from ...core.resources import resource_folder
 from ...drivers.joint_order import command_joints
+from ...planning.config import TaskConfig
 from ...robot.config import RobotConfig
 from ...robot.loading import load_robot
 from ...robot.urdf import find_description
 from ...robotstudio.axes import linked_axes
 from ...robotstudio.config import LinkConfig, parse_address, read_move_time
 from ...robotstudio.packet import JOINTS
+from ...scenario.robot_files import is_robot_or_scenario_file
 from ...scenario.scenario import Scenario
+from ...teaching.config import TeachConfig
+from ...teaching.task_file import find_task
 from ..node.parameter_values import parameter_values
 from ..pacing.config import DriverConfig, GoalListConfig, PublishConfig
 from .options import ADD_REALTIME, ROBOT_TOPICS, WiringOptions
@@ -82,13 +86,14 @@ Executable = Literal[
     'collision_monitor',
     'recorder',
     'robotstudio',
+    'teach',
 ]
 Parameters = dict[str, Any]
 
 
 def node_parameters(scenario: Scenario, options: WiringOptions) -> dict[Executable, Parameters]:
     """Return the parameters that each node of a scenario has for itself; raises ConfigError."""
-    scenario = _with_absolute_calibration(scenario)
+    scenario = _with_absolute_paths(scenario)
     urdf = find_description(scenario.robot.urdf, resource_folder('urdf'))
     robot = {**parameter_values(scenario.robot, 'robot'), 'robot.urdf': str(urdf.absolute())}
     real = not options.simulated
@@ -129,11 +134,18 @@ def node_parameters(scenario: Scenario, options: WiringOptions) -> dict[Executab
     if options.robotstudio:
         link = _link(options, scenario.robot)
         parameters['robotstudio'] = {**robot, **parameter_values(link, 'robotstudio')}
+    if options.teach:
+        parameters['teach'] = {**robot, **parameter_values(_teach(scenario, options), 'teach')}
     return parameters
 
 
-def _with_absolute_calibration(scenario: Scenario) -> Scenario:
-    """Return the scenario for nodes that may be started in another folder than a user's file."""
+def _with_absolute_paths(scenario: Scenario) -> Scenario:
+    """Return the scenario for nodes that may be started in another folder than a user's files."""
+    task = scenario.planner
+    if isinstance(task, TaskConfig) and find_task(task.file) == Path(task.file).expanduser():
+        file = str(Path(task.file).expanduser().absolute())
+        planner = msgspec.structs.replace(task, file=file)
+        scenario = msgspec.structs.replace(scenario, planner=planner)
     given = scenario.monitor.calibration
     if not given or find_calibration(given, scenario.period) != Path(given):
         return scenario
@@ -222,6 +234,13 @@ def _monitor_parameters(scenario: Scenario, options: WiringOptions) -> Parameter
         'reporting.every_step': watches or scenario.admittance.guides,
         **sensors,
     }
+
+
+def _teach(scenario: Scenario, options: WiringOptions) -> TeachConfig:
+    if not is_robot_or_scenario_file(options.teach):
+        raise ConfigError(f'teach: {options.teach} given; a YAML file is needed, as task.yaml')
+    played = scenario.planner.file if isinstance(scenario.planner, TaskConfig) else ''
+    return TeachConfig(out=str(Path(options.teach).expanduser().absolute()), task=played)
 
 
 def _link(options: WiringOptions, robot: RobotConfig) -> LinkConfig:

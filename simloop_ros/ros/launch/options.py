@@ -47,7 +47,8 @@ class WiringOptions(msgspec.Struct, frozen=True, kw_only=True):
     :ivar robotstudio: ``HOST:PORT`` of a controller that is sent the positions as targets; empty
         for none.
     :ivar robotstudio_time: its move time from target to target [s]; empty for the default.
-    :ivar priority: in real time, ``SCHED_FIFO`` priority of all nodes but recorder and
+    :ivar teach: file of the task that is taught, or corrected; empty for none.
+    :ivar priority: in real time, ``SCHED_FIFO`` priority of all nodes but recorder, teach and
         robotstudio, if the system allows it; 0 for none.
     """
 
@@ -73,6 +74,7 @@ class WiringOptions(msgspec.Struct, frozen=True, kw_only=True):
     trace: str = ''
     robotstudio: str = ''
     robotstudio_time: str = ''
+    teach: str = ''
     priority: int = PRIORITY
 
     @property
@@ -109,6 +111,7 @@ ROBOT_TOPICS = {
 }
 """Fields of ``WiringOptions`` that are topics of a real robot, and what they mean."""
 
+TEACH = 'file of a task that is taught, or corrected, while the graph runs (docs/teach.md)'
 DRIVER = "driver of a real robot that takes the plant's place: of config/drivers, or a YAML file"
 DRIVER_SETTING = 'change a value of the driver file, for instance rate=200'
 DRIVER_OUTPUTS = ('effort', 'position')

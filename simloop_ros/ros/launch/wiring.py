@@ -17,7 +17,7 @@ from ..pacing.config import GraphConfig
 from .node_parameters import node_parameters, refuse_options
 from .options import ADD_REALTIME, WiringOptions
 
-ORDINARY_PRIORITY = ('recorder', 'robotstudio')
+ORDINARY_PRIORITY = ('recorder', 'robotstudio', 'teach')
 """Nodes without real-time priority."""
 APART = ('robot_follower',)
 """Nodes that are processes of their own even where the others share one: they outlive them."""

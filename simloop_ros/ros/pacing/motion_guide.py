@@ -143,14 +143,11 @@ class MotionGuide:
     def motion_from(self, position: Array) -> Motion:
         """Return the motion from a position [rad], shape ``(n,)``, to the goal of the first one.
 
+        A task that was taught goes on where it was.
+
         :raises GoalError: the motion is refused.
         """
-        before = self.motion
-        if before is None:
-            return build_motion(self._settings, self._model, position)
-        return build_motion(
-            self._settings, self._model, position, before.base_goals, before.goal_planner
-        )
+        return build_motion(self._settings, self._model, position, self.motion)
 
     def take(self, motion: Motion) -> None:
         """Go on with another motion, that begins where the robot rests."""

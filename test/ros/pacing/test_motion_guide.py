@@ -1,4 +1,4 @@
-"""The motion of a planner node, after a collision of two hands."""
+"""The motion of a planner node, after a collision of two hands, and after a stop of a task."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import numpy as np
 
 from simloop_ros.assembly.motion import MotionSettings
 from simloop_ros.bimanual.planner import BimanualPlanner
-from simloop_ros.core.values import ExternalInputs, JointState, Setpoint
+from simloop_ros.core.values import NO_INPUTS, ExternalInputs, JointState, Setpoint
 from simloop_ros.maths.plan import Plan, PlanPoint
 from simloop_ros.planning.offline import OfflinePlanner
 from simloop_ros.robot.fit_robot import load_fit_robot
@@ -17,6 +17,7 @@ from simloop_ros.ros.pacing.motion_guide import MotionGuide
 from simloop_ros.ros.pacing.realtime_planner import RATE_TIME, RealtimePlanner
 from simloop_ros.safety.config import SafetyConfig
 from simloop_ros.scenario.loading import load_scenario
+from simloop_ros.teaching.planner import TaskPlanner
 
 TASKS = (
     '{do: approach, path: cp, clearance: 0.008, durations: [1]}, '
@@ -166,3 +167,22 @@ def test_two_hands_predict_how_they_come_to_rest_until_they_are_halted() -> None
     go_on(60)
     assert robot.planner.resting
     assert plan.rests  # where it is
+
+
+def test_after_a_stop_a_task_goes_on_where_it_was() -> None:
+    """The service start plans from where the robot was stopped, not the whole task again."""
+    scenario = load_scenario('lwr_repeat', ['period=0.005'])
+    model = load_fit_robot(scenario.robot)
+    guide = MotionGuide(model, MotionSettings.of(scenario), SafetyConfig())
+    guide.plan(model.home)
+    whole = guide.planner.duration
+    q = model.home
+    for _ in range(300):
+        q = guide.setpoint(JointState(q, np.zeros_like(q)), NO_INPUTS).position
+    stopped = q + 0.02
+    guide.take(guide.motion_from(stopped))
+    first = guide.setpoint(JointState(stopped, np.zeros_like(q)), NO_INPUTS).position
+    assert np.abs(first - stopped).max() < 1e-3
+    assert whole - 300 * 0.005 < guide.planner.duration < whole - 0.5
+    assert isinstance(guide.planner, TaskPlanner)
+    assert guide.planner.place_near(q).share > 0.3

@@ -6,17 +6,16 @@ from collections.abc import Sequence
 import csv
 import json
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import numpy as np
 
 from ..core.errors import ConfigError
 from ..core.values import Array
-from ..record.mcap import McapReader
 from ..robot.config import RobotConfig
-from .config import POSITIONS
-
-LOG, SUMMARY = 'log.mcap', 'summary.json'
+from .folder import LOG, SUMMARY
+from .mcap import McapReader
 
 
 class Recording(msgspec.Struct, frozen=True):
@@ -46,9 +45,10 @@ class Recording(msgspec.Struct, frozen=True):
         return self.position[:, [self.joint_names.index(name) for name in names]]
 
 
-def read_recording(path: Path, column: str = POSITIONS[0]) -> Recording:
+def read_recording(path: Path, column: str) -> Recording:
     """Read the folder of a run, its log, or a CSV file.
 
+    :param column: which positions of a log.
     :raises ConfigError: it is none of these.
     """
     if is_csv(path):
@@ -76,14 +76,26 @@ def recorded_robot(path: Path) -> RobotConfig:
 
     :raises ConfigError: it is not known.
     """
-    summary = (path if path.is_dir() else path.parent) / SUMMARY
     try:
-        settings = json.loads(summary.read_text())['settings']
+        settings = recorded_summary(path)['settings']
         return msgspec.convert(settings['robot'], RobotConfig)
-    except (OSError, ValueError, KeyError, TypeError, msgspec.MsgspecError) as error:
+    except (ConfigError, KeyError, TypeError, msgspec.MsgspecError) as error:
         raise ConfigError(
             f'{path}: the robot is not known, because there is no {SUMMARY} of a run: add --robot'
         ) from error
+
+
+def recorded_summary(path: Path) -> dict[str, Any]:
+    """Return the summary of a run, given as its folder or its log.
+
+    :raises ConfigError: there is none.
+    """
+    file = (path if path.is_dir() else path.parent) / SUMMARY
+    try:
+        summary: dict[str, Any] = json.loads(file.read_text())
+    except (OSError, ValueError) as error:
+        raise ConfigError(f'{path}: there is no {SUMMARY} of a run') from error
+    return summary
 
 
 def _read_csv(path: Path) -> Recording:
