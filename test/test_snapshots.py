@@ -65,6 +65,14 @@ CASES = {
         )
         for kind in REACTIONS
     },
+    'lwr_repeat goes on': (
+        'lwr_repeat',
+        'monitor.kind=momentum_observer',
+        'monitor.calibration=lwr_guiding',
+        'monitor.reaction=stop',
+        'monitor.resume_after=0.1',
+        'plant.pushes=[{link: flange, start: 0.3, duration: 0.05, force: [0, 120, 0]}]',
+    ),
     'sphere_collision offline': (
         'sphere_collision',
         'planner.kind=offline',

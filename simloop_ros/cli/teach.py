@@ -9,6 +9,7 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
+from ..assembly.assemble import count_steps
 from ..assembly.motion import MotionSettings, build_motion
 from ..core.errors import ConfigError
 from ..planning.config import TaskConfig
@@ -160,8 +161,12 @@ def _corrected(
         raise ConfigError(
             f'{options.run}: a contact interrupted the task; play it with monitor.reaction=none'
         )
-    planner = build_motion(MotionSettings.of(scenario), model, model.home).nominal
+    motion = build_motion(MotionSettings.of(scenario), model, model.home)
+    planner = motion.nominal
     assert isinstance(planner, TaskPlanner)
+    steps = count_steps(scenario, motion.duration)
+    if summary['status'] != 'interrupted' and steps != summary['steps']:
+        raise ConfigError(f'{options.run}: the task was another one then; play it again')
     desired, torque = (
         read_recording(options.run, column).columns(model.joint_names)
         for column in ('desired_position', 'external_torque')

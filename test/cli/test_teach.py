@@ -100,6 +100,9 @@ def test_a_push_while_it_plays_corrects_a_pose(
     up = lwr.tip_positions(after[1][0])[0] - lwr.tip_positions(before[1][0])[0]
     assert up[2] > 2e-3
     np.testing.assert_array_equal(after[0], before[0])
+    Path(POSES).write_text(Path(POSES).read_text().replace('wait: 2', 'wait: 3'))
+    status, shown = said('played', '--correct', POSES)
+    assert (status, 'was another one then' in shown) == (2, True)
     play(*yields)
     status, shown = said('played', '--correct', POSES)
     assert (status, 'nothing is written' in shown) == (1, True)

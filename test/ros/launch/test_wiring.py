@@ -36,6 +36,8 @@ from simloop_ros.ros.pacing.config import DriverConfig, GraphConfig, PublishConf
 from simloop_ros.safety.config import SafetyConfig
 from simloop_ros.scenario.loading import load_scenario, scenario_names
 from simloop_ros.scenario.scenario import Scenario
+from simloop_ros.teaching.config import TeachConfig
+from simloop_ros.teaching.task_file import find_task
 
 NEEDS = {'step': ('robot=two_link', 'planner.move=[[0.1, 0, 0.1]]')}
 """What has to be added to a shipped scenario before it runs."""
@@ -485,3 +487,29 @@ def test_a_robot_that_is_too_slow_for_its_first_move(tmp_path: Path) -> None:
     scenario = load_scenario('irb120_rectangle', [f'robot.urdf={urdf}'])
     with pytest.raises(UnsafeCommandError, match='10 s to cross its range given'):
         wire(scenario, WiringOptions(realtime=True, robotstudio='robot:5000'))
+
+
+def test_a_node_that_teaches() -> None:
+    """It is there if a file is named, knows the task that is played, and has no priority."""
+    led = wired(load_scenario('lwr_teach'), realtime=True, teach='task.yaml')['teach']
+    config = parse_config(TeachConfig, 'teach', led.parameters)
+    assert (config.out, config.task) == (str(Path('task.yaml').absolute()), '')
+    assert graph_config(led.parameters).priority == 0
+    repeated = wired(load_scenario('lwr_repeat'), teach='~/task.yaml')['teach']
+    config = parse_config(TeachConfig, 'teach', repeated.parameters)
+    assert (config.out, config.task) == (str(Path('~/task.yaml').expanduser()), 'lwr_led')
+    assert 'teach' not in wired(load_scenario('lwr_teach'))
+    with pytest.raises(ConfigError, match='teach: task given; a YAML file is needed'):
+        wired(load_scenario('lwr_teach'), teach='task')
+
+
+def test_the_file_of_a_task_is_found_from_any_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / 'task.yaml'
+    path.write_text(find_task('lwr_led').read_text())
+    monkeypatch.chdir(tmp_path)
+    planner = wired(load_scenario('lwr_repeat', ['planner.file=task.yaml']))['motion_planner']
+    assert planner.parameters['planner.file'] == str(path)
+    with pytest.raises(ConfigError, match='unknown task'):
+        wired(load_scenario('lwr_repeat', ['planner.file=task']))
