@@ -40,6 +40,9 @@ DESCRIPTIONS = {
 """Descriptions of robots that a reader has -> what takes their place."""
 PLAYED = ('standin', 'connect')
 """Commands that need each other; ``nodes/test_drivers.py`` runs such."""
+TOLD = ('payload',)
+"""Commands that need a graph which runs."""
+OTHERS = set(COMMANDS) - {'run', 'launch', *PLAYED, *SHORT, *TOLD}
 NEEDS_A_RUN = re.compile(r'simloop (plot|robotstudio) ')
 FAILING = {
     'sphere_collision': 'missed',
@@ -109,7 +112,7 @@ def test_graphs_of_the_pages_can_be_wired(command: str) -> None:
     assert len(wire(scenario, wiring)) >= 2 + wiring.simulated
 
 
-@pytest.mark.parametrize('command', commands(*set(COMMANDS) - {'run', 'launch', *PLAYED, *SHORT}))
+@pytest.mark.parametrize('command', commands(*OTHERS))
 def test_other_commands_of_the_pages(command: str, capsys: Any) -> None:
     given = words(command)
     if NEEDS_A_RUN.match(command):
@@ -140,7 +143,7 @@ def test_snippets_of_the_pages_run(page: Path) -> None:
             exec(compile(block, str(page), 'exec'), {'__name__': 'snippet'})
 
 
-@pytest.mark.parametrize('command', commands(*SHORT))
+@pytest.mark.parametrize('command', commands(*SHORT, *TOLD))
 def test_arguments_of_long_commands_are_valid(command: str) -> None:
     given = words(command)
     assert make_parser(given[0]).parse_args(given).command == given[0]
