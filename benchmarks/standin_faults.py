@@ -133,7 +133,8 @@ def row_of(fault: Fault, domain: int) -> tuple[str, str, str]:
         driver.wait()
         summary = out / 'summary.json'
         result = json.loads(summary.read_text()) if summary.is_file() else {}
-    return fault.name, outcome(result, said, heard), noticed(said, heard)
+    reached = result.get('status') == 'reached'
+    return fault.name, outcome(result, said, heard), '' if reached else noticed(said, heard)
 
 
 def wait(suite: subprocess.Popen[str], heard: Lines) -> None:
@@ -157,7 +158,7 @@ def outcome(result: dict[str, object], said: Lines, heard: Lines) -> str:
     after = f'; the robot itself: {reflex[1].partition("simloop: ")[2]}' if reflex else ''
     if refused is not None:
         return f'got no command: {refused[1].partition(NOT_STARTED)[2]}{after}'
-    if stopped is not None:
+    if stopped is not None and result.get('status') != 'reached':
         return f'came to rest: {stopped[1].partition(STOPPED)[2]}{after}'
     verdict = result.get('verdict') or ['no result']
     assert isinstance(verdict, list)
