@@ -64,7 +64,8 @@ PLANT = (
 )
 FREE, QUICK_FREE = 600.0, 20.0
 """Time of free motion [s]."""
-CALIBRATION, QUICK_CALIBRATION = 360.0, 60.0
+CALIBRATION, QUICK_CALIBRATION = 1200.0, 60.0
+"""Time of the motion that is learnt from [s], ``simloop calibrate --duration``."""
 PUSH_AT, PUSH_FORCE = 0.5, 25.0
 """Begin [s] and size [N] of the push, sideways, for 0.4 s."""
 ALARM = 0.5

@@ -42,8 +42,8 @@ DESCRIPTIONS = {
 """Descriptions of robots that a reader has -> what takes their place."""
 PLAYED = ('standin', 'connect')
 """Commands that need each other; ``nodes/test_drivers.py`` runs such."""
-TO_A_GRAPH = ('move',)
-"""Commands that need a graph that is up; ``nodes/test_goals.py`` runs such."""
+TO_A_GRAPH = ('move', 'payload')
+"""Commands that need a graph that is up; ``test/nodes`` runs such."""
 NEEDS_A_RUN = re.compile(r'simloop (plot|robotstudio|teach) ')
 FAILING = {
     'sphere_collision': 'missed',
@@ -164,7 +164,7 @@ def test_snippets_of_the_pages_run(page: Path) -> None:
             exec(compile(block, str(page), 'exec'), {'__name__': 'snippet'})
 
 
-@pytest.mark.parametrize('command', commands(*SHORT))
+@pytest.mark.parametrize('command', commands(*SHORT, *TO_A_GRAPH))
 def test_arguments_of_long_commands_are_valid(command: str) -> None:
     given = words(command)
     assert make_parser(given[0]).parse_args(given).command == given[0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticStatus
@@ -24,8 +25,9 @@ from ..ros.node.payload_topic import PayloadTopic
 from ..ros.node.process import main_of
 from ..ros.node.safety_topic import SafetyTopic, control_heartbeats
 from ..ros.pacing.config import DriverConfig
-from ..ros.pacing.control_pace import WAITING, WATCH_SHARE, RealtimeControl
+from ..ros.pacing.control_pace import WATCH_SHARE, RealtimeControl
 from ..ros.pacing.lockstep_control import LockstepControl
+from ..ros.pacing.start_report import WAITING
 from ..ros.transport.qos import STREAM_DEPTH
 from ..safety.config import SafetyConfig
 
@@ -85,7 +87,9 @@ class ControlSimulationNode(BlockNode):
         self._pace.begin()
         if isinstance(self._pace, RealtimeControl):
             self.every(WATCH_SHARE * self.graph.period, self._pace.watch)
-            self.every(0.5 * WAITING, self._tell_waiting)
+            logger, topic = self.get_logger(), self.resolve_topic_name('joint_states')
+            tell = partial(self._pace.tell, topic, logger.info, logger.error)
+            self.every(0.5 * WAITING, tell)
             self._dead_man.begin()
 
     def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
@@ -133,11 +137,6 @@ class ControlSimulationNode(BlockNode):
     def request(self, topic: str, stamp: int) -> None:
         """Request a message, in lockstep."""
         self.topics.resend.request(topic, stamp)
-
-    def _tell_waiting(self) -> None:
-        logger, topic = self.get_logger(), self.resolve_topic_name('joint_states')
-        if isinstance(self._pace, RealtimeControl):
-            self._pace.tell(topic, logger.info, logger.error)
 
     def _on_measured(self, message: DecodedJointState) -> None:
         if self._ours:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pinocchio as pin
 
-from ..core.values import NANO, UNDISTURBED, Array, Disturbance
+from ..core.values import NANO, UNDISTURBED, Array, Disturbance, JointState
 from ..robot.carried_payload import CarriedPayload
 from ..robot.config import Payload
 from ..robot.model import RobotModel
@@ -43,13 +43,19 @@ class Carrying(PlantWrapper):
         self.carried = CarriedPayload(self.model, payloads)
         self._begin()
 
+    def start(self, state: JointState) -> None:
+        """Begin at a joint state, with what it carries at the beginning."""
+        super().start(state)
+        self._carry()
+
     def _begin(self) -> None:
         self._index = 0
 
+    def _carry(self) -> None:
+        self.carried.at(round(self._index * self._period * NANO))
+
     def step(self, effort: Array, disturbance: Disturbance = UNDISTURBED) -> None:
         """Apply efforts [N m] and a disturbance for one period."""
-        self.carried.at(round(self._index * self._period * NANO))
-        self._index += 1
         if self.carried.carries:
             external, (q, v) = joint_disturbance(disturbance), self._state
             torque = total_torque(effort, external)
@@ -57,6 +63,8 @@ class Carrying(PlantWrapper):
             needed = pin.rnea(self._bare, self._data, q, v, a)
             effort = needed.copy() if external is None else needed - external
         self._plant.step(effort, disturbance)
+        self._index += 1
+        self._carry()  # now: friction is solved before the next step
 
     @property
     def _state(self) -> tuple[Array, Array]:

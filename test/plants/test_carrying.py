@@ -8,7 +8,7 @@ import pytest
 from simloop_ros.core.errors import ConfigError
 from simloop_ros.core.values import Disturbance, JointState
 from simloop_ros.plants.build import build_plant
-from simloop_ros.plants.config import PlantConfig
+from simloop_ros.plants.config import Friction, PlantConfig
 from simloop_ros.robot.config import Payload
 from simloop_ros.robot.model import RobotModel
 from simloop_ros.robot.payload import with_payload
@@ -23,9 +23,11 @@ def test_it_moves_with_its_payload(shipped, engine: str) -> None:
     lwr: RobotModel = shipped('lwr')
     rng = np.random.default_rng(0)
     start = JointState(lwr.home, rng.uniform(-0.5, 0.5, lwr.n))
-    config = PlantConfig(engine=engine)
+    friction = Friction(coulomb=0.5, viscous=0.5)
+    config = PlantConfig(engine=engine, friction=friction)
     loaded = build_plant(config, with_payload(lwr, BODY), PERIOD, rng).plant
-    carrying = build_plant(PlantConfig(engine=engine, payloads=(BODY,)), lwr, PERIOD, rng).plant
+    picked = PlantConfig(engine=engine, friction=friction, payloads=(BODY,))
+    carrying = build_plant(picked, lwr, PERIOD, rng).plant
     bare = build_plant(config, lwr, PERIOD, rng).plant
     plants = (loaded, carrying, bare)
     for plant in plants:

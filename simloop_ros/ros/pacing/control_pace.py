@@ -26,6 +26,7 @@ from .config import GraphConfig
 from .delay_meter import Backlog
 from .durations import Durations
 from .lockstep_control import ControlNode
+from .start_report import StartReport
 from .step_clock import StepClock
 
 MAX_PLAN_AGE = 1.5
@@ -38,8 +39,6 @@ STOP_MARGIN = 0.75
 MAX_FIRST_LEAD = 1.5
 """Periods beyond the joint states within which a plan has to begin: the later points of a plan
 whose beginning was lost would be a jump."""
-WAITING = 4.0
-"""Time without any joint state after which that is told, and again after twice the time [s]."""
 
 
 class RealtimeControl:
@@ -89,10 +88,10 @@ class RealtimeControl:
     def begin(self) -> None:
         """Start: wait for a joint state and the planner's answer to it."""
         self.due = -1
-        self._begin, self._told = self._clock(), WAITING
+        self._start = StartReport(self._clock)
         self._ready = False  # whether the rate of the states was right before the first command
         self._rate.reset()
-        self._took_over = self._refusal_told = False
+        self._took_over = False
         self._soft_start.reset()
         self._gate.reset()
         self._arrival = 0
@@ -199,31 +198,17 @@ class RealtimeControl:
             self._planner_arrival = self._arrival if self._planner_arrival else 0
             self._backlog = Backlog(self._h)
 
-    def waited(self) -> float:
-        """Return for how long no joint state has come [s], if it is time to tell; else 0."""
-        waited = (self._clock() - self._begin) / NANO
-        if self.due >= 0 or waited < self._told:
-            return 0.0
-        self._told = 2.0 * waited
-        return waited
-
     def tell(self, topic: str, info: Callable[[str], Any], error: Callable[[str], Any]) -> None:
-        """Tell why nothing begins, once; the topic is that of the joint states."""
-        refusal, waited = self.new_refusal(), self.waited()
-        if refusal:
+        """Tell why nothing begins; the topic is that of the joint states."""
+        if refusal := self._start.new_refusal(self.refusal):
             error(f'not started: {refusal}')
-        if waited:
+        if self.due < 0 and (waited := self._start.waited()):
             info(f'waiting for {topic} from the driver of the robot, {waited:.0f} s already')
 
     @property
     def refusal(self) -> str:
         """Return why the robot is not controlled at all; empty if it is, or nothing is wrong."""
         return '' if self._ready else self._rate.fault
-
-    def new_refusal(self) -> str:
-        """Return why the robot is not controlled, if that was not asked for before."""
-        told, self._refusal_told = self._refusal_told, bool(self.refusal)
-        return '' if told else self.refusal
 
     def release(self) -> None:
         """Hold the robot where it is, until the planner answers.

@@ -479,15 +479,18 @@ def test_a_state_that_is_not_newer_than_the_last_one_is_no_step(
 
 def test_a_driver_that_is_silent_is_told_of_rarely(yumi: RobotModel) -> None:
     world = World(yumi, lambda _: LIGHT)
-    told = []
+    told: list[str] = []
     for second in range(100):
         world.now = second * NANO
-        if waited := world.realtime.waited():
-            told.append(waited)
-    assert told == [4.0, 8.0, 16.0, 32.0, 64.0]
+        world.realtime.tell('/joints', told.append, told.append)
+    assert [line.split(', ')[-1] for line in told] == [
+        f'{seconds} s already' for seconds in (4, 8, 16, 32, 64)
+    ]
+    assert all(line.startswith('waiting for /joints from the driver') for line in told)
     world.realtime.due = 0  # a joint state came
     world.now = 1000 * NANO
-    assert not world.realtime.waited()
+    world.realtime.tell('/joints', told.append, told.append)
+    assert len(told) == 5
 
 
 class Following(World):
