@@ -8,7 +8,7 @@ from argparse import ArgumentParser
 from collections.abc import Callable
 
 from . import completers
-from .driver_arguments import add_connect, add_payload, add_standin
+from .driver_arguments import add_connect, add_driver_options, add_payload, add_standin
 from .move_arguments import add_move
 from .path_argument import path_argument
 from .teach_arguments import add_teach_arguments
@@ -70,13 +70,7 @@ def _run(parser: ArgumentParser) -> None:
 
 def _launch(parser: ArgumentParser) -> None:
     from ..ros.launch.options import (
-        DRIVER,
-        DRIVER_OUTPUT,
-        DRIVER_OUTPUTS,
-        DRIVER_SETTING,
-        GRAVITY_HANDLED,
         PRIORITY,
-        ROBOT_TOPICS,
         ROBOTSTUDIO,
         TEACH,
         read_priority,
@@ -100,23 +94,7 @@ def _launch(parser: ArgumentParser) -> None:
         type=read_priority,
         help=f'with --realtime, SCHED_FIFO priority of the nodes ({PRIORITY}); 0 for none',
     )
-    completers.attach(
-        parser.add_argument('--driver', metavar='NAME', default='', help=DRIVER),
-        completers.drivers,
-    )
-    parser.add_argument(
-        '--driver-set',
-        dest='driver_settings',
-        metavar='KEY=VALUE',
-        action='append',
-        default=[],
-        help=f'{DRIVER_SETTING} (more than once)',
-    )
-    for name, text in ROBOT_TOPICS.items():
-        option = f'--{name.replace("_", "-")}'
-        parser.add_argument(option, metavar='TOPIC', default='', help=text)
-    parser.add_argument('--driver-output', choices=DRIVER_OUTPUTS, default='', help=DRIVER_OUTPUT)
-    parser.add_argument('--gravity-handled', action='store_true', help=GRAVITY_HANDLED)
+    add_driver_options(parser)
     for name, text in ROBOTSTUDIO.items():
         option = f'--{name.replace("_", "-")}'
         metavar = 'T' if name.endswith('time') else 'HOST:PORT'

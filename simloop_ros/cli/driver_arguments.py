@@ -86,3 +86,33 @@ def add_payload(parser: ArgumentParser) -> None:
         help='about its centre: xx xy xz yy yz zz [kg m^2]',
     )
     parser.add_argument('--namespace', metavar='NS', default='', help='of the graph')
+
+
+def add_driver_options(parser: ArgumentParser) -> None:
+    """Add the options of ``simloop launch`` for a robot behind a driver."""
+    from ..ros.launch.options import (
+        DRIVER,
+        DRIVER_OUTPUT,
+        DRIVER_OUTPUTS,
+        DRIVER_SETTING,
+        GRAVITY_HANDLED,
+        ROBOT_TOPICS,
+    )
+
+    completers.attach(
+        parser.add_argument('--driver', metavar='NAME', default='', help=DRIVER),
+        completers.drivers,
+    )
+    parser.add_argument(
+        '--driver-set',
+        dest='driver_settings',
+        metavar='KEY=VALUE',
+        action='append',
+        default=[],
+        help=f'{DRIVER_SETTING} (more than once)',
+    )
+    for name, text in ROBOT_TOPICS.items():
+        option = f'--{name.replace("_", "-")}'
+        parser.add_argument(option, metavar='TOPIC', default='', help=text)
+    parser.add_argument('--driver-output', choices=DRIVER_OUTPUTS, default='', help=DRIVER_OUTPUT)
+    parser.add_argument('--gravity-handled', action='store_true', help=GRAVITY_HANDLED)
