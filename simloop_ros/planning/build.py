@@ -8,7 +8,7 @@ from math import hypot, sqrt
 import numpy as np
 
 from ..core.custom import build_custom
-from ..core.errors import ConfigError
+from ..core.errors import ConfigError, GoalError
 from ..core.values import Array, JointState
 from ..robot.chain import chain_to
 from ..robot.model import RobotModel
@@ -31,7 +31,7 @@ from .hand_guiding import HandGuiding
 from .offline import OfflinePlanner, Stay
 from .online import OnlinePlanner
 from .planner import Planner
-from .rehearsal import rehearse
+from .rehearsal import Rehearsal, rehearse
 from .self_collision import COLLISION_SPACING
 from .tip_path import TipCourse, at_same_place
 
@@ -136,21 +136,44 @@ def _forced(
     tips = model.tip_positions(start.position)
     goals = tips + np.array(config.move) if goals is None else goals
     _refuse_endless(config, period, goals - tips)
-    short = _short_of_joints(model)
-    if config.keep == 'pose' and short:
-        raise ConfigError(f'planner.keep: pose, but {short}; give position')
-    keeps = config.keep != 'position' and not short
-    simulation = ForcedSimulation(model, config, period, goals, keep_rotations=keeps)
-    rehearsal = rehearse(simulation, start)
+    simulation, rehearsal, turning = _rehearsed(config, model, period, start, goals)
     notes = _effort_notes(model, period, np.vstack((start.position, rehearsal.positions)))
-    if config.keep == 'auto' and short:
-        notes = (*notes, f'{short}, so the tips may turn (planner.keep)')
+    notes = (*notes, *turning)
     planner: Planner = (
         OfflinePlanner(rehearsal.positions, period)
         if leash is None
         else OnlinePlanner(simulation, start, leash)
     )
     return PlannedMotion(planner, rehearsal.duration, goals, notes=notes)
+
+
+def _rehearsed(
+    config: ForcedMotionConfig,
+    model: RobotModel,
+    period: float,
+    start: JointState,
+    goals: Array,
+) -> tuple[ForcedSimulation, Rehearsal, tuple[str, ...]]:
+    """Return the motion with or without orientations kept, and a note where tips have to turn.
+
+    :raises ConfigError: ``pose`` is to be kept with too few joints.
+    :raises GoalError: the motion is refused.
+    """
+    short = _short_of_joints(model)
+    if config.keep == 'pose' and short:
+        raise ConfigError(f'planner.keep: pose, but {short}; give position')
+    keeps = config.keep != 'position' and not short
+    simulation = ForcedSimulation(model, config, period, goals, keep_rotations=keeps)
+    try:
+        rehearsal = rehearse(simulation, start)
+    except GoalError as error:
+        if not (keeps and config.keep == 'auto'):
+            raise
+        short = f'with their orientation kept: {str(error).partition("; ")[0]}'
+        simulation = ForcedSimulation(model, config, period, goals)
+        rehearsal = rehearse(simulation, start)
+    turning = (f'the tips may turn on the way (planner.keep: auto): {short}',) if short else ()
+    return simulation, rehearsal, turning if config.keep == 'auto' else ()
 
 
 def _short_of_joints(model: RobotModel) -> str:

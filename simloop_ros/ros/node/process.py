@@ -18,7 +18,7 @@ from ...core.errors import USER_ERROR, MissingDependencyError, SimloopError
 from ..transport.channels import LocalBus
 from .block_node import BlockNode
 from .parent import LAUNCHER, interrupt_with_parent
-from .rclpy_version import require_rclpy
+from .rclpy_version import awaits_events, require_rclpy
 from .scheduling import SWITCH_INTERVAL
 
 MAX_SPIN_TIME = 0.05
@@ -56,7 +56,9 @@ def open_middleware(arguments: Sequence[str]) -> list[int]:
 
 
 def fastest_executor() -> Executor:
-    """Return the fastest executor that this rclpy has."""
+    """Return the fastest executor of this rclpy that serves all that the nodes have."""
+    if not awaits_events():
+        return SingleThreadedExecutor()
     try:
         from rclpy.experimental.events_executor import EventsExecutor
     except ImportError:
