@@ -317,8 +317,8 @@ def _robotstudio(parser: ArgumentParser) -> None:
 ARGUMENTS: dict[str, Callable[[ArgumentParser], None]] = {
     'list': lambda _: None,
     'run': _run,
-    'move': add_move,
     'launch': _launch,
+    'move': add_move,
     'connect': _connect,
     'standin': _standin,
     'plot': _plot,
