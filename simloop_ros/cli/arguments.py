@@ -105,9 +105,8 @@ def _launch(parser: ArgumentParser) -> None:
     parser.add_argument(
         '--no-record', action='store_true', help='without the recorder: it goes on until Ctrl-C'
     )
-    parser.add_argument(
-        '--endless', action='store_true', help='it goes on until Ctrl-C, for goals (simloop move)'
-    )
+    stay = 'it goes on until Ctrl-C, for simloop move'
+    parser.add_argument('--endless', action='store_true', help=stay)
     parser.add_argument('--no-figures', action='store_true', help='results without figures')
 
 

@@ -15,7 +15,6 @@ from simloop_ros.goals.config import GoalLimits
 from simloop_ros.goals.goal import (
     JogGoal,
     JointsGoal,
-    MotionGoal,
     NamedGoal,
     PoseGoal,
     TrajectoryGoal,
@@ -177,23 +176,3 @@ def test_named_poses_are_home_and_those_of_the_srdf_file(tmp_path: Path) -> None
     assert generator.plan(NamedGoal(name='home'), begin).position[-1, 0] == 0.1
     with pytest.raises(GoalError, match='valid: home, up'):
         generator.plan(NamedGoal(name='down'), begin)
-
-
-@pytest.mark.parametrize('seed', range(3))
-def test_random_goals_at_random_moments_keep_to_the_limits(run: GoalRun, seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    model = run.model
-    for _ in range(12):
-        q = rng.uniform(0.6 * model.lower, 0.6 * model.upper)
-        place = tuple(rng.uniform((0.1, -0.4, 0.2), (0.5, 0.4, 0.7)).tolist())
-        goals: list[MotionGoal] = [
-            JointsGoal(positions=dict(zip(model.joint_names, q.tolist(), strict=True))),
-            PoseGoal(position=place),
-            JogGoal(linear=tuple(rng.uniform(-0.1, 0.1, 3).tolist())),
-        ]
-        run.planner.submit(goals[rng.integers(3)])
-        run.step(int(rng.integers(1, 300)))
-    run.finish()
-    run.check_limits()
-    inside = (run.positions >= model.lower - 1e-9) & (run.positions <= model.upper + 1e-9)
-    assert inside.all()

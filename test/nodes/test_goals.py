@@ -133,7 +133,8 @@ def test_move_in_real_time_until_ctrl_c(graph: Any) -> None:
     assert move('--joints', 'joint_1=x') == 2
     assert move('home') == 0
     process.send_signal(2)
-    assert process.wait(2.0 * LONGEST) == 130, graph.output
+    assert process.wait(2.0 * LONGEST) in (1, 130), graph.output  # 1: late, and so off its path
     summary = json.loads((out / 'summary.json').read_text())
-    assert summary['status'] in ('reached', 'disturbed'), summary['verdict']
-    assert sum(goal['state'] == 'refused' for goal in summary['goals']) == 2
+    states = [goal['state'] for goal in summary['goals']]
+    assert states.count('refused') == 2
+    assert states[-1] == 'reached'

@@ -124,7 +124,7 @@ class HeardStatus(msgspec.Struct, frozen=True):
     """
 
     id: int
-    state: str
+    state: GoalState
     reason: str
     time: float
     distance: float = math.nan
@@ -139,7 +139,7 @@ def heard_status(message: DiagnosticStatus) -> HeardStatus | None:
         goal = msgspec.json.decode(values['goal'], type=AnyGoal) if 'goal' in values else None
         return HeardStatus(
             id=int(values['id']),
-            state=message.name,
+            state=msgspec.convert(message.name, GoalState),
             reason=message.message,
             time=float(values['time']),
             distance=float(values.get('distance', math.nan)),

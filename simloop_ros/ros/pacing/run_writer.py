@@ -64,7 +64,7 @@ class RunWriter(RunRecorder):
         self.timing = RunTiming(self._period) if realtime else None
         self.steps = facts.steps
         self.diverged = ''
-        self.given = GivenGoals()
+        self.given = GivenGoals(realtime=realtime)
         self._first = facts.model.home
         self._endless = endless
         self._real = None if facts.simulated else RealRun(facts)
