@@ -55,7 +55,7 @@ class TaskLegs:
     :ivar first: joints at the first point [rad], shape ``(n,)``.
     :ivar first_wait: there, and whether that is a kept ``first_pose``.
     :ivar legs: from there on.
-    :ivar back: from the last point to the first one; none where they are the same.
+    :ivar back: from the last point to the first one; none where there is nothing to do.
     """
 
     first: Array
@@ -65,7 +65,7 @@ class TaskLegs:
     back: TaskLeg | None
 
     def approach(self, start: Array) -> TaskLeg | None:
-        """Return the way from a position to the first point; none if it is there.
+        """Return the way from a position to the first point; none if there is nothing to do.
 
         :param start: [rad], shape ``(n,)``.
         """
@@ -76,8 +76,8 @@ class TaskLegs:
 def straight(
     name: str, start: Array, end: Array, wait: float = 0.0, passes: Mapping[int, float] = {}
 ) -> TaskLeg | None:
-    """Return the straight leg between two positions [rad]; none if they are the same."""
-    if np.abs(end - start).max() < SAME_PLACE:
+    """Return the straight leg between two positions [rad]; none if there is nothing to do."""
+    if np.abs(end - start).max() < SAME_PLACE and not wait:
         return None
     return TaskLeg(name, curve_through(np.stack((start, end))), wait, passes)
 
@@ -94,8 +94,13 @@ def task_legs(task: Task, model: RobotModel) -> TaskLegs:
     rows: list[Array] = [shown[0][0]]
     kept: dict[int, int] = {}  # index of a kept pose -> its row
 
+    opening = task.points[0]
+    pose = opening.path is None
+    first_wait = opening.wait if pose else 0.0
+
     def close(name: str, wait: float) -> None:
         """Make a leg of the rows."""
+        nonlocal first_wait
         if len(rows) > 1:
             through = np.array(rows)
             shares = shares_of(through)
@@ -105,6 +110,8 @@ def task_legs(task: Task, model: RobotModel) -> TaskLegs:
             last = legs[-1]  # a point at the end of the leg before
             passes = {**last.passes, **dict.fromkeys(kept, 1.0)}
             legs[-1] = TaskLeg(last.name, last.curve, last.wait + wait, passes)
+        else:
+            first_wait += wait
         del rows[:-1]
         kept.clear()
 
@@ -122,12 +129,9 @@ def task_legs(task: Task, model: RobotModel) -> TaskLegs:
             close(name, point.wait)
     for leg in legs:
         _refuse_range(model, leg.name, leg.curve.knots, SAME_PLACE)
-    first, end = shown[0][0], rows[-1]
-    opening = task.points[0]
-    pose = opening.path is None
-    wait = opening.wait if pose else 0.0
-    back = straight('the way back to the first point', end, first, wait, {0: 1.0} if pose else {})
-    return TaskLegs(first, wait, pose, tuple(legs), back)
+    first, passes = shown[0][0], {0: 1.0} if pose else {}
+    back = straight('the way back to the first point', rows[-1], first, first_wait, passes)
+    return TaskLegs(first, first_wait, pose, tuple(legs), back)
 
 
 def _add(rows: list[Array], more: Sequence[Array] | Array) -> None:

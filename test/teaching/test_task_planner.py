@@ -146,6 +146,15 @@ def test_a_robot_that_is_there_already_stays(task: Task, poses: Array, lwr: Robo
     np.testing.assert_array_equal(steps(found.planner, 3), poses[[0, 0, 0]])
 
 
+def test_a_robot_that_is_there_already_waits(task: Task, poses: Array, lwr: RobotModel) -> None:
+    """Also at a second point that is the same."""
+    here = msgspec.structs.replace(task.points[0], wait=0.5)
+    for points, wait in (((here,), 0.5), ((here, here), 1.0)):
+        planner = plan_task(new_task(lwr, points), CONFIG, lwr, PERIOD, poses[0]).planner
+        assert wait <= planner.duration < wait + 0.5
+        assert np.ptp(whole(planner), axis=0).max() < 1e-12
+
+
 # After a stop
 
 
