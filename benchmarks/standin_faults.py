@@ -32,6 +32,10 @@ REFUSED = 30.0
 """The same where nothing shall begin [s]."""
 KEYS = {'rate': f'{RATE:g}', 'gravity': 'command', 'effort': 'torque'}
 SIMLOOP = (sys.executable, '-m', 'simloop_ros.cli.main')
+GRACE = 12.0
+"""Time after a stop in which a run may end by itself [s]: the follower outlives control."""
+FRICTION = 'plant.friction.coulomb=1'
+"""Of the robot: without any it does not stay where it was left."""
 BEGIN, STOPPED, NOT_STARTED = 'the faults begin', 'stopped: ', 'not started: '
 
 
@@ -112,7 +116,17 @@ def row_of(fault: Fault, domain: int) -> tuple[str, str, str]:
         faults.append(f'after={AFTER:g}')
     given = [word for each in faults for word in ('--fault', each)]
     driver, said = start(
-        ['standin', 'generic', '--robot', 'lwr', *settings('--set', keys), *given], environment
+        [
+            'standin',
+            'generic',
+            '--robot',
+            'lwr',
+            *settings('--set', keys),
+            '--set',
+            FRICTION,
+            *given,
+        ],
+        environment,
     )
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / 'out'
@@ -142,7 +156,7 @@ def wait(suite: subprocess.Popen[str], heard: Lines) -> None:
     begin = time.monotonic()
     while suite.poll() is None and time.monotonic() < begin + LONGEST:
         stopped, refused = heard.first(STOPPED), heard.first(NOT_STARTED)
-        over = stopped is not None and time.monotonic() > stopped[0] + 3.0
+        over = stopped is not None and time.monotonic() > stopped[0] + GRACE
         if over or (refused is not None and time.monotonic() > begin + REFUSED):
             break
         time.sleep(0.1)
