@@ -44,8 +44,8 @@ def inertia_tensor(payload: Payload) -> Array:
     tensor = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
     if not np.abs(payload.centre).max() <= FARTHEST:
         raise ConfigError(
-            f'payload: its centre is {list(payload.centre)} m from the tip; {FARTHEST:g} m at most '
-            'are possible'
+            f'payload: its centre is {list(payload.centre)} m from the tip; {FARTHEST:g} m at '
+            'most are possible'
         )
     largest = payload.mass * FARTHEST**2
     if not np.abs(tensor).max() <= largest:
@@ -54,10 +54,8 @@ def inertia_tensor(payload: Payload) -> Array:
             f'{largest:g} at most are possible'
         )
     moments = np.linalg.eigvalsh(tensor)  # in ascending order
-    if (
-        moments[0] < -ROUNDING * moments[2]
-        or moments[0] + moments[1] < (1 - ROUNDING) * moments[2]
-    ):
+    error = ROUNDING * moments[2]
+    if moments[0] < -error or moments[0] + moments[1] < moments[2] - error:
         raise ConfigError(
             f'payload: its inertia is {list(payload.inertia)} kg m^2, which no body has: its '
             f'principal moments are {np.round(moments, 6).tolist()}; give xx, xy, xz, yy, yz, zz'
