@@ -34,7 +34,7 @@ KEYS = {'rate': f'{RATE:g}', 'gravity': 'command', 'effort': 'torque'}
 SIMLOOP = (sys.executable, '-m', 'simloop_ros.cli.main')
 GRACE = 12.0
 """Time after a stop in which a run may end by itself [s]: the follower outlives control."""
-FRICTION = 'plant.friction.coulomb=1'
+FRICTION = 'plant.friction={coulomb: 0.03, viscous: 1}'
 """Of the robot: without any it does not stay where it was left."""
 BEGIN, STOPPED, NOT_STARTED = 'the faults begin', 'stopped: ', 'not started: '
 
