@@ -64,7 +64,7 @@ PLANT = (
 )
 FREE, QUICK_FREE = 600.0, 20.0
 """Time of free motion [s]."""
-CALIBRATION, QUICK_CALIBRATION = 1200.0, 60.0
+CALIBRATION, QUICK_CALIBRATION = 1200.0, 120.0
 """Time of the motion that is learnt from [s], ``simloop calibrate --duration``."""
 PUSH_AT, PUSH_FORCE = 0.5, [10, 15, -20]
 """Begin [s] and force [N] of the push, for 0.4 s: so that it loads more joints than the first."""
