@@ -64,10 +64,10 @@ PLANT = (
 )
 FREE, QUICK_FREE = 600.0, 20.0
 """Time of free motion [s]."""
-CALIBRATION, QUICK_CALIBRATION = 1200.0, 60.0
+CALIBRATION, QUICK_CALIBRATION = 1200.0, 120.0
 """Time of the motion that is learnt from [s], ``simloop calibrate --duration``."""
-PUSH_AT, PUSH_FORCE = 0.5, 25.0
-"""Begin [s] and size [N] of the push, sideways, for 0.4 s."""
+PUSH_AT, PUSH_FORCE = 0.5, [10, 15, -20]
+"""Begin [s] and force [N] of the push, for 0.4 s: so that it loads more joints than the first."""
 ALARM = 0.5
 """Time within which contacts are one alarm [s]."""
 AT_GOAL = 1e-3
@@ -109,9 +109,7 @@ def summary_of(settings: list[str]) -> dict[str, Any]:
 
 def push_found(name: str, settings: list[str], calibration: Path) -> tuple[float, str]:
     """Return the delay of the alarm after a push [s], NaN if there is none, and the link named."""
-    push = (
-        f'{{link: {PUSHED[name]}, start: {PUSH_AT}, duration: 0.4, force: [0, {PUSH_FORCE}, 0]}}'
-    )
+    push = f'{{link: {PUSHED[name]}, start: {PUSH_AT}, duration: 0.4, force: {PUSH_FORCE}}}'
     summary = summary_of(
         [
             *settings,

@@ -114,6 +114,10 @@ def test_going_back_brings_the_models_back(lwr: RobotModel) -> None:
     ('payload', 'error', 'text'),
     [
         (Payload(mass=100.0), ConfigError, r'100 kg at flange: lwr_\w+ would need .* N m'),
+        (Payload(mass=1.0, centre=(0.0, 1e150, 0.0)), ConfigError, 'centre is'),
+        (Payload(mass=1.0, inertia=(1e300, 0.0, 0.0, 1e300, 0.0, 0.0)), ConfigError, 'at most'),
+        (Payload(mass=1.0, inertia=(1.0, 0.0, 0.0, 0.1, 0.0, 0.1)), ConfigError, 'no body has'),
+        (Payload(mass=1.0, inertia=(0.1, 0.2, 0.0, 0.1, 0.0, 0.1)), ConfigError, 'no body has'),
         (Payload(mass=1.0, tip='flang'), UnknownNameError, 'did you mean flange'),
     ],
 )
