@@ -58,8 +58,8 @@ BAD = 0.25
 ROUNDING = 1e-3
 """Share of a limit that differences of positions, divided by ``H^3``, may be off."""
 SOON, MOSTLY = 2, 0.98
-"""Periods in which a goal changes a setpoint, and the share of the goals that do: where two
-motions have to change their acceleration with the full jerk first, they begin alike."""
+"""Periods in which a goal changes a setpoint, and the share of the goals that have to. Not all do:
+probably two motions begin alike where both change their acceleration with the full jerk first."""
 UNCHANGED = 1e-9
 """Difference of two setpoints that is none: the same goal again changes nothing [rad]."""
 NOT_IN_FILES = ('nan', 'lone_nan')
