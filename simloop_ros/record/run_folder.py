@@ -66,9 +66,11 @@ class RunFolder:
             raise ConfigError(
                 f'{place}: in use by a run that goes on: wait for its end, or name another folder'
             ) from error
-        except OSError as error:
+        except (KeyboardInterrupt, OSError) as error:
             if hasattr(self, '_lock'):
                 self.discard()
+            if isinstance(error, KeyboardInterrupt):
+                raise
             kind = StorageError if error.errno in FULL else ConfigError
             raise kind(
                 f'{place}: cannot be written: {error.strerror}; name another folder'
