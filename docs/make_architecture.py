@@ -32,6 +32,7 @@ PURPOSE = {
     'reaction': 'planner decorators',
     'scenario': 'typed data, loading',
     'teaching': 'tasks from a hand',
+    'goals': 'goals while it runs',
     'loop': 'the nine steps',
     'record': 'log, events, summary',
     'assembly': 'scenario to blocks',
