@@ -16,7 +16,7 @@ from simloop_ros.planning.config import TaskConfig
 from simloop_ros.robot.model import RobotModel
 from simloop_ros.scenario.loading import load_scenario
 from simloop_ros.teaching.nearness import distances, marked
-from simloop_ros.teaching.planner import TaskPlanner, plan_task
+from simloop_ros.teaching.planner import LOOK_BACK, TaskPlanner, plan_task
 from simloop_ros.teaching.task import Task, kept_path, kept_pose, new_task
 
 PERIOD = 0.005
@@ -186,6 +186,14 @@ def test_after_a_stop_the_rest_is_played_and_nothing_is_left_out(
         again = rest.place_near(left[-1])
         done = plan_task(task, config, lwr, PERIOD, left[-1], again).planner
         assert np.abs(whole(done) - left[-1]).max() < 1e-9
+
+
+def test_a_place_that_was_passed_long_ago_does_not_count(task: Task, lwr: RobotModel) -> None:
+    """In the last of three rounds the robot is brought exactly to where the first one began."""
+    planner = planned(task, lwr, msgspec.structs.replace(CONFIG, loop=3))
+    q = whole(planner)
+    lately = len(q) - round(LOOK_BACK / planner.period)
+    assert planner.place_near(q[0]).leg >= planner.plan.legs[lately] > 1
 
 
 def test_on_the_way_back_it_does_not_go_there_again(
