@@ -19,7 +19,7 @@ from .config import LONGEST_MOTION, CartesianConfig
 from .self_collision import first_touch
 from .side_joints import SideJoints
 from .side_profiles import Quintic, SideProfile, Tabulated, Trapezoidal
-from .time_optimal import time_optimal
+from .time_optimal import needed_time_optimal
 from .tip_path import Corner, Side, TipCourse, in_words, sides_of, straight_sides
 
 SAMPLE_SPACING = 1e-3
@@ -248,17 +248,15 @@ def _profiles(
     if config.profile != 'time_optimal':
         trapezoidal = config.profile == 'trapezoidal'
         return [Trapezoidal(config.ramp) if trapezoidal else Quintic() for _ in sides]
-    profiles: list[SideProfile] = []
-    for side, joints in zip(sides, courses, strict=True):
-        profile = time_optimal(
-            model, joints.shares, joints.knots, config.limit_share, config.joint_acceleration
+    return [
+        needed_time_optimal(
+            str(side),
+            'move its corners',
+            model,
+            joints.shares,
+            joints.knots,
+            config.limit_share,
+            config.joint_acceleration,
         )
-        if profile is None:
-            raise GoalError(
-                f'{side}: no motion along it was found within {100.0 * config.limit_share:g} % of '
-                "the robot's limits of velocity and effort and accelerations of "
-                f'{config.joint_acceleration:g} rad/s^2; raise planner.limit_share or '
-                'planner.joint_acceleration, or move its corners'
-            )
-        profiles.append(profile)
-    return profiles
+        for side, joints in zip(sides, courses, strict=True)
+    ]

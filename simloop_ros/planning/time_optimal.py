@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pinocchio as pin
 
-from ..core.errors import MissingDependencyError
+from ..core.errors import GoalError, MissingDependencyError
 from ..core.values import Array
 from ..robot.model import RobotModel
 from .side_profiles import Tabulated
@@ -77,3 +77,29 @@ def _both_ways(limit: Array, share: float) -> Array:
     """Return a limit as bounds below and above, shape ``(n, 2)``."""
     bound = share * np.where(np.isfinite(limit), limit, UNLIMITED)
     return np.stack((-bound, bound), axis=1)
+
+
+def needed_time_optimal(
+    what: str,
+    remedy: str,
+    model: RobotModel,
+    shares: Array,
+    positions: Array,
+    limit_share: float,
+    acceleration: float,
+) -> Tabulated:
+    """Return the fastest profile, see ``time_optimal``.
+
+    :param what: is refused if there is none.
+    :param remedy: beside higher limits.
+    :raises GoalError: there is none.
+    """
+    profile = time_optimal(model, shares, positions, limit_share, acceleration)
+    if profile is None:
+        raise GoalError(
+            f'{what}: no motion along it was found within {100.0 * limit_share:g} % of '
+            "the robot's limits of velocity and effort and accelerations of "
+            f'{acceleration:g} rad/s^2; raise planner.limit_share or '
+            f'planner.joint_acceleration, or {remedy}'
+        )
+    return profile

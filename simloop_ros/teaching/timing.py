@@ -13,7 +13,7 @@ from ..planning.cartesian_limits import Worst, efforts_along
 from ..planning.config import TaskConfig
 from ..planning.self_collision import first_touch
 from ..planning.side_profiles import Quintic, SideProfile
-from ..planning.time_optimal import time_optimal
+from ..planning.time_optimal import needed_time_optimal
 from ..robot.model import RobotModel
 from ..robot.weight import weight_efforts
 from .legs import TaskLeg
@@ -49,16 +49,15 @@ def _profile(leg: TaskLeg, model: RobotModel, config: TaskConfig) -> tuple[SideP
     curve = leg.curve
     if np.ptp(curve.knots, axis=0).max() < SHORT:
         return Quintic(), SHORT_TIME
-    profile = time_optimal(
-        model, curve.shares, curve.knots, config.limit_share, config.joint_acceleration
+    profile = needed_time_optimal(
+        leg.name,
+        'change the points',
+        model,
+        curve.shares,
+        curve.knots,
+        config.limit_share,
+        config.joint_acceleration,
     )
-    if profile is None:
-        raise GoalError(
-            f'{leg.name}: no motion along it was found within {100.0 * config.limit_share:g} % of '
-            "the robot's limits of velocity and effort and accelerations of "
-            f'{config.joint_acceleration:g} rad/s^2; raise planner.limit_share or '
-            'planner.joint_acceleration, or change the points'
-        )
     return profile, profile.duration
 
 
