@@ -20,7 +20,6 @@ import numpy as np
 from simloop_ros import assemble, columns_of, load_scenario
 from simloop_ros.assembly.assemble import Assembly
 from simloop_ros.core.values import Array
-from simloop_ros.goals.goal_planner import GoalPlanner
 from simloop_ros.planning.planner import Planner
 from simloop_ros.robot.model import RobotModel
 from simloop_ros.teaching.config import TeachConfig
@@ -77,11 +76,10 @@ def play(task: Task, model: RobotModel, *settings: str) -> Played:
         path = Path(folder) / 'task.yaml'
         path.write_text(task_text(task, model, path.parent))
         _, columns, planner = _run('lwr_repeat', f'planner.file={path}', *settings)
-    assert isinstance(planner, GoalPlanner)
-    assert isinstance(planner.base, TaskPlanner)
+    assert isinstance(planner, TaskPlanner)
     true = columns['true_position']
-    passings = planner.base.passings(len(true))
-    plan = planner.base.plan
+    passings = planner.passings(len(true))
+    plan = planner.plan
     under_way = (plan.legs > 0) | (plan.shares > 0.0)
     first = int(np.argmax(under_way)) if under_way.any() else 0
     return Played(true[max(0, first - 1) :], {point: true[step] for step, point, _ in passings})

@@ -276,7 +276,7 @@ def test_with_a_threshold_nothing_creeps_after_a_push(period: float) -> None:
 def test_a_guided_robot_has_no_goal() -> None:
     prepared = assemble(load_scenario('sphere_guiding'))
     assert prepared.facts.goals is None
-    assert isinstance(prepared.loop.planner.base, HandGuiding)
+    assert isinstance(prepared.loop.planner, HandGuiding)
 
 
 # Collision, 000 sections 6.1.3 and 7.1

@@ -46,6 +46,7 @@ class MotionSettings(msgspec.Struct, frozen=True, kw_only=True):
 
     :ivar period: length of a step [s].
     :ivar goals: that are given by themselves, each at its time.
+    :ivar takes_goals: whether goals may also come while it runs.
     :ivar noise: standard deviation of a measured position [rad].
     :ivar compliance: position error that the control law leaves per acceleration that the model
         does not explain [s^2]; that of deadbeat control where none is given.
@@ -56,6 +57,7 @@ class MotionSettings(msgspec.Struct, frozen=True, kw_only=True):
     planner: PlannerConfig
     goals: tuple[AnyGoal, ...] = ()
     goal_limits: GoalLimits = GoalLimits()
+    takes_goals: bool = False
     bimanual: BimanualConfig = BimanualConfig()
     monitor: MonitorConfig = MonitorConfig()
     reaction: ReactionConfig = ReactionConfig()
@@ -65,13 +67,14 @@ class MotionSettings(msgspec.Struct, frozen=True, kw_only=True):
     contact_stiffness: float | None = None
 
     @classmethod
-    def of(cls, scenario: Scenario) -> MotionSettings:
+    def of(cls, scenario: Scenario, *, takes_goals: bool = False) -> MotionSettings:
         """Return the settings of a scenario."""
         return cls(
             period=scenario.period,
             planner=scenario.planner,
             goals=scenario.goals,
             goal_limits=scenario.goal_limits,
+            takes_goals=takes_goals,
             bimanual=scenario.bimanual,
             monitor=scenario.monitor,
             reaction=scenario.reaction,
@@ -88,7 +91,7 @@ class Motion:
 
     :ivar planner: with its decorators.
     :ivar base: the planner without reaction and guidance.
-    :ivar goal_planner: the same, where it takes goals: not of two hands.
+    :ivar goal_planner: the same, where it takes goals: not of two hands, and not where none come.
     :ivar base_goals: of ``base`` alone, without the list [m], shape ``(tips, 3)``.
     :ivar forecast: what becomes of the goals of the list, if there is one.
     :ivar start: joint position at its beginning [rad], shape ``(n,)``.
@@ -163,7 +166,7 @@ def build_motion(
         base = goal_planner = earlier.with_base(plan.planner)
         if taken_over:
             goal_planner.restart(rest)
-    elif plan.haltable is None:
+    elif plan.haltable is None and (settings.goals or settings.takes_goals):
         generator = MotionGenerator(model, settings.goal_limits, settings.period, start)
         base = goal_planner = GoalPlanner(plan.planner, generator, settings.goals)
         foreseen = forecast(goal_planner) if settings.goals else None

@@ -224,7 +224,7 @@ def test_a_reaction_in_the_middle_goes_on_with_the_rest(
         'monitor.reaction=stop',
     ]
     planner = assemble(load_scenario('lwr_repeat', settings)).loop.planner
-    base = planner.planner.base
+    base = planner.planner
     arrived = {point: step for step, point, _ in base.passings(10**6)}
     hit = (arrived[1] + arrived[2]) // 2
     state, q = JointState(lwr.home, np.zeros(lwr.n)), []

@@ -44,7 +44,7 @@ class MotionGuide:
         self._model = model
         self._fits = realtime and safety.lateness == 'adapt'
         self._stop_time = stop_time = safety.stop_time
-        self._settings = settings
+        self._settings = msgspec.structs.replace(settings, takes_goals=True)
         self._state: JointState | None = None
         self._last: Array | None = None
         self._inputs = NO_INPUTS
