@@ -20,12 +20,8 @@ import tempfile
 from threading import Thread
 import time
 
-from simloop_ros.control.config import ControlConfig
-
 RATE = 100.0
 """Of the joint states [Hz]; ``--rate 20`` where a busy machine would be taken for a fault."""
-SLOWNESS = 0.6
-"""Largest natural frequency of control and brakes times the period."""
 DOMAIN = 217
 """First of the ROS domains: far from those of tests."""
 AFTER = 20.0
@@ -108,19 +104,6 @@ def settings(option: str, keys: dict[str, str]) -> list[str]:
     return [word for key, value in keys.items() for word in (option, f'{key}={value}')]
 
 
-def slowed(rate: float) -> dict[str, str]:
-    """Return what control and brakes need at a low rate [Hz]."""
-    frequency = SLOWNESS * rate
-    if frequency >= ControlConfig().natural_frequency:
-        return {}
-    return {
-        'control.natural_frequency': f'{frequency:g}',
-        'control.bandwidth': f'{2.0 * frequency:g}',
-        'safety.hold_frequency': f'{frequency:g}',
-        'safety.brake_time': f'{1.0 / frequency:.3g}',
-    }
-
-
 def row_of(fault: Fault, rate: float, domain: int) -> tuple[str, str, str]:
     """Return what happened: the fault, what the robot did, and when that was noticed."""
     environment = {
@@ -142,8 +125,8 @@ def row_of(fault: Fault, rate: float, domain: int) -> tuple[str, str, str]:
             [
                 *('launch', 'step', '--driver', 'generic', *settings('--driver-set', keys)),
                 *('--set', 'robot=lwr', '--set', 'planner.move=[[-0.2,0,0.1]]'),
-                *('--composed', *settings('--set', slowed(rate))),
-                *('--set', 'planner.max_velocity=0.01', '--no-figures', '--out', str(out)),
+                *('--set', 'planner.max_velocity=0.01', '--composed'),
+                *('--no-figures', '--out', str(out)),
             ],
             environment,
         )

@@ -26,7 +26,8 @@ class ControlConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
     :ivar regularisation: Sigma of 000 (3.3) for every joint [1/(kg m^2)].
     :ivar bandwidth: bandwidth of the observer [rad/s].
     :ivar natural_frequency: of the error under every law but ``deadbeat`` [rad/s]: K_p is its
-        square, times an inertia of each joint under ``pd_gravity`` and ``pid``.
+        square, times an inertia of each joint under ``pd_gravity`` and ``pid``. For a real robot
+        it is at most what the delay of its commands allows, ``0.3/(h/2 + delay)``.
     :ivar damping_ratio: of the error under these laws: K_v is 2 ratio frequency, times the same.
     """
 
@@ -56,3 +57,10 @@ class ControlConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
         if self.law == 'deadbeat' or self.law is None:
             return period**2
         return 1.0 / self.natural_frequency**2
+
+    @property
+    def words(self) -> str:
+        """Return the law for a log."""
+        if self.law in ('computed_torque', 'pd_gravity', 'pid'):
+            return f'control law {self.law}, {self.natural_frequency:.3g} rad/s'
+        return f'control law {self.law}'

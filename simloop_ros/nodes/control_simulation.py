@@ -86,6 +86,7 @@ class ControlSimulationNode(BlockNode):
         self._announce()
         self._pace.begin()
         if isinstance(self._pace, RealtimeControl):
+            self.get_logger().info(self.config(ControlConfig, 'control').words)
             self.every(WATCH_SHARE * self.graph.period, self._pace.watch)
             logger, topic = self.get_logger(), self.resolve_topic_name('joint_states')
             tell = partial(self._pace.tell, topic, logger.info, logger.error)

@@ -53,12 +53,14 @@ class SafetyConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
     :ivar dead_man_time: longest time between two messages of the dead-man switch [s].
     :ivar rate_tolerance: real time, deviation of the rate of the joint states from ``1/period``,
         as a share, beyond which the robot is not controlled.
-    :ivar lateness: what is done if the machine is later than the motion bears: ``adapt``, go
-        slower, give way less, and stop softly in the end; ``refuse``, do not begin.
+    :ivar lateness: what is done if commands take effect later than control or motion bear:
+        ``adapt``, control less stiffly, go slower, give way less, and stop softly in the end;
+        ``refuse``, do not begin.
     :ivar stop_time: time in which a robot whose next command is late comes to rest along its
         way, unless the command comes after all [s].
     :ivar brake_time: time constant with which a joint is braked [s].
-    :ivar hold_frequency: natural frequency with which a joint that has stopped is held [rad/s].
+    :ivar hold_frequency: natural frequency with which a joint that has stopped is held [rad/s];
+        for a real robot at most as ``control.natural_frequency``.
     """
 
     stop: StopKind = 'path'

@@ -11,12 +11,14 @@ import pytest
 
 from simloop_ros.assembly.assemble import assemble
 from simloop_ros.control.config import ControlConfig
+from simloop_ros.control.control_simulation import ControlSimulation
 from simloop_ros.control.tuning import (
     BANDWIDTH_TIMES_PERIOD,
     GAIN_MARGIN,
     INTEGRAL_SHARE,
     POSE_MARGIN,
     JointGains,
+    bearable_frequency,
     coupling,
     gain_limit,
     integral_pole,
@@ -26,7 +28,7 @@ from simloop_ros.control.tuning import (
     pd_gains,
     pid_gains,
 )
-from simloop_ros.core.values import NO_INPUTS
+from simloop_ros.core.values import NO_INPUTS, JointState, Setpoint
 from simloop_ros.robot.model import RobotModel
 from simloop_ros.scenario.loading import load_scenario
 
@@ -192,3 +194,50 @@ def test_at_the_limit_of_the_gain_a_pole_is_at_minus_one(pole: float) -> None:
     gains = JointGains(*(np.array([gain]) for gain in unit))
     at_limit = times(gains, gain_limit(H, *unit))
     assert radius(np.eye(1), at_limit, H) == pytest.approx(1.0, abs=ROUNDING)
+
+
+PARTS = 40
+"""Physics steps of a period."""
+LAGS = (0.0, 0.005, 0.015, 0.03)
+
+
+def late_swing(robot: RobotModel, h: float, frequency: float, delay: float) -> float:
+    """Return what is left of a deflection after twelve time constants, as a part of it.
+
+    The robot gets each effort some time after the state that it was computed from, until the next
+    one takes effect.
+    """
+    config = ControlConfig(law='computed_torque', rollback='observer', natural_frequency=frequency)
+    control = ControlSimulation(robot, config, h)
+    model, data = robot.pin_model, robot.pin_model.createData()
+    q, v = robot.home + 1e-3, np.zeros(robot.n)
+    control.start(JointState(q, v))
+    still = Setpoint(robot.home, np.zeros(robot.n))
+    resting = pin.computeGeneralizedGravity(model, data, q).copy()
+    late = round(delay / h * PARTS)
+    waiting = [resting] * late
+    for _ in range(round(12.0 / frequency / h)):
+        command = control.step(still)
+        waiting += [command.effort] * PARTS
+        for _ in range(PARTS):
+            v = v + h / PARTS * pin.aba(model, data, q, v, waiting.pop(0))
+            q = q + h / PARTS * v
+        control.rollback(command, q)
+    return float(np.abs(q - robot.home).max() / 1e-3)
+
+
+@pytest.mark.parametrize('lag', LAGS)
+@pytest.mark.parametrize('h', [0.01, 0.005, 0.002])
+def test_a_bearable_frequency_bears_its_delay(h: float, lag: float, lwr: RobotModel) -> None:
+    """A driver takes a command up to a period later, and the robot a lag after that."""
+    frequency = min(ControlConfig().natural_frequency, bearable_frequency(h, h + lag))
+    for delay in (0.0, 0.5 * h + lag, h + lag):
+        assert late_swing(lwr, h, frequency, delay) < 0.02
+    assert late_swing(lwr, h, frequency, 1.25 * (h + lag)) < 0.3
+
+
+@pytest.mark.parametrize(('h', 'delay'), [(0.01, 0.005), (0.005, 0.006)])
+def test_the_default_frequency_does_not_bear_slow_drivers(
+    h: float, delay: float, lwr: RobotModel
+) -> None:
+    assert late_swing(lwr, h, ControlConfig().natural_frequency, delay) > 0.5

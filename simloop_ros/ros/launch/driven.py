@@ -7,8 +7,11 @@ from importlib.util import find_spec
 
 import msgspec
 
+from ...control.config import ControlConfig
+from ...control.tuning import bearable_frequency
 from ...core.errors import ConfigError
 from ...drivers.config import ControllersConfig, DriverContract
+from ...safety.config import SafetyConfig
 from ...scenario.scenario import Scenario
 from .options import WiringOptions
 
@@ -43,6 +46,7 @@ def driven_options(options: WiringOptions, driver: DriverContract) -> WiringOpti
         driver_message=driver.message,
         driver_joints=driver.full_joints,
         driver_controllers=driver.controllers,
+        driver_lag=driver.lag,
         gravity_handled=handled and output == 'effort',
         robot_states=options.robot_states or driver.state_topic,
     )
@@ -80,4 +84,40 @@ def refuse_rate(driver: DriverContract, scenario: Scenario) -> None:
     raise ConfigError(
         f'period: {scenario.period:g} s given, and the driver publishes at {driver.rate:g} Hz; '
         'leave the period out, or change the rate of the driver'
+    )
+
+
+def bearing_delay(
+    control: ControlConfig, safety: SafetyConfig, period: float, options: WiringOptions
+) -> tuple[ControlConfig, SafetyConfig]:
+    """Return control and safety with frequencies that bear the delay of a real robot's commands.
+
+    A driver takes a command in its next cycle, so up to a period after it was sent, and
+    ``driver_lag`` later the robot does. A robot that takes positions closes its own loop.
+
+    :param control: with its law chosen.
+    :raises ConfigError: the law bears no delay, or less and ``safety.lateness`` is ``refuse``.
+    """
+    if options.simulated or options.driver_output == 'position':
+        return control, safety
+    delay = period + options.driver_lag
+    late = f'commands of this robot take effect up to {1e3 * delay:.3g} ms after their joint state'
+    if control.law == 'deadbeat':
+        raise ConfigError(f'control.law: deadbeat bears no delay, and {late}: leave it out')
+    largest = bearable_frequency(period, delay)
+    given = {
+        'control.natural_frequency': control.natural_frequency,
+        'safety.hold_frequency': safety.hold_frequency,
+    }
+    if safety.lateness == 'refuse':
+        for key, frequency in given.items():
+            if frequency > largest:
+                raise ConfigError(
+                    f'{key}: {frequency:g} rad/s, and {late}, which {largest:.3g} rad/s bear: set '
+                    f'{key}={largest:.3g}, or safety.lateness=adapt'
+                )
+    frequency, hold = (min(each, largest) for each in given.values())
+    return (
+        msgspec.structs.replace(control, natural_frequency=frequency),
+        msgspec.structs.replace(safety, hold_frequency=hold),
     )

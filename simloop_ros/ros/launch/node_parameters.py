@@ -26,6 +26,7 @@ from ...teaching.config import TeachConfig
 from ...teaching.task_file import find_task
 from ..node.parameter_values import parameter_values
 from ..pacing.config import DriverConfig, GoalListConfig, PublishConfig
+from .driven import bearing_delay
 from .options import ADD_REALTIME, ROBOT_TOPICS, WiringOptions
 
 ROS_NAME = re.compile(r'(~/|/)?[A-Za-z_][A-Za-z0-9_]*(/[A-Za-z_][A-Za-z0-9_]*)*')
@@ -97,12 +98,14 @@ def node_parameters(scenario: Scenario, options: WiringOptions) -> dict[Executab
     urdf = find_description(scenario.robot.urdf, resource_folder('urdf'))
     robot = {**parameter_values(scenario.robot, 'robot'), 'robot.urdf': str(urdf.absolute())}
     real = not options.simulated
-    safety = parameter_values(scenario.safety.resolved(real=real), 'safety')
     control = scenario.control.resolved(
         noisy=scenario.plant.encoder_error > 0.0,
         realtime=options.realtime,
         flexible=scenario.plant.flexible_joints,
     )
+    guarded = scenario.safety.resolved(real=real)
+    control, guarded = bearing_delay(control, guarded, scenario.period, options)
+    safety = parameter_values(guarded, 'safety')
     parameters: dict[Executable, Parameters] = {
         _planner(scenario): {**robot, **_planner_parameters(scenario, options, control), **safety},
         'control_simulation': {**robot, **parameter_values(control, 'control'), **safety},

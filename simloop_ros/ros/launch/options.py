@@ -42,6 +42,7 @@ class WiringOptions(msgspec.Struct, frozen=True, kw_only=True):
     :ivar driver_topic: topic on which the driver of a robot takes its commands; empty if it takes
         ``effort_command``. ``driver_output``, ``driver_message``, ``driver_joints``,
         ``driver_controllers`` and ``gravity_handled``: see ``DriverConfig``.
+    :ivar driver_lag: time from a command to its effect, beyond the driver's own period [s].
     :ivar trace: in real time, folder for the pauses of each process, see ``PauseLog``; empty for
         none.
     :ivar robotstudio: ``HOST:PORT`` of a controller that is sent the positions as targets; empty
@@ -70,6 +71,7 @@ class WiringOptions(msgspec.Struct, frozen=True, kw_only=True):
     driver_message: str = ''
     driver_joints: tuple[str, ...] = ()
     driver_controllers: ControllersConfig = ControllersConfig()
+    driver_lag: float = 0.0
     gravity_handled: bool = False
     trace: str = ''
     robotstudio: str = ''

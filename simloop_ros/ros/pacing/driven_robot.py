@@ -125,8 +125,13 @@ class EffortDriven(DrivenRobot):
             self._estimate = now
 
     def check(self, effort: Array, age: float) -> None:
-        """Raise UnsafeCommandError unless what is left of an effort without gravity may pass."""
-        super().check(effort - self._handled, age)
+        """Raise UnsafeCommandError unless an effort may pass.
+
+        What is left of it without gravity may be beyond a limit that the whole is not: it is cut.
+        """
+        limit = self._model.effort_limit
+        left = np.clip(effort - self._handled, -limit, limit)
+        super().check(np.where(np.abs(effort) <= limit, left, effort), age)
 
     def command(self, effort: Array, desired: Array | None) -> None:  # noqa: ARG002
         """Send the effort."""

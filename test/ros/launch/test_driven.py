@@ -82,9 +82,39 @@ def test_joint_states_of_a_simulated_plant_are_left_alone() -> None:
         assert RELIABILITY.format('joint_states') not in node.parameters
 
 
+EFFORT = ('--driver', 'generic', '--driver-set', 'gravity=command', '--driver-set')
+
+
+@pytest.mark.parametrize(
+    ('arguments', 'natural', 'hold'),
+    [
+        ((*EFFORT, 'rate=1000'), 60.0, 60.0),
+        ((*EFFORT, 'rate=100'), 20.0, 20.0),
+        ((*EFFORT, 'rate=100', '--driver-set', 'lag=0.015'), 10.0, 10.0),
+        ((*EFFORT, 'rate=100', '--set', 'control.natural_frequency=5'), 5.0, 20.0),
+        (('--driver', 'abb_egm'), 60.0, 60.0),
+    ],
+)
+def test_frequencies_bear_the_delay_of_a_driver(
+    arguments: tuple[str, ...], natural: float, hold: float
+) -> None:
+    """One that takes positions closes its loop itself."""
+    nodes = nodes_of(*arguments)
+    for name in ('control_simulation', 'robot_follower'):
+        given = nodes[name].parameters
+        assert given['control.natural_frequency'] == pytest.approx(natural)
+        assert given['safety.hold_frequency'] == pytest.approx(hold)
+    assert nodes['motion_planner'].parameters['tracking.compliance'] == pytest.approx(natural**-2)
+
+
 @pytest.mark.parametrize(
     ('arguments', 'words'),
     [
+        ((*EFFORT, 'rate=100', '--set', 'control.law=deadbeat'), 'deadbeat bears no delay'),
+        (
+            (*EFFORT, 'rate=100', '--set', 'safety.lateness=refuse'),
+            'up to 10 ms after .* set control.natural_frequency=20',
+        ),
         (('--driver', 'generic'), 'gravity=robot or gravity=command'),
         (('--driver', 'abb_egm', '--set', 'period=0.01'), 'the driver publishes at 250 Hz'),
         (('--driver', 'abb_egm', '--plant', 'mujoco'), 'takes the place of the plant'),

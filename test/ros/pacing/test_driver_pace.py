@@ -266,12 +266,23 @@ def test_a_robot_that_floats_is_damped(two_link: RobotModel) -> None:
     assert (np.abs(world.velocities[-1]) < 0.5 * speed).all()
 
 
-def test_what_the_gate_refuses_stops_the_robot(two_link: RobotModel) -> None:
+def test_what_is_left_without_gravity_is_cut_to_the_limits(two_link: RobotModel) -> None:
+    """The whole is within them: no reason to stop the robot."""
     world = World(two_link, KINDS['efforts without gravity'])
     world.move(10, commands=True)
     world.tell()
     limit = -np.sign(world.gravity) * two_link.effort_limit
     world.pace.command(DecodedJointState(world.stamp, two_link.home, effort=limit))
+    assert not world.reasons
+    np.testing.assert_array_equal(world.sent[-1], limit)
+
+
+def test_what_the_gate_refuses_stops_the_robot(two_link: RobotModel) -> None:
+    world = World(two_link, KINDS['efforts without gravity'])
+    world.move(10, commands=True)
+    world.tell()
+    limit = -np.sign(world.gravity) * two_link.effort_limit
+    world.pace.command(DecodedJointState(world.stamp, two_link.home, effort=1.001 * limit))
     assert 'beyond its limit' in world.reasons[0]
     world = World(two_link, KINDS['efforts'])
     world.tell()
