@@ -9,6 +9,7 @@ import numpy as np
 
 from ...assembly.assemble import started_facts
 from ...core.errors import SimloopError
+from ...core.values import Array
 from ...loop.step_record import StepRecord
 from ...record.facts import RunFacts
 
@@ -17,39 +18,54 @@ AT_REST = 1e-6
 
 
 class RealRun:
-    """Plans the motion again from the first position, beside the rows: it may take a second.
+    """Plans the motion again from the first position, once it is over.
 
-    :ivar rests: whether the setpoints have rested for ``Scenario.rest``. Where the machine is late
-        a motion starts later or goes slower than it is planned, and the run goes on until then.
+    Not before: that may take a second of the interpreter which, composed, control shares.
+
+    :ivar rests: whether the setpoints have rested for ``Scenario.rest``, and the end is planned.
+        Where the machine is late a motion starts later or goes slower than it is planned, and the
+        run goes on until then.
     """
 
     def __init__(self, facts: RunFacts):
         self._facts = facts
         self._needed = max(1, round(facts.scenario.rest / facts.scenario.period))
         self._resting = 0
+        self._start: Array | None = None
         self._planning: Future[RunFacts] | None = None
 
     @property
     def rests(self) -> bool:
         """Return whether nothing moves the robot any more; with a duration that does not count."""
-        return self._facts.scenario.duration is not None or self._resting >= self._needed
+        if self._facts.scenario.duration is not None:
+            return True
+        planned = self._planning is not None and self._planning.done()
+        return planned and self._resting >= self._needed
 
     def take(self, record: StepRecord) -> None:
         """Take a step; the first one tells where the robot starts."""
-        if self._planning is None:
-            worker = ThreadPoolExecutor(1)
-            self._planning = worker.submit(started_facts, self._facts, record.measured)
+        if self._start is None:
+            self._start = record.measured
         still = np.abs(record.setpoint.velocity).max() < AT_REST
         self._resting = self._resting + 1 if still else 0
+        if self._resting == self._needed and self._facts.scenario.duration is None:
+            self._plan(self._start)
 
     def facts(self, *, wait: bool = False) -> RunFacts:
         """Return the facts, with goals and end once they are planned.
 
         A motion that cannot be planned has none; the planner says so.
 
-        :param wait: whether the plan is waited for.
+        :param wait: whether the plan is made now, or waited for.
         """
+        if wait and self._start is not None:
+            self._plan(self._start)
         if self._planning is not None and (wait or self._planning.done()):
             with suppress(SimloopError):
                 self._facts = self._planning.result()
         return self._facts
+
+    def _plan(self, start: Array) -> None:
+        """Begin to plan from a position [rad], shape ``(n,)``, unless that was begun already."""
+        if self._planning is None:
+            self._planning = ThreadPoolExecutor(1).submit(started_facts, self._facts, start)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from threading import active_count
+
 import numpy as np
 import pytest
 
@@ -64,7 +66,18 @@ def test_it_goes_on_until_the_setpoints_have_rested() -> None:
             run.take(record(START, np.full(2, velocity)))
         assert not run.rests
     run.take(record(START, np.zeros(2)))
+    assert run.facts(wait=True).goals is not None
     assert run.rests
+
+
+def test_nothing_is_planned_while_the_robot_moves() -> None:
+    """Composed, control and recorder share an interpreter."""
+    run = RealRun(run_facts(load_scenario('step', SETTINGS), simulated=False))
+    threads = active_count()
+    for _ in range(100):
+        run.take(record(START, np.ones(2)))
+    assert active_count() == threads
+    assert run.facts().goals is None
     assert run.facts(wait=True).goals is not None
 
 
