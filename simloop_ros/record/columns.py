@@ -23,6 +23,8 @@ COLUMNS = (
 """q_d [rad], v_c [rad/s], tau [N m], q_r [rad], control q and v, tau' [N m], the plant's truth."""
 GUIDED_COLUMNS = (*COLUMNS, 'external_torque', 'true_external_torque')
 """Of a robot that is guided: also the external torque [N m], as estimated and as it is."""
+ESTIMATED_COLUMNS = (*COLUMNS, 'external_torque')
+"""Of a real robot that is guided: the true torque is not known."""
 DESIRED_POSITION, EFFORT, MEASURED_POSITION, TRUE_POSITION = map(
     COLUMNS.index, ('desired_position', 'effort', 'measured_position', 'true_position')
 )
@@ -47,15 +49,25 @@ def joint_row(record: StepRecord) -> tuple[Array, ...]:
     )
 
 
+def estimated_row(record: StepRecord) -> tuple[Array, ...]:
+    """Return ``ESTIMATED_COLUMNS`` of a record, each of shape ``(n,)``."""
+    assert record.monitor is not None
+    return *joint_row(record), record.monitor.reading.torque
+
+
 def guided_row(record: StepRecord) -> tuple[Array, ...]:
     """Return ``GUIDED_COLUMNS`` of a record, each of shape ``(n,)``."""
-    assert record.monitor is not None
-    return *joint_row(record), record.monitor.reading.torque, record.plant.external
+    return *estimated_row(record), record.plant.external
 
 
 def row_reader(columns: tuple[str, ...]) -> Row:
-    """Return what reads ``COLUMNS`` or ``GUIDED_COLUMNS`` from a record."""
-    return {COLUMNS: joint_row, GUIDED_COLUMNS: guided_row}[columns]
+    """Return what reads ``COLUMNS``, or those of a guided robot, from a record."""
+    readers: dict[tuple[str, ...], Row] = {
+        COLUMNS: joint_row,
+        ESTIMATED_COLUMNS: estimated_row,
+        GUIDED_COLUMNS: guided_row,
+    }
+    return readers[columns]
 
 
 def stacked(records: Sequence[StepRecord], columns: tuple[str, ...] = COLUMNS) -> Array:

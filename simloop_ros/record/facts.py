@@ -12,7 +12,7 @@ from ..guiding.tip_masses import TipMasses
 from ..planning.tip_path import TipCourse
 from ..robot.model import RobotModel
 from ..scenario.scenario import Scenario
-from .columns import COLUMNS, GUIDED_COLUMNS
+from .columns import COLUMNS, ESTIMATED_COLUMNS, GUIDED_COLUMNS
 
 
 @dataclass(frozen=True)
@@ -44,8 +44,12 @@ class RunFacts:
     @property
     def columns(self) -> tuple[str, ...]:
         """Return the columns of the log; the true torques of a real robot are not known."""
-        guided = self.scenario.admittance.guides and self.simulated
-        return GUIDED_COLUMNS if guided else COLUMNS
+        admittance = self.scenario.admittance
+        if not admittance.guides:
+            return COLUMNS
+        if self.simulated:
+            return GUIDED_COLUMNS
+        return COLUMNS if admittance.source == 'driver' else ESTIMATED_COLUMNS
 
     @cached_property
     def tip_masses(self) -> TipMasses | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from .columns import COLUMNS, GUIDED_COLUMNS
+from .columns import COLUMNS, ESTIMATED_COLUMNS, GUIDED_COLUMNS
 from .hands_log import HANDS_COLUMNS
 
 Fields = Mapping[str, tuple[str, ...]]
@@ -26,12 +26,13 @@ TOPICS: Topics = {
     },
 }
 """Those of every run, in the order of one step."""
+ESTIMATED_TOPICS: Topics = {**TOPICS, '/external_torque': {'effort': ('external_torque',)}}
+"""The same for a real robot that is guided."""
 GUIDED_TOPICS: Topics = {
-    **TOPICS,
-    '/external_torque': {'effort': ('external_torque',)},
+    **ESTIMATED_TOPICS,
     '/true_external_torque': {'effort': ('true_external_torque',)},
 }
-"""The same for a robot that is guided."""
+"""The same for a simulated robot that is guided."""
 HANDS_TOPICS: Topics = {
     '/wrist_wrenches': {'effort': ('wrench_1', 'wrench_2')},
     '/path_corrections': {'position': ('correction_1', 'correction_2')},
@@ -53,6 +54,7 @@ LAYOUTS: tuple[tuple[tuple[str, ...], Topics], ...] = (
     (HANDS_COLUMNS, HANDS_TOPICS),
     (HANDS_COLUMNS, SEPARATE_HANDS_TOPICS),
     (GUIDED_COLUMNS, GUIDED_TOPICS),
+    (ESTIMATED_COLUMNS, ESTIMATED_TOPICS),
     (COLUMNS, TOPICS),
 )
 """Columns of a log and its topics; new logs have the first that fits, and so is a file read."""

@@ -104,6 +104,12 @@ _GRAPHS = {
         (('true_external_torque', 'true torque'), ('external_torque', 'estimated')),
     ),
 }
+_ESTIMATED_TORQUE = _Graph(
+    'External torque as the observer estimates it: of a hand, or of what the model lacks',
+    'force',
+    (('external_torque', 'estimated'),),
+)
+"""That of a real robot, where the true one is not known."""
 GRAPHS = tuple(_GRAPHS)
 """Those that have axes for each joint."""
 
@@ -112,8 +118,8 @@ def possible_graphs(series: Series, tips: Sequence[TipCurve] = ()) -> tuple[str,
     """Return the graphs whose curves were logged."""
     compared = [
         name
-        for name, graph in _GRAPHS.items()
-        if all(curve in series.curves for curve, _ in graph.curves)
+        for name in _GRAPHS
+        if all(curve in series.curves for curve, _ in _graph(name, series).curves)
     ]
     return (*compared, *(TIP_GRAPHS if tips else ()), *JOINT_GRAPHS)
 
@@ -141,7 +147,13 @@ def draw_figures(
         elif name in JOINT_GRAPHS:
             yield name, draw_joints(name, series, title, events)
         else:
-            yield name, _draw(_GRAPHS[name], series, title, events)
+            yield name, _draw(_graph(name, series), series, title, events)
+
+
+def _graph(name: str, series: Series) -> _Graph:
+    """Return the graph of a name that fits the curves."""
+    known = name != 'external_torque' or 'true_external_torque' in series.curves
+    return _GRAPHS[name] if known else _ESTIMATED_TORQUE
 
 
 def grid_shape(n: int) -> tuple[int, int]:

@@ -18,6 +18,7 @@ from sensor_msgs.msg import JointState as JointStateMessage
 from spun_node import SpunNode
 from std_msgs.msg import Float64MultiArray
 
+from simloop_ros.record.mcap import read_mcap
 from simloop_ros.robot.fit_robot import load_fit_robot
 from simloop_ros.ros.messages.joint_state import JointStateDecoder
 from simloop_ros.scenario.robot_files import robot_config
@@ -182,6 +183,29 @@ def test_a_motion_by_the_name_of_the_driver_reaches_its_goal(graph: Any) -> None
     assert summary['status'] == 'reached'
     assert summary['tip_error_end']['flange'] < TIP_ERROR
     print(summary['tip_error_end'], summary['late_share'])
+
+
+def test_a_hand_guides_an_arm_behind_its_driver(graph: Any) -> None:
+    """Its torque comes from positions alone, and is in the log; the true one is not known."""
+    hand = 'plant.hands=[{link: flange, stiffness: 800, damping: 40, max_force: 40, start: 0.5, '
+    hand += 'end: 4, path: {kind: waypoints, waypoints: [{time: 3, offset: [0, 0.1, 0]}]}}]'
+    start_driver(graph, *settings(rate='200'), '--set', hand)
+    out = graph.folder / 'run'
+    launched = graph.launch(
+        *('lwr_tcp', '--set', 'plant.hands=[]', '--set', 'duration=5', '--driver', 'generic'),
+        *settings('--driver-set', rate='200'),
+        *('--set', 'safety.timeout=100', '--out', str(out)),
+    )
+    STARTED.append(launched)
+    assert launched.wait(2 * START) == 0, graph.output
+    log = read_mcap(out / 'log.mcap')
+    columns = dict(zip(log.names, np.moveaxis(log.columns, 1, 0), strict=True))
+    assert 'true_external_torque' not in columns
+    assert np.abs(columns['external_torque']).max() > 0.5
+    model = load_fit_robot(robot_config('lwr'))
+    tips = np.array([model.tip_positions(q)[0] for q in columns['measured_position'][::20]])
+    assert 0.05 < np.ptp(tips[:, 1]) < 0.15
+    assert (out / 'external_torque.png').is_file()
 
 
 def test_the_arm_comes_to_rest_when_control_is_killed(graph: Any, witness: Witness) -> None:

@@ -22,7 +22,6 @@ from ...core.values import (
     Setpoint,
 )
 from ...loop.step_record import StepRecord
-from ...record.columns import GUIDED_COLUMNS
 from ...record.facts import RunFacts
 from ...record.hands_log import AXES
 from ..messages import effort_command
@@ -52,7 +51,7 @@ class RecordLayout(msgspec.Struct, frozen=True, kw_only=True):
     :ivar truth: whether the true positions have a topic of their own.
     :ivar contacts: whether the plant publishes contacts.
     :ivar collisions: whether the monitor reports every step.
-    :ivar guided: whether external torques are logged.
+    :ivar torques: topics of the external torques that are logged.
     :ivar hands: whether two hands are logged.
     :ivar realtime: whether the robot does not wait for its commands.
     """
@@ -60,7 +59,7 @@ class RecordLayout(msgspec.Struct, frozen=True, kw_only=True):
     truth: bool = False
     contacts: bool = False
     collisions: bool = False
-    guided: bool = False
+    torques: tuple[str, ...] = ()
     hands: bool = False
     realtime: bool = False
 
@@ -72,7 +71,7 @@ class RecordLayout(msgspec.Struct, frozen=True, kw_only=True):
             truth=truth,
             contacts=bool(scenario.plant.obstacles) and simulated,
             collisions=scenario.monitor.watches and not realtime,
-            guided=facts.columns is GUIDED_COLUMNS,
+            torques=tuple(t for t in (EXTERNAL, TRUE_EXTERNAL) if t in facts.columns),
             hands=facts.plan is not None,
             realtime=realtime,
         )
@@ -96,7 +95,7 @@ class RecordLayout(msgspec.Struct, frozen=True, kw_only=True):
             *((CONTACTS,) if self.contacts else ()),
             *((COLLISION,) if self.collisions else ()),
             *((WRENCHES, TRUE_WRENCHES, OBJECT) if self.hands else ()),
-            *((EXTERNAL, TRUE_EXTERNAL) if self.guided else ()),
+            *self.torques,
         )
 
     def topics(self, joint_names: Sequence[str], tips: Sequence[str]) -> list[RecordedTopic]:
@@ -108,8 +107,7 @@ class RecordLayout(msgspec.Struct, frozen=True, kw_only=True):
         ]
         if self.truth:
             found.append(RecordedTopic(TRUTH, joints, ('position',)))
-        if self.guided:
-            found += [RecordedTopic(t, joints, ('effort',)) for t in (EXTERNAL, TRUE_EXTERNAL)]
+        found += [RecordedTopic(topic, joints, ('effort',)) for topic in self.torques]
         if self.hands:  # a lost sensor reads NaN
             found += [
                 RecordedTopic(CORRECTIONS, axes, ('position',), finite=False),
@@ -138,7 +136,7 @@ class RecordBuilder:
     def __init__(self, layout: RecordLayout):
         self._topics = (*layout.early, *layout.late, STATE)
         self._hands = layout.hands
-        self._monitored = layout.collisions or layout.guided
+        self._monitored = layout.collisions or bool(layout.torques)
 
     def build(self, index: int, row: Sequence[Any]) -> StepRecord:
         """Return the record of a row, as far as its messages tell it."""

@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from simloop_ros.assembly.assemble import run_facts
 from simloop_ros.core.values import Contact
+from simloop_ros.record.columns import row_reader
 from simloop_ros.record.events import Located, described
 from simloop_ros.ros.messages import effort_command
 from simloop_ros.ros.messages.joint_state import DecodedJointState
@@ -25,9 +27,11 @@ from simloop_ros.ros.pacing.record_rows import (
     RecordLayout,
 )
 from simloop_ros.ros.pacing.rows import RowJoiner
+from simloop_ros.scenario.loading import load_scenario
 
 H = 0.01
 NAMES, TIPS = ('a', 'b'), ('left', 'right')
+TORQUES = (EXTERNAL, TRUE_EXTERNAL)
 START, END = 0, 10_000_000
 LOCATED = Located('link', 0.75, (1.0, 2.0, 3.0), (4.0, 5.0, 6.0))
 
@@ -66,7 +70,9 @@ def built(layout: RecordLayout, **changed: Any) -> Any:
 
 
 def test_every_number_is_in_its_place() -> None:
-    step = built(RecordLayout(truth=True, contacts=True, collisions=True, guided=True, hands=True))
+    step = built(
+        RecordLayout(truth=True, contacts=True, collisions=True, torques=TORQUES, hands=True)
+    )
     np.testing.assert_array_equal(step.setpoint.position, [1000, 1001])
     np.testing.assert_array_equal(step.command.velocity, [1100, 1101])
     np.testing.assert_array_equal(step.command.effort, [1200, 1201])
@@ -103,6 +109,18 @@ def test_a_limited_effort_is_what_control_says_whatever_its_size(
     assert step.command.saturated is limited
 
 
+def test_a_real_robot_that_is_guided_has_no_true_torque() -> None:
+    settings = ['plant.hands=[]', 'duration=1']
+    real = run_facts(load_scenario('lwr_tcp', settings), simulated=False)
+    layout = RecordLayout.of(real, truth=False, simulated=False, realtime=True)
+    assert layout.torques == TORQUES[:1]
+    step = built(RecordLayout(torques=layout.torques))
+    np.testing.assert_array_equal(step.monitor.reading.torque, [8200, 8201])
+    row = row_reader(real.columns)(step)
+    assert len(row) == len(real.columns)
+    np.testing.assert_array_equal(row[-1], [8200, 8201])
+
+
 def test_without_a_truth_of_its_own_the_measured_position_is_true() -> None:
     step = built(RecordLayout())
     np.testing.assert_array_equal(step.plant.truth.position, step.measured)
@@ -113,8 +131,9 @@ def test_without_a_truth_of_its_own_the_measured_position_is_true() -> None:
 
 @pytest.mark.parametrize('flags', itertools.product([False, True], repeat=5))
 def test_each_part_of_a_row_has_a_topic_that_is_read(flags: tuple[bool, ...]) -> None:
-    names = ('truth', 'contacts', 'collisions', 'guided', 'hands')
-    layout = RecordLayout(**dict(zip(names, flags, strict=True)))
+    names = ('truth', 'contacts', 'collisions', 'torques', 'hands')
+    given = dict(zip(names, flags, strict=True))
+    layout = RecordLayout(**given | {'torques': TORQUES if given['torques'] else ()})
     topics = layout.topics(NAMES, TIPS)
     read = [topic.name for topic in topics]
     parts = {*layout.early, *layout.late, STATE} - {CONTACTS, COLLISION}
