@@ -185,6 +185,7 @@ def test_a_motion_by_the_name_of_the_driver_reaches_its_goal(graph: Any) -> None
     print(summary['tip_error_end'], summary['late_share'])
 
 
+@pytest.mark.long
 def test_a_hand_guides_an_arm_behind_its_driver(graph: Any) -> None:
     """Its torque comes from positions alone, and is in the log; the true one is not known."""
     hand = 'plant.hands=[{link: flange, stiffness: 800, damping: 40, max_force: 40, start: 0.5, '
