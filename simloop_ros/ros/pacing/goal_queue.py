@@ -13,6 +13,7 @@ from ...core.errors import GoalError
 from ...goals.goal import (
     AnyGoal,
     CancelCommand,
+    JogGoal,
     MotionGoal,
     PauseCommand,
     ResumeCommand,
@@ -140,6 +141,7 @@ class BackgroundGoals(GoalQueue):
         self._request: _Request | None = None
         self._planning: Any = None
         self._lead = LEAST_LEAD
+        self._begin = -1  # step at which the last motion takes over
 
     def submit(self, goal: AnyGoal) -> None:
         """Take a goal; it is answered with one of the next control states."""
@@ -151,12 +153,16 @@ class BackgroundGoals(GoalQueue):
     def _enqueue(self, goal: AnyGoal, *, listed: bool) -> None:
         if isinstance(goal, PauseCommand | ResumeCommand | CancelCommand):
             self._commands.append((goal, listed))
-        else:
-            self._waiting.append((goal, listed))
+            return
+        last, last_listed = self._waiting[-1] if self._waiting else (None, False)
+        if isinstance(goal, JogGoal) and isinstance(last, JogGoal) and listed == last_listed:
+            self._waiting.pop()  # jogs that follow each other are one goal: the last one counts
+        self._waiting.append((goal, listed))
 
     def interrupt(self, reason: str) -> None:
         """Note that the robot has left its motion; what is being planned is refused."""
         self._node.guide.rewind(self._stamp)
+        self._begin = -1
         super().interrupt(reason)
         if self._request is not None:
             self._answer(self._request.goal, reason, listed=self._request.listed)
@@ -174,9 +180,14 @@ class BackgroundGoals(GoalQueue):
             self.interrupt('the robot reacts to a collision')
         while self._commands:
             self._serve_command(stamp, *self._commands.popleft())
-        if self._planning is not None and self._planning.done():
+        # Of two motions, the first one has begun before the second one is spliced in, or planned
+        # from it.
+        begun = guide.goals is None or guide.present_step > self._begin
+        if self._planning is not None and self._planning.done() and begun:
             self._finish(stamp)
-        while self._waiting and self._planning is None:
+        while (
+            self._waiting and self._planning is None and not (guide.goals and guide.goals.pending)
+        ):
             goal, listed = self._waiting.popleft()
             refusal = self._refusal(goal)
             if refusal:
@@ -188,16 +199,19 @@ class BackgroundGoals(GoalQueue):
 
     def _serve_command(self, stamp: int, goal: AnyGoal, listed: bool) -> None:
         request, self._request = self._request, None
-        self._planning = None
+        self._planning, self._begin = None, -1
         self._node.guide.rewind(stamp)
-        if isinstance(goal, CancelCommand):
-            dropped = [request.goal] if request is not None else []
-            for each in (*dropped, *(waiting for waiting, _ in self._waiting)):
-                self._answer(each, 'cancelled before it began')
-            self._waiting.clear()
-        elif request is not None:
-            # The motion that it was to go on from is another one now.
+        # The motion that these were to go on from is another one now.
+        if request is not None:
             self._waiting.appendleft((request.goal, request.listed))
+        planner = self._node.guide.goals
+        withdrawn = None if planner is None else planner.withdraw()
+        if withdrawn is not None:
+            self._waiting.appendleft(withdrawn)
+        if isinstance(goal, CancelCommand):
+            for waiting, is_listed in self._waiting:
+                self._answer(waiting, 'cancelled before it began', listed=is_listed)
+            self._waiting.clear()
         self._answer(goal, self._refusal(goal), listed=listed)
 
     def _plan(self, goal: MotionGoal, listed: bool, tries: int) -> None:
@@ -226,10 +240,10 @@ class BackgroundGoals(GoalQueue):
         except GoalError as error:
             planner.refuse(request.goal, str(error), listed=request.listed)
             return
-        if planner.rests_at(request.reference):
-            planner.splice(planner.count, request.goal, trajectory, listed=request.listed)
-        elif planner.count <= request.begin:
-            planner.splice(request.begin, request.goal, trajectory, listed=request.listed)
+        at_rest = planner.rests_at(request.reference)
+        if at_rest or planner.count <= request.begin:
+            self._begin = planner.count if at_rest else request.begin
+            planner.splice(self._begin, request.goal, trajectory, listed=request.listed)
         elif request.tries < MOST_TRIES:
             self._plan(request.goal, request.listed, request.tries + 1)
         else:
