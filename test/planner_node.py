@@ -14,6 +14,7 @@ from simloop_ros.core.values import NO_INPUTS, Array, JointState
 from simloop_ros.goals.goal import AnyGoal
 from simloop_ros.goals.goal_status import GoalStatus
 from simloop_ros.robot.model import RobotModel
+from simloop_ros.ros.messages.joint_state import DecodedJointState
 from simloop_ros.ros.messages.stamps import stamp_of
 from simloop_ros.ros.pacing.goal_queue import BackgroundGoals
 from simloop_ros.ros.pacing.motion_guide import MotionGuide
@@ -29,6 +30,8 @@ class PlannerNode:
 
     :ivar slowness: steps that the next plan takes; each later one ``growth`` times as many.
     :ivar rows: the setpoints that hold, by step.
+    :ivar followed: goals of the action, of the same robot.
+    :ivar push: by how much the robot is off its way [rad], shape ``(n,)``.
     """
 
     def __init__(self, model: RobotModel, slowness: int = 3, goals: tuple[AnyGoal, ...] = ()):
@@ -40,6 +43,8 @@ class PlannerNode:
         self.goals = BackgroundGoals(self, goals, H)
         self.told: list[GoalStatus] = []
         self.goals.on_change = self.told.append
+        self.followed = self.goals.followed
+        self.push = np.zeros(model.n)
         self.slowness, self.growth = slowness, 1
         self.step = 0
         self.rows: dict[int, Array] = {}
@@ -64,8 +69,10 @@ class PlannerNode:
             here = self.rows.get(self.step - 1, self.guide.start)
             assert here is not None
             state = JointState(here, np.zeros_like(here))
-            self.goals.serve(stamp)
+            measured = here + self.push
+            self.goals.take_state(DecodedJointState(stamp, measured, state.velocity))
             for point in self.guide.points(stamp, state, NO_INPUTS):
+                self.goals.take_setpoint(point.stamp, point.setpoint)
                 self.rows[round(point.stamp / stamp_of(1, H))] = point.setpoint.position
             self.step += 1
 

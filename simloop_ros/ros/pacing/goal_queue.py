@@ -10,6 +10,7 @@ from typing import Any, Protocol
 import msgspec
 
 from ...core.errors import GoalError
+from ...core.values import Setpoint
 from ...goals.goal import (
     AnyGoal,
     CancelCommand,
@@ -20,7 +21,9 @@ from ...goals.goal import (
 )
 from ...goals.goal_status import GoalStatus
 from ...goals.trajectory import Reference, Trajectory
+from ..messages.joint_state import DecodedJointState
 from .config import GraphConfig
+from .followed_goal import FollowedGoals
 from .motion_guide import MotionGuide
 
 LEAST_LEAD = 4
@@ -30,6 +33,7 @@ MOST_TRIES = 3
 """Times that a motion is planned again because it was not ready in time."""
 MOST_WAITING = 100
 """Goals that wait to be planned; further ones are refused."""
+REACTS = 'the robot reacts to a collision'
 
 
 class _GoalNode(Protocol):
@@ -44,17 +48,32 @@ class _GoalNode(Protocol):
 class GoalQueue:
     """In lockstep: a goal is answered at once, and takes effect with the next step.
 
+    :param period: of the planner [s].
     :ivar on_change: takes every change of a goal's state.
+    :ivar followed: goals of the action, which are told how the robot follows.
     """
 
-    def __init__(self, node: _GoalNode):
+    def __init__(self, node: _GoalNode, period: float, *, realtime: bool = False):
         self._node = node
         self.on_change: Callable[[GoalStatus], None] = lambda _: None
+        self.followed = FollowedGoals(self.submit, period, realtime=realtime)
         self._read = 0  # changes published
 
     def submit(self, goal: AnyGoal) -> None:
         """Take a goal."""
         self._answer(goal, self._refusal(goal))
+        self.publish()
+
+    def take_state(self, message: DecodedJointState) -> None:
+        """Take a control state, before it is answered."""
+        self.followed.state(message)
+        if self.followed.busy and self._node.guide.reaction:
+            self.followed.interrupt(REACTS)
+        self.serve(message.stamp)
+
+    def take_setpoint(self, stamp: int, setpoint: Setpoint) -> None:
+        """Take the answer, or a part of it: the setpoint of the step that begins at a stamp."""
+        self.followed.sent(stamp, setpoint)
         self.publish()
 
     def serve(self, stamp: int) -> None:
@@ -66,6 +85,7 @@ class GoalQueue:
         if planner is not None:
             planner.interrupt(reason)
             self.publish()
+        self.followed.interrupt(reason)
 
     def publish(self) -> None:
         """Publish what has become of goals, up to the present step."""
@@ -77,12 +97,16 @@ class GoalQueue:
             if change.step > present:
                 break
             self._read = change.number + 1
-            self.on_change(change)
+            self._tell(change)
+
+    def _tell(self, status: GoalStatus) -> None:
+        self.on_change(status)
+        self.followed.take(status)
 
     def _answer(self, goal: AnyGoal, refusal: str, *, listed: bool = False) -> None:
         planner = self._node.guide.goals
         if planner is None:
-            self.on_change(GoalStatus(0, 0, 'refused', 0, refusal, goal=goal))
+            self._tell(GoalStatus(0, 0, 'refused', 0, refusal, goal=goal))
         elif refusal:
             planner.refuse(goal, refusal, listed=listed)
         else:
@@ -132,7 +156,7 @@ class BackgroundGoals(GoalQueue):
     """
 
     def __init__(self, node: _GoalNode, goals: tuple[AnyGoal, ...], period: float):
-        super().__init__(node)
+        super().__init__(node, period, realtime=True)
         self._stamp = -1
         due = sorted(goals, key=lambda goal: goal.at)
         self._listed = deque((round(goal.at / period), goal) for goal in due)
@@ -177,7 +201,7 @@ class BackgroundGoals(GoalQueue):
         while self._listed and guide.goals and guide.present_step >= self._listed[0][0]:
             self._enqueue(self._listed.popleft()[1], listed=True)
         if guide.reaction and guide.goals is not None:
-            self.interrupt('the robot reacts to a collision')
+            self.interrupt(REACTS)
         while self._commands:
             self._serve_command(stamp, *self._commands.popleft())
         # Of two motions, the first one has begun before the second one is spliced in, or planned
@@ -256,4 +280,6 @@ def goal_queue(node: _GoalNode, listed: tuple[AnyGoal, ...], graph: GraphConfig)
 
     :param listed: those of the scenario; in lockstep the planner gives them to itself.
     """
-    return BackgroundGoals(node, listed, graph.period) if graph.realtime else GoalQueue(node)
+    if graph.realtime:
+        return BackgroundGoals(node, listed, graph.period)
+    return GoalQueue(node, graph.period)

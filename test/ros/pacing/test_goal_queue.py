@@ -170,7 +170,7 @@ def test_too_many_goals_are_refused(model: RobotModel) -> None:
 
 def test_in_lockstep_a_goal_is_answered_at_once(model: RobotModel) -> None:
     node = PlannerNode(model)
-    queue = GoalQueue(node)
+    queue = GoalQueue(node, H)
     queue.on_change = node.told.append
     queue.submit(FAR)
     queue.submit(OUTSIDE)
