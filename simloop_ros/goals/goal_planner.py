@@ -94,6 +94,11 @@ class GoalPlanner(Remembering, Planner):
         return self._changes[-1].number + 1 if self._changes else 0
 
     @property
+    def pending(self) -> bool:
+        """Return whether a motion has been spliced in that has not begun."""
+        return self._pending is not None
+
+    @property
     def taken_over(self) -> bool:
         """Return whether a goal was accepted, so that the planner inside has no part any more."""
         return self._trajectory is not None
@@ -188,6 +193,12 @@ class GoalPlanner(Remembering, Planner):
         self._pending = (step, goal, trajectory, listed)
         self._due = self._due_step()
 
+    def withdraw(self) -> tuple[MotionGoal, bool] | None:
+        """Take back a motion that has not begun; return its goal, and whether it is listed."""
+        pending, self._pending = self._pending, None
+        self._due = self._due_step()
+        return None if pending is None else (pending[1], pending[3])
+
     def take(self, goal: MotionGoal, trajectory: Trajectory, *, listed: bool = False) -> GoalReply:
         """Go on with a motion to a goal, which begins as the present one is now."""
         before = self._goal
@@ -225,10 +236,9 @@ class GoalPlanner(Remembering, Planner):
 
     def interrupt(self, reason: str) -> None:
         """Note that the robot has left its motion: it was stopped, or reacts to a contact."""
-        if self._pending is not None:
-            self.refuse(self._pending[1], reason, listed=self._pending[3])
-            self._pending = None
-            self._due = self._due_step()
+        withdrawn = self.withdraw()
+        if withdrawn is not None:
+            self.refuse(withdrawn[0], reason, listed=withdrawn[1])
         if self._goal is not None and self._moves:
             self._moves = False
             self._note(self._goal[0], 'aborted', reason)

@@ -76,7 +76,6 @@ class MotionPlannerNode(BlockNode):
         safety = self.config(SafetyConfig, 'safety')
         self.guide = MotionGuide(model, motion_settings(self), safety, realtime=graph.realtime)
         self._goals = goal_queue(self, self.config(GoalListConfig, 'goals').list, graph)
-        GoalTopics(self, model.tips, self._goals)
         self._desired = topics.publish_joints(TOPIC, names, FIELDS)
         inputs = open_inputs(topics, names, monitor, admittance, self.FORCE_TOPIC, self.add_input)
         self.inputs = InputBuffer(inputs, realtime=graph.realtime, timeout=self._input_timeout)
@@ -86,6 +85,7 @@ class MotionPlannerNode(BlockNode):
             if graph.realtime
             else LockstepMotion(self, graph, model)
         )
+        GoalTopics(self, model, self._goals, needs_states=self._pace.sends_ahead)
         topics.resend.sources[TOPIC] = self._pace.resend
         self._safety = SafetyTopic(self, self._on_safety)
         if isinstance(self._pace, RealtimeMotion):
@@ -110,12 +110,16 @@ class MotionPlannerNode(BlockNode):
         self.topics.subscribe_joints('control_state', names, ('position', 'velocity'), take)
 
     def _on_state(self, message: DecodedJointState) -> None:
-        self._goals.serve(message.stamp)
+        self._goals.take_state(message)
         self._pace.state(message)
 
     def begin(self) -> None:
         """Send the beginning of a motion that is sent ahead."""
         self._pace.begin()
+
+    def end(self) -> None:
+        """Let goals of the action end: nobody follows them any more."""
+        self._goals.followed.close(f'{self.get_name()} is not active any more')
 
     def missing(self) -> Iterable[tuple[str, int]]:
         """Return the control state that the next answer needs, or its inputs."""
@@ -145,7 +149,7 @@ class MotionPlannerNode(BlockNode):
         """Send the setpoint of the step that begins at a stamp [ns]."""
         kind = setpoint_kind(setpoint)
         self._desired.send(stamp, *setpoint_arrays(setpoint), frame_id=kind)
-        self._goals.publish()
+        self._goals.take_setpoint(stamp, setpoint)
 
     def send_again(self, stamp: int) -> bool:
         """Send the setpoint with this stamp [ns] again; return whether it was sent before."""

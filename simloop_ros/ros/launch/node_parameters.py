@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from pathlib import Path
 import re
 from typing import Any, Literal
@@ -41,6 +42,10 @@ def refuse_options(scenario: Scenario, options: WiringOptions) -> None:
         raise ConfigError(f'admittance.source: a driver measures in real time: {ADD_REALTIME}')
     if source == 'truth' and not options.simulated:
         raise ConfigError('admittance.source: only a simulated plant publishes the truth')
+    if options.action and find_spec('control_msgs') is None:
+        raise ConfigError(
+            'action: control_msgs is not installed; leave it out, or get it (docs/goals.md)'
+        )
     if options.trace and not options.realtime:
         raise ConfigError(f'trace: in lockstep nothing is late: {ADD_REALTIME}')
     if options.driver_topic:

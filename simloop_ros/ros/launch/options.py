@@ -39,6 +39,7 @@ class WiringOptions(msgspec.Struct, frozen=True, kw_only=True):
         empty for none.
     :ivar robot_states: topic of a real robot's joint states; empty for the default.
     :ivar robot_torques: topic of a robot's external torques; empty for the default.
+    :ivar action: name of the action FollowJointTrajectory; empty for the default.
     :ivar driver_topic: topic on which the driver of a robot takes its commands; empty if it takes
         ``effort_command``. ``driver_output``, ``driver_message``, ``driver_joints``,
         ``driver_controllers`` and ``gravity_handled``: see ``DriverConfig``.
@@ -66,6 +67,7 @@ class WiringOptions(msgspec.Struct, frozen=True, kw_only=True):
     stream_commands: str = ''
     robot_states: str = ''
     robot_torques: str = ''
+    action: str = ''
     driver_topic: str = ''
     driver_output: str = ''
     driver_message: str = ''
@@ -109,9 +111,10 @@ ROBOT_TOPICS = {
     'stream_commands': "the same as Float64MultiArray, in the order of the model's joints",
     'robot_states': "topic of a real robot's joint states",
     'robot_torques': "topic of a robot's external torques",
+    'action': 'name of the action FollowJointTrajectory (docs/goals.md)',
     'driver_topic': "topic on which a robot's driver takes its commands as Float64MultiArray",
 }
-"""Fields of ``WiringOptions`` that are topics of a real robot, and what they mean."""
+"""Fields of ``WiringOptions`` that are names of a real robot's topics, and what they mean."""
 
 TEACH = 'file of a task that is taught, or corrected, while the graph runs (docs/teach.md)'
 DRIVER = "driver of a real robot that takes the plant's place: of config/drivers, or a YAML file"

@@ -26,6 +26,7 @@ RECORDER_WINDOW = 512
 
 
 JOINT_STATES = 'joint_states'
+ACTION = 'follow_joint_trajectory'
 BEST_EFFORT = 'qos_overrides.{}.subscription.reliability'
 """Parameter with which a node also hears a driver that publishes best effort."""
 
@@ -80,6 +81,8 @@ def wire(scenario: Scenario, options: WiringOptions) -> tuple[NodeSpec, ...]:
         remappings = (*remappings, ('joint_states', options.robot_states))
     if options.robot_torques:
         remappings = (*remappings, ('measured_external_torque', options.robot_torques))
+    if options.action:
+        remappings = (*remappings, (ACTION, options.action))
     if not options.simulated:
         states = options.robot_states or JOINT_STATES
         remappings = (*remappings, *([(JOINT_STATES, states)] if options.robot_states else []))

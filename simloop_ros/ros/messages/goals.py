@@ -32,19 +32,22 @@ UNIT_TOLERANCE = 0.01
 """How far the length of a quaternion may be from 1."""
 
 
-def trajectory_goal(message: Any) -> TrajectoryGoal:
+def trajectory_goal(message: Any, source: str = TRAJECTORY) -> TrajectoryGoal:
     """Return the goal of a ``trajectory_msgs/JointTrajectory``; all times 0 stand for none.
 
-    Accelerations and efforts of the points are not read.
+    Its stamp, and accelerations and efforts of the points are not read.
 
-    :raises MessageError: it has no joints or no points.
+    :param source: where it came from, for the message of an error.
+    :raises MessageError: it has no joints or no points, or one is before its begin.
     """
     times = [
         point.time_from_start.sec + point.time_from_start.nanosec / NANO
         for point in message.points
     ]
     if not message.joint_names or not times:
-        raise MessageError(f'{TRAJECTORY}: joint_names and points are needed, one is empty')
+        raise MessageError(f'{source}: joint_names and points are needed, one is empty')
+    if min(times) < 0.0:
+        raise MessageError(f'{source}: time_from_start is {min(times):g} s; give 0 or more')
     timed = any(times)
     return TrajectoryGoal(
         joints=tuple(message.joint_names),

@@ -1,8 +1,8 @@
-"""Goals over topics and services, and what becomes of them."""
+"""Goals over topics, services and an action, and what becomes of them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from importlib.util import find_spec
 from typing import Any
@@ -15,6 +15,7 @@ from std_srvs.srv import SetBool, Trigger
 from ...core.errors import MessageError
 from ...goals.goal import AnyGoal, CancelCommand, NamedGoal, PauseCommand, ResumeCommand
 from ...goals.goal_status import GoalStatus
+from ...robot.model import RobotModel
 from ..messages.goals import (
     JOG,
     NAMED,
@@ -31,18 +32,23 @@ from ..messages.goals import (
 from ..pacing.goal_queue import GoalQueue
 from ..transport.qos import EVENTS, STREAM
 from .block_node import BlockNode
+from .trajectory_action import open_action
 
 ANSWERED = 'see the topic goal_status'
+STATE = ('position', 'velocity')
 
 
 class GoalTopics:
     """Hands goals to a planner's node while it is active, and publishes their states.
 
-    :param tips: of the robot; where there are several, each has topics of its own.
+    :param model: the robot; where it has several tips, each has topics of its own.
     :param goals: takes each goal.
+    :param needs_states: whether the node does not read control states, which the action needs.
     """
 
-    def __init__(self, node: BlockNode, tips: Sequence[str], goals: GoalQueue):
+    def __init__(
+        self, node: BlockNode, model: RobotModel, goals: GoalQueue, *, needs_states: bool
+    ):
         self._node = node
         self._submit = goals.submit
         goals.on_change = self._publish
@@ -52,9 +58,9 @@ class GoalTopics:
 
             self._subscribe(JointTrajectory, TRAJECTORY, trajectory_goal)
         for topic, straight in ((POSE, False), (STRAIGHT, True)):
-            for tip, name in tip_topics(topic, tips).items():
+            for tip, name in tip_topics(topic, model.tips).items():
                 self._subscribe(PoseStamped, name, partial(pose_goal, tip=tip, straight=straight))
-        for tip, name in tip_topics(JOG, tips).items():
+        for tip, name in tip_topics(JOG, model.tips).items():
             self._subscribe(TwistStamped, name, partial(jog_goal, tip=tip))
         self._subscribe(String, NAMED, lambda message: NamedGoal(name=message.data))
         node.service(Trigger, 'cancel', lambda _: self._command(CancelCommand()))
@@ -63,12 +69,21 @@ class GoalTopics:
             'pause',
             lambda request: self._command(PauseCommand() if request.data else ResumeCommand()),
         )
+        names, followed = model.joint_names, goals.followed
+        if open_action(node, names, followed, self.refuse) is not None and needs_states:
+            node.topics.subscribe_joints('control_state', names, STATE, followed.state)
 
     def _publish(self, status: GoalStatus) -> None:
         if self._node.active:
             self._status.publish(status_message(status, self._node.graph.period))
         if status.state == 'refused':
             self._node.get_logger().warning(f'goal {status.id} refused: {status.reason}')
+
+    def refuse(self, reason: str) -> None:
+        """Tell that a goal could not be read; it has the number 0."""
+        self._node.refuse(reason)
+        refusal = GoalStatus(0, 0, 'refused', 0, reason)
+        self._status.publish(status_message(refusal, self._node.graph.period))
 
     def _command(self, goal: AnyGoal) -> str:
         self._submit(goal)
@@ -81,9 +96,7 @@ class GoalTopics:
             try:
                 goal = read(message)
             except MessageError as error:
-                self._node.refuse(str(error))
-                refusal = GoalStatus(0, 0, 'refused', 0, str(error))
-                self._status.publish(status_message(refusal, self._node.graph.period))
+                self.refuse(str(error))
                 return
             self._submit(goal)
 

@@ -10,16 +10,20 @@ from typing import Any, Protocol
 import msgspec
 
 from ...core.errors import GoalError
+from ...core.values import Setpoint
 from ...goals.goal import (
     AnyGoal,
     CancelCommand,
+    JogGoal,
     MotionGoal,
     PauseCommand,
     ResumeCommand,
 )
 from ...goals.goal_status import GoalStatus
 from ...goals.trajectory import Reference, Trajectory
+from ..messages.joint_state import DecodedJointState
 from .config import GraphConfig
+from .followed_goal import FollowedGoals
 from .motion_guide import MotionGuide
 
 LEAST_LEAD = 4
@@ -29,6 +33,7 @@ MOST_TRIES = 3
 """Times that a motion is planned again because it was not ready in time."""
 MOST_WAITING = 100
 """Goals that wait to be planned; further ones are refused."""
+REACTS = 'the robot reacts to a collision'
 
 
 class _GoalNode(Protocol):
@@ -43,17 +48,32 @@ class _GoalNode(Protocol):
 class GoalQueue:
     """In lockstep: a goal is answered at once, and takes effect with the next step.
 
+    :param period: of the planner [s].
     :ivar on_change: takes every change of a goal's state.
+    :ivar followed: goals of the action, which are told how the robot follows.
     """
 
-    def __init__(self, node: _GoalNode):
+    def __init__(self, node: _GoalNode, period: float, *, realtime: bool = False):
         self._node = node
         self.on_change: Callable[[GoalStatus], None] = lambda _: None
+        self.followed = FollowedGoals(self.submit, period, realtime=realtime)
         self._read = 0  # changes published
 
     def submit(self, goal: AnyGoal) -> None:
         """Take a goal."""
         self._answer(goal, self._refusal(goal))
+        self.publish()
+
+    def take_state(self, message: DecodedJointState) -> None:
+        """Take a control state, before it is answered."""
+        self.followed.state(message)
+        if self.followed.busy and self._node.guide.reaction:
+            self.followed.interrupt(REACTS)
+        self.serve(message.stamp)
+
+    def take_setpoint(self, stamp: int, setpoint: Setpoint) -> None:
+        """Take the answer, or a part of it: the setpoint of the step that begins at a stamp."""
+        self.followed.sent(stamp, setpoint)
         self.publish()
 
     def serve(self, stamp: int) -> None:
@@ -65,6 +85,7 @@ class GoalQueue:
         if planner is not None:
             planner.interrupt(reason)
             self.publish()
+        self.followed.interrupt(reason)
 
     def publish(self) -> None:
         """Publish what has become of goals, up to the present step."""
@@ -76,12 +97,16 @@ class GoalQueue:
             if change.step > present:
                 break
             self._read = change.number + 1
-            self.on_change(change)
+            self._tell(change)
+
+    def _tell(self, status: GoalStatus) -> None:
+        self.on_change(status)
+        self.followed.take(status)
 
     def _answer(self, goal: AnyGoal, refusal: str, *, listed: bool = False) -> None:
         planner = self._node.guide.goals
         if planner is None:
-            self.on_change(GoalStatus(0, 0, 'refused', 0, refusal, goal=goal))
+            self._tell(GoalStatus(0, 0, 'refused', 0, refusal, goal=goal))
         elif refusal:
             planner.refuse(goal, refusal, listed=listed)
         else:
@@ -131,7 +156,7 @@ class BackgroundGoals(GoalQueue):
     """
 
     def __init__(self, node: _GoalNode, goals: tuple[AnyGoal, ...], period: float):
-        super().__init__(node)
+        super().__init__(node, period, realtime=True)
         self._stamp = -1
         due = sorted(goals, key=lambda goal: goal.at)
         self._listed = deque((round(goal.at / period), goal) for goal in due)
@@ -140,6 +165,7 @@ class BackgroundGoals(GoalQueue):
         self._request: _Request | None = None
         self._planning: Any = None
         self._lead = LEAST_LEAD
+        self._begin = -1  # step at which the last motion takes over
 
     def submit(self, goal: AnyGoal) -> None:
         """Take a goal; it is answered with one of the next control states."""
@@ -151,12 +177,16 @@ class BackgroundGoals(GoalQueue):
     def _enqueue(self, goal: AnyGoal, *, listed: bool) -> None:
         if isinstance(goal, PauseCommand | ResumeCommand | CancelCommand):
             self._commands.append((goal, listed))
-        else:
-            self._waiting.append((goal, listed))
+            return
+        last, last_listed = self._waiting[-1] if self._waiting else (None, False)
+        if isinstance(goal, JogGoal) and isinstance(last, JogGoal) and listed == last_listed:
+            self._waiting.pop()  # jogs that follow each other are one goal: the last one counts
+        self._waiting.append((goal, listed))
 
     def interrupt(self, reason: str) -> None:
         """Note that the robot has left its motion; what is being planned is refused."""
         self._node.guide.rewind(self._stamp)
+        self._begin = -1
         super().interrupt(reason)
         if self._request is not None:
             self._answer(self._request.goal, reason, listed=self._request.listed)
@@ -171,12 +201,17 @@ class BackgroundGoals(GoalQueue):
         while self._listed and guide.goals and guide.present_step >= self._listed[0][0]:
             self._enqueue(self._listed.popleft()[1], listed=True)
         if guide.reaction and guide.goals is not None:
-            self.interrupt('the robot reacts to a collision')
+            self.interrupt(REACTS)
         while self._commands:
             self._serve_command(stamp, *self._commands.popleft())
-        if self._planning is not None and self._planning.done():
+        # Of two motions, the first one has begun before the second one is spliced in, or planned
+        # from it.
+        begun = guide.goals is None or guide.present_step > self._begin
+        if self._planning is not None and self._planning.done() and begun:
             self._finish(stamp)
-        while self._waiting and self._planning is None:
+        while (
+            self._waiting and self._planning is None and not (guide.goals and guide.goals.pending)
+        ):
             goal, listed = self._waiting.popleft()
             refusal = self._refusal(goal)
             if refusal:
@@ -188,16 +223,19 @@ class BackgroundGoals(GoalQueue):
 
     def _serve_command(self, stamp: int, goal: AnyGoal, listed: bool) -> None:
         request, self._request = self._request, None
-        self._planning = None
+        self._planning, self._begin = None, -1
         self._node.guide.rewind(stamp)
-        if isinstance(goal, CancelCommand):
-            dropped = [request.goal] if request is not None else []
-            for each in (*dropped, *(waiting for waiting, _ in self._waiting)):
-                self._answer(each, 'cancelled before it began')
-            self._waiting.clear()
-        elif request is not None:
-            # The motion that it was to go on from is another one now.
+        # The motion that these were to go on from is another one now.
+        if request is not None:
             self._waiting.appendleft((request.goal, request.listed))
+        planner = self._node.guide.goals
+        withdrawn = None if planner is None else planner.withdraw()
+        if withdrawn is not None:
+            self._waiting.appendleft(withdrawn)
+        if isinstance(goal, CancelCommand):
+            for waiting, is_listed in self._waiting:
+                self._answer(waiting, 'cancelled before it began', listed=is_listed)
+            self._waiting.clear()
         self._answer(goal, self._refusal(goal), listed=listed)
 
     def _plan(self, goal: MotionGoal, listed: bool, tries: int) -> None:
@@ -226,10 +264,10 @@ class BackgroundGoals(GoalQueue):
         except GoalError as error:
             planner.refuse(request.goal, str(error), listed=request.listed)
             return
-        if planner.rests_at(request.reference):
-            planner.splice(planner.count, request.goal, trajectory, listed=request.listed)
-        elif planner.count <= request.begin:
-            planner.splice(request.begin, request.goal, trajectory, listed=request.listed)
+        at_rest = planner.rests_at(request.reference)
+        if at_rest or planner.count <= request.begin:
+            self._begin = planner.count if at_rest else request.begin
+            planner.splice(self._begin, request.goal, trajectory, listed=request.listed)
         elif request.tries < MOST_TRIES:
             self._plan(request.goal, request.listed, request.tries + 1)
         else:
@@ -242,4 +280,6 @@ def goal_queue(node: _GoalNode, listed: tuple[AnyGoal, ...], graph: GraphConfig)
 
     :param listed: those of the scenario; in lockstep the planner gives them to itself.
     """
-    return BackgroundGoals(node, listed, graph.period) if graph.realtime else GoalQueue(node)
+    if graph.realtime:
+        return BackgroundGoals(node, listed, graph.period)
+    return GoalQueue(node, graph.period)

@@ -23,6 +23,7 @@ from simloop_ros.plants.config import PlantConfig
 from simloop_ros.robot.config import RobotConfig
 from simloop_ros.robot.loading import load_robot
 from simloop_ros.robotstudio.config import LinkConfig
+from simloop_ros.ros.launch import node_parameters
 from simloop_ros.ros.launch.graph import programs
 from simloop_ros.ros.launch.options import (
     PRIORITY,
@@ -353,6 +354,18 @@ def test_a_surrogate_streams_its_positions_to_the_robot() -> None:
     assert plant['stream.robot'] == '/joint_states'
     assert 'stream.joint_states' not in plant  # that is left as it is
     assert ('measured_external_torque', '/arm/torques') in nodes['admittance'].remappings
+
+
+def test_the_action_has_the_name_that_a_robot_is_known_by(monkeypatch: pytest.MonkeyPatch) -> None:
+    scenario, name = load_scenario('irb120_rectangle'), 'arm/follow'
+    monkeypatch.setattr(node_parameters, 'find_spec', lambda _: None)
+    with pytest.raises(ConfigError, match='control_msgs is not installed'):
+        wired(scenario, action=name)
+    monkeypatch.setattr(node_parameters, 'find_spec', lambda _: object())
+    nodes = wired(scenario, action=name)
+    assert ('follow_joint_trajectory', name) in nodes['motion_planner'].remappings
+    with pytest.raises(ConfigError, match=r'action: .* given; letters, digits'):
+        wired(scenario, action='my arm')
 
 
 @pytest.mark.parametrize(

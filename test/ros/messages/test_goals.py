@@ -75,6 +75,9 @@ def test_times_of_a_trajectory_that_are_all_zero_stand_for_none() -> None:
     assert trajectory_goal(message).points[0].time is None
     message.points[0].time_from_start.nanosec = 500_000_000
     assert trajectory_goal(message).points[0].time == 0.5
+    message.points[0].time_from_start.sec = -1
+    with pytest.raises(MessageError, match=r'time_from_start is -0\.5 s'):
+        trajectory_goal(message)
 
 
 def test_a_state_is_heard_as_it_was_told() -> None:

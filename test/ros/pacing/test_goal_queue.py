@@ -2,97 +2,26 @@
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable
-from concurrent.futures import Future
-from typing import Any
-
 import numpy as np
+from planner_node import H, PlannerNode
 import pytest
 
-from simloop_ros.assembly.motion import MotionSettings
-from simloop_ros.core.values import NO_INPUTS, Array, JointState
 from simloop_ros.goals.goal import (
-    AnyGoal,
     CancelCommand,
+    JogGoal,
     JointsGoal,
     PauseCommand,
     ResumeCommand,
 )
-from simloop_ros.goals.goal_status import GoalStatus
 from simloop_ros.robot.fit_robot import load_fit_robot
 from simloop_ros.robot.model import RobotModel
 from simloop_ros.ros.messages.safety_status import CONTROL, SafetyStatus
-from simloop_ros.ros.messages.stamps import stamp_of
-from simloop_ros.ros.pacing.goal_queue import MOST_TRIES, MOST_WAITING, BackgroundGoals, GoalQueue
-from simloop_ros.ros.pacing.motion_guide import MotionGuide
-from simloop_ros.ros.pacing.motion_pace import MotionHold
-from simloop_ros.safety.config import SafetyConfig
+from simloop_ros.ros.pacing.goal_queue import MOST_TRIES, MOST_WAITING, GoalQueue
 from simloop_ros.scenario.loading import load_scenario
 
-H = 0.005
 FAR = JointsGoal(positions={'joint_1': 0.8})
 BACK = JointsGoal(positions={'joint_1': -0.4})
 OUTSIDE = JointsGoal(positions={'joint_1': 9.0})
-
-
-class PlannerNode:
-    """A planner's node whose background is as slow as the test wants.
-
-    :ivar slowness: steps that the next plan takes; each later one ``growth`` times as many.
-    :ivar rows: the setpoints that hold, by step.
-    """
-
-    def __init__(self, model: RobotModel, slowness: int = 3, goals: tuple[AnyGoal, ...] = ()):
-        scenario = load_scenario('irb120_rectangle', ['planner.kind=hold', f'period={H}'])
-        settings = MotionSettings.of(scenario)
-        self.guide = MotionGuide(model, settings, SafetyConfig(), realtime=True)
-        self.hold = MotionHold()
-        self.guide.plan(model.home)
-        self.goals = BackgroundGoals(self, goals, H)
-        self.told: list[GoalStatus] = []
-        self.goals.on_change = self.told.append
-        self.slowness, self.growth = slowness, 1
-        self.step = 0
-        self.rows: dict[int, Array] = {}
-        self._work: deque[tuple[int, Future[Any], Callable[[], Any]]] = deque()
-
-    def in_background(self, call: Callable[[], Any]) -> Future[Any]:
-        future: Future[Any] = Future()
-        self._work.append((self.step + self.slowness, future, call))
-        self.slowness *= self.growth
-        return future
-
-    def run(self, steps: int) -> None:
-        """Take control states of a robot that follows."""
-        for _ in range(steps):
-            while self._work and self._work[0][0] <= self.step:
-                _, future, call = self._work.popleft()
-                try:
-                    future.set_result(call())
-                except Exception as error:
-                    future.set_exception(error)
-            stamp = stamp_of(self.step, H)
-            self.goals.serve(stamp)
-            here = self.rows.get(self.step - 1, self.guide.start)
-            assert here is not None
-            state = JointState(here, np.zeros_like(here))
-            for point in self.guide.points(stamp, state, NO_INPUTS):
-                self.rows[round(point.stamp / stamp_of(1, H))] = point.setpoint.position
-            self.step += 1
-
-    @property
-    def positions(self) -> Array:
-        return np.array([self.rows[step] for step in range(self.step)])
-
-    def states(self, number: int) -> list[str]:
-        return [status.state for status in self.told if status.id == number]
-
-    def check_limits(self) -> None:
-        acceleration = np.diff(self.positions, 2, axis=0) / H**2
-        jerk = np.diff(self.positions, 3, axis=0) / H**3
-        assert np.abs(acceleration).max() <= 4.0 * 1.001
-        assert np.abs(jerk).max() <= 40.0 * 1.001
 
 
 @pytest.fixture(scope='module')
@@ -241,8 +170,67 @@ def test_too_many_goals_are_refused(model: RobotModel) -> None:
 
 def test_in_lockstep_a_goal_is_answered_at_once(model: RobotModel) -> None:
     node = PlannerNode(model)
-    queue = GoalQueue(node)
+    queue = GoalQueue(node, H)
     queue.on_change = node.told.append
     queue.submit(FAR)
     queue.submit(OUTSIDE)
     assert [status.state for status in node.told] == ['active', 'refused']
+
+
+@pytest.mark.parametrize('slowness', [1, 8])
+def test_goals_that_come_together_take_over_one_after_the_other(
+    model: RobotModel, slowness: int
+) -> None:
+    node = PlannerNode(model, 1)
+    node.goals.submit(FAR)
+    node.run(120)
+    node.slowness = slowness
+    node.goals.submit(BACK)
+    node.goals.submit(JointsGoal(positions={'joint_1': 0.2}))
+    node.run(900)
+    node.check_limits()
+    assert node.positions[-1, 0] == 0.2
+    assert node.states(2) == ['active', 'replaced']
+    assert node.states(3) == ['active', 'reached']
+
+
+@pytest.mark.parametrize('command', [CancelCommand(), PauseCommand()])
+def test_a_command_counts_for_a_goal_that_is_planned_but_has_not_begun(
+    model: RobotModel, command: CancelCommand | PauseCommand
+) -> None:
+    """At whatever step it comes, and however far ahead the motion was planned."""
+    for wait in range(1, 16, 2):
+        node = PlannerNode(model, 6)
+        node.goals.submit(FAR)
+        node.run(120)
+        node.goals.submit(BACK)
+        node.run(wait)
+        node.goals.submit(command)
+        node.run(300)
+        node.check_limits()
+        answered = [status for status in node.told if status.goal == BACK]
+        ends = [status.state for status in node.told if status.id == answered[0].id]
+        if isinstance(command, CancelCommand):
+            assert ends[-1] in ('refused', 'cancelled'), wait
+            assert np.array_equal(node.positions[-1], node.positions[-2]), wait
+            assert node.positions[-1, 0] > 0.0, wait
+        else:
+            assert ends[-1] in ('active', 'paused', 'reached'), wait
+
+
+@pytest.mark.parametrize('slowness', [1, 8])
+def test_jogs_that_come_faster_than_they_are_planned_do_not_queue_up(
+    model: RobotModel, slowness: int
+) -> None:
+    node = PlannerNode(model, slowness)
+    node.run(5)
+    for k in range(100):
+        node.goals.submit(JogGoal(joints={'joint_1': 0.1 if k < 60 else -0.2}))
+        node.run(4)
+    node.check_limits()
+    speed = np.diff(node.positions[:, 0]) / H
+    assert speed[200:240] == pytest.approx(0.1, abs=1e-6)
+    assert speed[-20:] == pytest.approx(-0.2, abs=1e-6)
+    node.run(200)
+    assert node.positions[-1, 0] == node.positions[-2, 0]
+    assert {status.id for status in node.told} == {1}
