@@ -135,6 +135,16 @@ examples:
 
 Documentation: docs/collision.md.
 """
+REPLAY = """\
+examples:
+  simloop replay my_bag --robot my_robot.urdf
+  simloop replay panda.csv --robot panda --map panda_map.yaml --out runs/panda
+  simloop replay my_bag --robot my_robot.urdf --identified runs/identified --inject contacts.yaml
+
+It needs no ROS. Thresholds come from the first half of the log and are judged on the second one;
+--calibrate-on has other parts. Contacts of --inject are called INJECTED everywhere.
+Documentation: docs/logs.md.
+"""
 ROBOTSTUDIO = """\
 examples:
   simloop run irb120_rectangle
@@ -191,6 +201,7 @@ COMMANDS = {
     'calibrate': CommandHelp(
         'calibrate', 'learn thresholds of the collision monitors from free motion', CALIBRATE
     ),
+    'replay': CommandHelp('replay', 'a log of any robot through the blocks that run live', REPLAY),
     'robotstudio': CommandHelp(
         'robotstudio', 'send the motion of a run to RobotStudio, or an ABB controller', ROBOTSTUDIO
     ),
