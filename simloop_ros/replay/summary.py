@@ -18,8 +18,8 @@ REAL = (
     'nothing is added.'
 )
 INJECTED = (
-    'INJECTED: the torque of a force on a link, J^T f, was taken from the recorded torque, and the '
-    'recorded motion was left as it is. No one touched the robot there.'
+    'INJECTED: the torque of a force on a link, J^T f, was taken from the recorded torque, and '
+    'the recorded motion was left as it is. No one touched the robot there.'
 )
 
 

@@ -93,8 +93,8 @@ def _head(summary: dict[str, Any]) -> Iterator[str]:
         f'torques: {summary["signal"]}; model: '
         + (f'identified, {model}' if model else 'the robot description as it is'),
         f'thresholds come from {100 * begin:g} to {100 * end:g} % of the log, for '
-        f'{summary["false_alarms_per_hour_wanted"]:g} false alarms per hour; all results below are '
-        'of the rest',
+        f'{summary["false_alarms_per_hour_wanted"]:g} false alarms per hour; all results below '
+        'are of the rest',
         summary['real'],
     ]
     yield from (f'<p>{escape(line)}</p>' for line in lines)
