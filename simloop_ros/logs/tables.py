@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 import re
 import warnings
+from zipfile import BadZipFile
+import zlib
 
 import msgspec
 import numpy as np
@@ -288,9 +290,9 @@ def _is_number(text: str) -> bool:
 
 def _arrays(path: Path) -> dict[str, Array]:
     try:
-        with np.load(path, allow_pickle=False) as content:
+        with path.open('rb') as file, np.load(file, allow_pickle=False) as content:
             return {name: content[name] for name in content.files}
-    except (OSError, ValueError, EOFError, KeyError) as error:
+    except (OSError, ValueError, EOFError, KeyError, BadZipFile, zlib.error) as error:
         raise _no_numpy(path, error) from error
 
 
