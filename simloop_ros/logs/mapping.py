@@ -56,6 +56,8 @@ class LogMapping(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
     :ivar model_prefix: what they begin with in the model instead.
     :ivar topic: of a bag, with sensor_msgs/JointState; needed where there are several.
     :ivar stamps: of a bag: those in the ``header`` of messages, or when they were ``received``.
+    :ivar clock: ``sender`` for the times at which samples were taken, where the motion shows that
+        stamps are of a program that polled; ``recorded`` for the stamps as they are.
     :ivar delimiter: between two columns; found out where none is given.
     :ivar skip: number of lines before the names of the columns, or the first numbers.
     :ivar time: where the stamps are; without it, ``rate`` is needed.
@@ -76,6 +78,7 @@ class LogMapping(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
     model_prefix: str = ''
     topic: str = ''
     stamps: Literal['header', 'received'] = 'header'
+    clock: Literal['sender', 'recorded'] = 'sender'
     delimiter: str = ''
     skip: int = 0
     time: SignalMapping | None = None
