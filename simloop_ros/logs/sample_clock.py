@@ -14,7 +14,7 @@ from __future__ import annotations
 import msgspec
 import numpy as np
 
-from ..core.values import Array
+from ..core.values import Array, Flags
 from .recording import RobotRecording
 
 JITTER = 0.05
@@ -25,10 +25,10 @@ WHOLE = 0.2
 """Part of a period that a time may be off a whole multiple of it."""
 STEADY = 0.95
 """Share of the times that have to be whole multiples."""
-LEAST_WAYS = 0.05
-"""Share of the smallest ways from sample to sample that the resolution of positions is told by."""
-RESOLUTIONS = 3.0
-"""Resolutions of the positions that the joints have to move in a period to tell the time."""
+AGREEMENT = 0.3
+"""Part of the way in a period that the ways of all joints may be off together."""
+LEAST_SQUARE = 1e-12
+"""Stands for the square of a speed of zero [rad^2/s^2]."""
 LONGEST = 3.5
 """Multiple of a period up to which the motion tells the time: after that the stamps do."""
 LATENCY_MEMORY = 200.0
@@ -36,8 +36,6 @@ LATENCY_MEMORY = 200.0
 DRIFT = 6.0
 """Periods that a sample may be away from the mean latency before stamps count again: a reader is
 late for some periods now and then, and catches up."""
-ROUNDING = 1e-9
-"""Way of a joint that may be rounding [rad]."""
 
 
 def on_sender_clock(recording: RobotRecording) -> RobotRecording:
@@ -53,12 +51,20 @@ def on_sender_clock(recording: RobotRecording) -> RobotRecording:
     near = steps[steps <= LONGEST * middle]
     if not near.size or near.std() <= JITTER * middle:
         return recording
-    told = _told_times(recording, middle)
-    short = np.isfinite(told) & (steps <= LONGEST * middle)
-    period = _period(told[short], middle)
+    if recording.velocity is None:
+        return recording
+    way = np.diff(recording.position, axis=0)
+    mean = 0.5 * (recording.velocity[1:] + recording.velocity[:-1])
+    short = steps <= LONGEST * middle
+    told = (way * mean).sum(axis=1) / np.maximum(np.square(mean).sum(axis=1), LEAST_SQUARE)
+    period = _period(told, np.linalg.norm(mean, axis=1), short, middle)
     if period is None:
         return recording
-    ticks = _ticks(steps, np.where(short, told, np.nan) / period, steps / period)
+    # Told only where all joints agree: not at rest, nor where positions are too coarse.
+    off = np.linalg.norm(way - np.rint(told / period)[:, None] * period * mean, axis=1)
+    short &= off < AGREEMENT * period * np.linalg.norm(mean, axis=1)
+    again = _same_rows(recording)
+    ticks = _ticks(np.where(short, told, np.nan) / period, steps / period, again)
     fresh = np.concatenate(([True], ticks > 0))
     count = np.concatenate(([0.0], np.cumsum(ticks)))
     period = float(np.polyfit(count, time, 1)[0])  # the one constant that the whole log gives
@@ -73,50 +79,47 @@ def on_sender_clock(recording: RobotRecording) -> RobotRecording:
     return msgspec.structs.replace(kept, notes=(*recording.notes, note))
 
 
-def _told_times(recording: RobotRecording, middle: float) -> Array:
-    """Return the time from each sample to the next by the motion [s]; NaN where it is too slow.
+def _period(told: Array, speed: Array, short: Flags, middle: float) -> float | None:
+    """Return the period that times are whole multiples of [s]; ``None`` if there is none.
 
+    :param told: times by the motion [s].
+    :param speed: of all joints [rad/s]; the faster half counts.
     :param middle: about the time between two samples [s].
     """
-    q = recording.position
-    way = np.diff(q, axis=0)
-    v = recording.velocity
-    if v is None:
-        return np.full(len(way), np.nan)
-    mean = 0.5 * (v[1:] + v[:-1])
-    moved = np.where(np.abs(way) > ROUNDING, np.abs(way), np.nan)
-    known = moved[:, np.isfinite(moved).any(axis=0)]
-    if not known.size:
-        return np.full(len(way), np.nan)
-    resolution = float(np.median(np.nanquantile(known, LEAST_WAYS, axis=0)))
-    square = np.square(mean).sum(axis=1)
-    fast = np.sqrt(square) * middle >= RESOLUTIONS * resolution
-    told: Array = np.where(fast, (way * mean).sum(axis=1) / np.where(fast, square, 1.0), np.nan)
-    return told
-
-
-def _period(told: Array, middle: float) -> float | None:
-    """Return the period that times are whole multiples of [s]; ``None`` if there is none."""
-    single = told[np.abs(told - middle) < 0.5 * middle]
-    if len(told) < FEWEST or not single.size:
+    fast = told[short & (speed > np.median(speed))]
+    single = fast[np.abs(fast - middle) < 0.5 * middle]
+    if len(fast) < FEWEST or not single.size:
         return None
     period = float(np.median(single))
-    off = np.abs(told / period - np.rint(told / period))
+    off = np.abs(fast / period - np.rint(fast / period))
     return period if float(np.mean(off < WHOLE)) >= STEADY else None
 
 
-def _ticks(steps: Array, told: Array, stamped: Array) -> Array:
+def _same_rows(recording: RobotRecording) -> Flags:
+    """Return which rows have all numbers of the row before, shape ``(rows - 1,)``."""
+    same = np.ones(recording.rows - 1, bool)
+    for values in (recording.position, recording.velocity, recording.effort, recording.command):
+        if values is not None:
+            same &= (values[1:] == values[:-1]).all(axis=1)
+    return same
+
+
+def _ticks(told: Array, stamped: Array, again: Flags) -> Array:
     """Return the whole number of periods from each sample to the next.
 
     :param told: by the motion, NaN where it does not tell; in periods.
     :param stamped: by the stamps, in periods.
+    :param again: where all numbers are those of the row before.
     """
-    ticks = np.empty(len(steps))
+    ticks = np.empty(len(told))
     behind, mean = 0.0, 0.0  # of the stamps after the samples, in periods
-    for k in range(len(steps)):
+    for k in range(len(told)):
         expected = behind + stamped[k] - mean
-        tick = np.rint(told[k]) if np.isfinite(told[k]) else np.rint(expected)
-        if abs(behind + stamped[k] - tick - mean) > DRIFT:
+        if np.isfinite(told[k]):
+            tick = np.rint(told[k])
+        else:
+            tick = 0.0 if again[k] else max(np.rint(expected), 1.0)
+        if abs(expected - tick) > DRIFT:
             tick = np.rint(expected)
         ticks[k] = max(tick, 0.0)
         behind += stamped[k] - ticks[k]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 import re
+from typing import Any
 import warnings
 from zipfile import BadZipFile
 import zlib
@@ -267,17 +268,20 @@ def read_table(path: Path, delimiter: str = '', skip: int = 0) -> Table:
 
 
 def _parse(path: Path, delimiter: str, skip: int) -> Array:
-    options = {'delimiter': delimiter or None, 'skiprows': skip, 'ndmin': 2, 'comments': '#'}
+    options: dict[str, Any] = {
+        'delimiter': delimiter or None,
+        'skiprows': skip,
+        'ndmin': 2,
+        'encoding': 'utf-8-sig',
+    }
     with warnings.catch_warnings():
         warnings.simplefilter('ignore', UserWarning)  # an empty file has an error of its own
         try:
-            return np.loadtxt(path, **options, encoding='utf-8-sig')  # type: ignore[arg-type]
+            return np.loadtxt(path, **options)
         except ValueError as error:
             if "string ''" not in str(error):
                 raise
-            return np.loadtxt(  # type: ignore[arg-type]
-                path, **options, converters=lambda cell: float(cell or 'nan'), encoding='utf-8-sig'
-            )
+            return np.loadtxt(path, converters=lambda cell: float(cell or 'nan'), **options)
 
 
 def _is_number(text: str) -> bool:
