@@ -94,7 +94,15 @@ def read_tables(path: Path, mapping: LogMapping | None, model_joints: Sequence[s
                 f'{path}: {len(values)} samples of {name} for {len(position)} of position: '
                 'a file is cut, or of another log'
             )
-    return RawLog(str(path), joints, time, position, *(signals[name] for name in SIGNALS[1:]))
+    return RawLog(
+        str(path),
+        joints,
+        time,
+        position,
+        velocity=signals['velocity'],
+        effort=signals['effort'],
+        command=signals['command'],
+    )
 
 
 def _default(path: Path) -> LogMapping:

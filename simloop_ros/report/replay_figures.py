@@ -94,7 +94,7 @@ def draw_sensitivity(table: Sequence[Sensitivity], title: str) -> Figure:
         share.plot(force, [100.0 * row.share for row in own], label=label, **style)
         delay.plot(force, [1e3 * row.median_delay for row in own], **style)
         tops = [1e3 * row.p95_delay for row in own]
-        delay.plot(force, tops, color=style['color'], ls=':', lw=1)
+        delay.plot(force, tops, color=colour, ls=':', lw=1)
     share.set_ylabel('found [%]', fontsize=9)
     share.set_ylim(-4.0, 104.0)
     delay.set_ylabel('delay [ms], median and 95 % (dotted)', fontsize=9)
