@@ -42,9 +42,7 @@ class Kernel:
         :param rows: indices, with all samples that the filter needs around them.
         """
         total = np.zeros((len(rows), *values.shape[1:]))
-        for weight, shift in zip(
-            self.weights, range(-self.behind, self.ahead + 1), strict=True
-        ):
+        for weight, shift in zip(self.weights, range(-self.behind, self.ahead + 1), strict=True):
             total += weight * values[rows + shift]
         return total
 

@@ -12,8 +12,6 @@ from ..core.errors import ConfigError
 from ..core.values import Array
 from .low_pass import FilterForm, Kernel, hann_kernel, low_pass
 
-CUTOFF = 8.0
-"""Default cut-off frequency of the low-pass filter of torque and regressor [Hz]."""
 CUTOFF_SHARE = 0.2
 """Largest part of the sampling rate that the cut-off may be."""
 SMOOTHING_WIDTH = 0.018
@@ -34,7 +32,7 @@ LEAST_ROWS = 20
 
 
 @dataclass(frozen=True)
-class Segment:
+class Stretch:
     """A part of a log without gaps, equally spaced in time.
 
     :ivar start: time of the first sample [s].
@@ -53,12 +51,12 @@ class Segment:
         """Return the time from the first to the last sample [s]."""
         return (len(self.position) - 1) * self.period
 
-    def between(self, first: float, last: float) -> Segment:
+    def between(self, first: float, last: float) -> Stretch:
         """Return the samples from a time on and before another [s]."""
         time = self.start + self.period * np.arange(len(self.position))
         kept = np.flatnonzero((time >= first) & (time < last))
         begin, end = (kept[0], kept[-1] + 1) if kept.size else (0, 0)
-        return Segment(
+        return Stretch(
             float(time[begin]) if kept.size else first,
             self.period,
             self.position[begin:end],
@@ -68,7 +66,7 @@ class Segment:
 
 @dataclass(frozen=True)
 class Track:
-    """A segment before its low-pass filter, and the rows at which that one is evaluated.
+    """A stretch before its low-pass filter, and the rows at which that one is evaluated.
 
     :ivar time: of the rows [s], shape ``(rows,)``.
     :ivar position: smoothed [rad], shape ``(samples, n)``; ``velocity`` [rad/s], ``acceleration``
@@ -120,42 +118,42 @@ def usable_cutoff(period: float, cutoff: float) -> float:
     return min(cutoff, CUTOFF_SHARE / period)
 
 
-def track(segment: Segment, cutoff: float, form: FilterForm) -> Track:
-    """Return a segment with its derivatives, prepared for the low-pass filter.
+def track(stretch: Stretch, cutoff: float, form: FilterForm) -> Track:
+    """Return a stretch with its derivatives, prepared for the low-pass filter.
 
     Positions and torques are smoothed by the same symmetric filter, derivatives are differences
     over five samples, and all that is thinned out to about ``REGRESSOR_RATE``.
     """
-    h = segment.period
+    h = stretch.period
     smooth = hann_kernel(h, SMOOTHING_WIDTH)
     stride = max(1, int(1.0 / (REGRESSOR_RATE * h)))
     edge = STENCIL + smooth.ahead
-    middle = np.arange(edge, len(segment.position) - edge, stride)
+    middle = np.arange(edge, len(stretch.position) - edge, stride)
     shifts = range(-STENCIL, STENCIL + 1)
-    q = np.stack([smooth.apply(segment.position, middle + shift) for shift in shifts])
+    q = np.stack([smooth.apply(stretch.position, middle + shift) for shift in shifts])
     kernel = low_pass(stride * h, usable_cutoff(h, cutoff), form)
     spacing = max(1, round(1.0 / (ROWS_PER_CYCLE * usable_cutoff(h, cutoff) * stride * h)))
     rows = np.arange(kernel.behind, len(middle) - kernel.ahead, spacing)
     return Track(
-        time=segment.start + h * middle[rows],
+        time=stretch.start + h * middle[rows],
         position=q[STENCIL],
         velocity=np.tensordot(FIRST_DERIVATIVE, q, 1) / h,
         acceleration=np.tensordot(SECOND_DERIVATIVE, q, 1) / h**2,
-        torque=smooth.apply(segment.torque, middle),
+        torque=smooth.apply(stretch.torque, middle),
         kernel=kernel,
         rows=rows,
     )
 
 
-def tracks(segments: Sequence[Segment], cutoff: float, form: FilterForm) -> list[Track]:
-    """Return the segments that are long enough for the filters.
+def tracks(stretches: Sequence[Stretch], cutoff: float, form: FilterForm) -> list[Track]:
+    """Return the stretches that are long enough for the filters.
 
     :raises ConfigError: all together have next to nothing.
     """
-    found = list(_long_enough(segments, cutoff, form))
+    found = list(_long_enough(stretches, cutoff, form))
     rows = sum(len(each.rows) for each in found)
     if rows < LEAST_ROWS:
-        duration = sum(segment.duration for segment in segments)
+        duration = sum(stretch.duration for stretch in stretches)
         raise ConfigError(
             f'the log is too short: {duration:.3g} s give {rows} rows after the filters, at least '
             f'{LEAST_ROWS} are needed; record more, or take a larger part with --fit-on'
@@ -163,10 +161,8 @@ def tracks(segments: Sequence[Segment], cutoff: float, form: FilterForm) -> list
     return found
 
 
-def _long_enough(
-    segments: Sequence[Segment], cutoff: float, form: FilterForm
-) -> Iterator[Track]:
-    for segment in segments:
-        made = track(segment, cutoff, form)
+def _long_enough(stretches: Sequence[Stretch], cutoff: float, form: FilterForm) -> Iterator[Track]:
+    for stretch in stretches:
+        made = track(stretch, cutoff, form)
         if made.rows.size:
             yield made

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -79,10 +80,6 @@ class Rows:
             ]
         )
 
-    def with_torque(self, torque: Array) -> Rows:
-        """Return the rows with another torque [N m], shape ``(rows, n)``."""
-        return replace(self, torque=torque)
-
 
 def inertial_units(model: RobotModel) -> Array:
     """Return a change of each inertial parameter that counts as large, shape ``(10 n,)``."""
@@ -101,7 +98,7 @@ def columns_of(terms: Terms) -> list[slice]:
     """Return the places of each joint's terms behind the inertial parameters."""
     ends = np.cumsum([0, *(len(own) for own in terms)])
     first = SIZE * len(terms)
-    return [slice(first + a, first + b) for a, b in zip(ends[:-1], ends[1:], strict=True)]
+    return [slice(first + a, first + b) for a, b in pairwise(ends.tolist())]
 
 
 def design_matrix(rows: Rows, terms: Terms) -> Array:
@@ -209,7 +206,7 @@ def memory_factors(rows: Rows, left: Array) -> Array:
     ``LONGEST_MEMORY``.
     """
     lags = max(1, round(LONGEST_MEMORY / rows.spacing))
-    parts = [left[a:b] for a, b in zip(rows.starts[:-1], rows.starts[1:], strict=True)]
+    parts = [left[a:b] for a, b in pairwise(rows.starts)]
     square = np.maximum((left**2).sum(axis=0), np.finfo(float).tiny)
     factors = np.ones(left.shape[1])
     for lag in range(1, lags):

@@ -64,9 +64,7 @@ def _smoothing(model: RobotModel, rows: Rows) -> list[float]:
     tried = [Term('coulomb', speed) for speed in SMOOTHING_SPEEDS]
     grams = JointGrams(model, rows, tuple((*others, *tried) for _ in range(model.n)))
     known = list(range(len(others)))
-    left = [
-        grams.solve([[*known, len(others) + k]] * model.n).left for k in range(len(tried))
-    ]
+    left = [grams.solve([[*known, len(others) + k]] * model.n).left for k in range(len(tried))]
     return [SMOOTHING_SPEEDS[k] for k in np.argmin(left, axis=0)]
 
 
@@ -91,9 +89,7 @@ def _criterion(grams: JointGrams, solution: Solution, chosen: list[list[int]]) -
     return float(2.0 * independent @ np.log(left) + terms * np.log(independent.sum()))
 
 
-def _memory(
-    rows: Rows, candidates: Terms, chosen: list[list[int]], solution: Solution
-) -> Array:
+def _memory(rows: Rows, candidates: Terms, chosen: list[list[int]], solution: Solution) -> Array:
     terms = tuple(tuple(own[k] for k in p) for own, p in zip(candidates, chosen, strict=True))
     left = residual(rows, design_matrix(rows, terms), solution.coefficients)
     return memory_factors(rows, left)

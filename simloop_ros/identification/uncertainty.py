@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
 from ..core.values import Array
@@ -37,7 +39,7 @@ def covariance(rows: Rows, design: Array, left: Array, weight: Array) -> Array:
     longest = int(np.diff(rows.starts).max())
     size = 2 * int(2 ** np.ceil(np.log2(longest + lags)))
     spectrum = np.zeros((size // 2 + 1, n, n), complex)
-    parts = list(zip(rows.starts[:-1], rows.starts[1:], strict=True))
+    parts = list(pairwise(rows.starts))
     columns = [np.fft.rfft(x[a:b] / scale, size, axis=0) for a, b in parts]
     for (a, b), column in zip(parts, columns, strict=True):
         noise = np.fft.rfft(e[a:b], size, axis=0)
