@@ -51,8 +51,8 @@ def identification_lines(summary: dict[str, Any]) -> list[str]:
         lines += [
             f'payload  {payload["mass"]:.4g} kg (standard error {payload["mass_error"]:.2g}), '
             f'centre in {payload["link"]}: ({x:.4f}, {y:.4f}, {z:.4f}) m (at most {error:.2g})',
-            'payload  what the description of the robot has wrong looks like payload, too: identify '
-            'the robot without it first, and give its robot.yaml here',
+            'payload  what the description of the robot has wrong looks like payload, too: '
+            'identify the robot without it first, and give its robot.yaml here',
         ]
     if 'parameters' not in summary:
         return lines
