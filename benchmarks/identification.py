@@ -128,7 +128,7 @@ def coverage(seeds: int) -> bool:
     """Print how often the intervals contain the true values."""
     model = load_fit_robot(robot_config('lwr'))
     motion = exciting_motion(model, 20.0, 0.5, np.random.default_rng(0)).motion
-    inside: dict[str, list[tuple[bool, bool]]] = {}
+    inside: dict[str, list[tuple[bool, ...]]] = {}
     for seed in range(seeds):
         log, friction, robot = noisy_log(model, motion, np.random.default_rng(1000 + seed))
         found = identify(model, [log])
