@@ -22,6 +22,8 @@ EXACT_SHARE = 1e-9
 """Part of the largest torque that counts as fully explained: a robot without noise."""
 WEIGHTING_ROUNDS = 4
 """Number of times that the joints are weighted by what they leave unexplained."""
+COLLINEAR = 1e-6
+"""Part of a column below which it is nothing new."""
 LONGEST_MEMORY = 0.5
 """Time over which what is left unexplained may be correlated [s]."""
 
@@ -127,6 +129,21 @@ class Solution:
     weight: Array
 
 
+class _Layout:
+    """Where the columns of a choice of terms are.
+
+    :ivar size: number of all coefficients.
+    :ivar places: of each joint, its coefficients among all.
+    :ivar columns: of each joint, the same among its own columns.
+    """
+
+    def __init__(self, inertial: int, chosen: Sequence[Sequence[int]]):
+        ends = np.cumsum([inertial, *(len(own) for own in chosen)])
+        self.size = int(ends[-1])
+        self.places = [np.r_[0:inertial, a:b] for a, b in pairwise(ends.tolist())]
+        self.columns = [np.r_[0:inertial, inertial + np.array(own, int)] for own in chosen]
+
+
 class JointGrams:
     """Products of the columns of each joint, from which any choice of terms is solved at once.
 
@@ -150,41 +167,64 @@ class JointGrams:
 
     def solve(self, chosen: Sequence[Sequence[int]]) -> Solution:
         """Return the solution with some of the candidates, by their indices, for each joint."""
-        inertial = self._inertial
-        size = inertial + sum(len(own) for own in chosen)
-        places = []
-        first = inertial
-        for own in chosen:
-            places.append(np.r_[0:inertial, first : first + len(own)])
-            first += len(own)
-        locals_ = [np.r_[0:inertial, inertial + np.array(own, int)] for own in chosen]
+        layout = _Layout(self._inertial, chosen)
         left = np.sqrt([product[-1, -1] / self.rows for product in self._products])
-        x = np.zeros(size)
-        weight = np.ones(self._n)
+        x, weight = np.zeros(layout.size), np.ones(self._n)
         for _ in range(WEIGHTING_ROUNDS):
             weight = 1.0 / np.maximum(left, 1e-3 * left.max() + self.rounding)
-            gram, right = np.zeros((size, size)), np.zeros(size)
-            strength = weight**2 / self.memory
-            for w, product, place, own in zip(
-                strength, self._products, places, locals_, strict=True
-            ):
-                gram[np.ix_(place, place)] += w * product[np.ix_(own, own)]
-                right[place] += w * product[own, -1]
-            prior = WEAK_PRIOR * (1.0 + np.diag(gram))
-            prior[:inertial] = 1.0 / self._units**2
-            # Least squares, for without any noise the prior is lost in rounding.
-            root = np.sqrt(prior)
-            scaled = gram / np.outer(root, root) + np.eye(size)
-            x = np.linalg.lstsq(scaled, right / root, rcond=None)[0] / root
-            left = np.sqrt(
-                [
-                    max(0.0, self._square(product, x[place], own)) / self.rows
-                    for product, place, own in zip(self._products, places, locals_, strict=True)
-                ]
-            )
-        x = x.copy()
-        x[:inertial] += self._prior
-        return Solution(x, np.asarray(left), weight)
+            gram, right, root = self._equations(layout, weight)
+            x = root * np.linalg.lstsq(gram, right * root, rcond=None)[0]
+            squares = [
+                self._square(product, x[place], own)
+                for product, place, own in zip(
+                    self._products, layout.places, layout.columns, strict=True
+                )
+            ]
+            left = np.sqrt(np.maximum(squares, 0.0) / self.rows)
+        x[: self._inertial] += self._prior
+        return Solution(x, left, weight)
+
+    def gains(self, chosen: Sequence[Sequence[int]], solution: Solution) -> list[Array]:
+        """Return for each joint how much each of its candidates would explain in addition.
+
+        By how much the sum of squares in units of the noise would fall, of independent rows, with
+        the weights of a solution; for those that are chosen the number means nothing.
+        """
+        layout = _Layout(self._inertial, chosen)
+        gram, _, root = self._equations(layout, solution.weight)
+        x = solution.coefficients.copy()
+        x[: self._inertial] -= self._prior
+        strength = solution.weight**2 / self.memory
+        found = []
+        for w, product, place, own in zip(
+            strength, self._products, layout.places, layout.columns, strict=True
+        ):
+            more = np.arange(self._inertial, len(product) - 1)
+            cross = np.zeros((layout.size, len(more)))
+            cross[place] = w * product[np.ix_(own, more)]
+            known = np.linalg.lstsq(gram, cross * root[:, None], rcond=None)[0]
+            alone = w * np.diag(product)[more] - (cross * (root[:, None] * known)).sum(axis=0)
+            alone = np.maximum(alone, COLLINEAR * w * np.diag(product)[more] + 1e-300)
+            found.append((w * product[more, -1] - cross.T @ x) ** 2 / alone)
+        return found
+
+    def _equations(self, layout: _Layout, weight: Array) -> tuple[Array, Array, Array]:
+        """Return matrix and right side of the normal equations, and the units of the prior.
+
+        The matrix is for unknowns in these units: it has the prior as ones on its diagonal.
+        """
+        gram, right = np.zeros((layout.size, layout.size)), np.zeros(layout.size)
+        strength = weight**2 / self.memory
+        for w, product, place, own in zip(
+            strength, self._products, layout.places, layout.columns, strict=True
+        ):
+            gram[np.ix_(place, place)] += w * product[np.ix_(own, own)]
+            right[place] += w * product[own, -1]
+        prior = WEAK_PRIOR * (1.0 + np.diag(gram))
+        prior[: self._inertial] = 1.0 / self._units**2
+        root = 1.0 / np.sqrt(prior)
+        # Least squares are solved with it, for without any noise the prior is lost in rounding.
+        return gram * np.outer(root, root) + np.eye(layout.size), right, root
 
     @staticmethod
     def _square(product: Array, x: Array, own: Array) -> float:

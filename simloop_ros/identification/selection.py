@@ -26,12 +26,13 @@ def choose_terms(model: RobotModel, rows: Rows) -> Terms:
 
     Every joint has a rotor, dry and viscous friction. The smoothing of dry friction is, per joint,
     the one that explains best. Offset, asymmetry and Stribeck friction are added one by one, each
-    time the one that lowers the criterion of Schwarz most, as long as one does::
+    time the one that explains most, as long as that is more than the criterion of Schwarz asks for
+    one more parameter::
 
-        BIC = sum_j N_j ln(s_j^2) + k ln(sum_j N_j)
+        fall of sum_j |r_j|^2 / s_j^2 > ln(N)
 
-    with ``s_j`` what is left of joint ``j`` (rms), ``k`` terms, and ``N_j`` rows that count as
-    independent.
+    with ``r_j`` what is left of joint ``j`` in ``N`` rows that count as independent, and ``s_j``
+    its rms.
     """
     smoothing = _smoothing(model, rows)
     candidates: Terms = tuple(
@@ -42,17 +43,14 @@ def choose_terms(model: RobotModel, rows: Rows) -> Terms:
     chosen = [list(range(ALWAYS)) for _ in range(model.n)]
     solution = grams.solve(chosen)
     grams.memory = _memory(rows, candidates, chosen, solution)
-    lowest = _criterion(grams, grams.solve(chosen), chosen)
+    penalty = float(np.log((grams.rows / grams.memory).sum()))
     while True:
-        tried = {
-            (joint, k): _criterion(grams, grams.solve(more), more)
-            for joint, k in _further(candidates, chosen)
-            for more in [_with(chosen, joint, k)]
-        }
-        best = min(tried, key=lambda key: tried[key], default=None)
-        if best is None or tried[best] >= lowest:
+        gains = grams.gains(chosen, grams.solve(chosen))
+        further = _further(candidates, chosen)
+        best = max(further, key=lambda pair: float(gains[pair[0]][pair[1]]), default=None)
+        if best is None or gains[best[0]][best[1]] <= penalty:
             break
-        lowest, chosen = tried[best], _with(chosen, *best)
+        chosen[best[0]].append(best[1])
     return tuple(
         tuple(own[k] for k in picked) for own, picked in zip(candidates, chosen, strict=True)
     )
@@ -76,17 +74,6 @@ def _further(candidates: Terms, chosen: list[list[int]]) -> list[tuple[int, int]
         for k, term in enumerate(own)
         if term.kind not in {own[i].kind for i in picked}
     ]
-
-
-def _with(chosen: list[list[int]], joint: int, k: int) -> list[list[int]]:
-    return [[*own, k] if i == joint else own for i, own in enumerate(chosen)]
-
-
-def _criterion(grams: JointGrams, solution: Solution, chosen: list[list[int]]) -> float:
-    independent = grams.rows / grams.memory
-    left = np.maximum(solution.left, grams.rounding)
-    terms = sum(len(own) for own in chosen)
-    return float(2.0 * independent @ np.log(left) + terms * np.log(independent.sum()))
 
 
 def _memory(rows: Rows, candidates: Terms, chosen: list[list[int]], solution: Solution) -> Array:

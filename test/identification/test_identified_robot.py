@@ -56,5 +56,5 @@ def test_a_joint_that_the_robot_has_not_is_refused():
     config = msgspec.structs.replace(
         robot_config('two_link'), friction={'elbow': JointFrictionConfig(coulomb=1.0)}
     )
-    with pytest.raises(UnknownNameError, match='robot.friction'):
+    with pytest.raises(UnknownNameError, match=r'robot\.friction'):
         load_fit_robot(config)

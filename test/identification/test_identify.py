@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
+import pinocchio as pin
 import pytest
 
 from simloop_ros.collision.explanation import nothing_learnt
 from simloop_ros.identification.base_parameters import base_parameters
 from simloop_ros.identification.friction_terms import Term, basic_terms
 from simloop_ros.identification.identify import identify
+from simloop_ros.identification.motion import Stretch, tracks
 from simloop_ros.identification.pseudo_inertia import is_consistent
 from simloop_ros.identification.regression import Rows, known_parameters
 from simloop_ros.identification.uncertainty import covariance
@@ -51,8 +53,6 @@ def test_a_planar_arm_has_its_textbook_base_parameters(two_link):
 
 def test_base_parameters_say_the_same_as_all_parameters(lwr):
     """Torques of two robots with the same base parameters are the same."""
-    import pinocchio as pin
-
     terms = tuple(tuple(basic_terms(0.01)) for _ in range(lwr.n))
     base = base_parameters(lwr, terms)
     rng = np.random.default_rng(2)
@@ -118,12 +118,6 @@ def test_what_a_motion_does_not_tell_is_said_and_stays_as_described(two_link, ro
     log = make_log(two_link, robot, COULOMB, VISCOUS, duration=8.0)
     still = log.position.copy()
     still[:, 1] = still[0, 1]
-    import pinocchio as pin
-
-    resting = pin.Model(two_link.pin_model)
-    resting.lowerPositionLimit = two_link.lower
-    from simloop_ros.identification.motion import Stretch
-
     found = identify(two_link, [Stretch(0.0, log.period, still, log.torque)])
     assert found.untold
     assert found.condition > 1e3
@@ -131,8 +125,6 @@ def test_what_a_motion_does_not_tell_is_said_and_stays_as_described(two_link, ro
 
 def test_errors_are_those_of_coloured_noise(two_link, log):
     """The spread of estimates from many draws of the same coloured noise, by definition."""
-    from simloop_ros.identification.motion import tracks
-
     rows = Rows.of(two_link, tracks([log], 8.0, 'causal'))
     columns = np.stack([rows.column(0, Term(kind, 0.01)) for kind in ('viscous', 'coulomb')], 1)
     design = np.zeros((len(columns), 2, 2))

@@ -8,6 +8,7 @@ import pytest
 
 from simloop_ros.core.errors import ConfigError
 from simloop_ros.identification.payload import identify_payload
+from simloop_ros.identification.validation import compare
 
 
 def test_mass_and_centre_of_a_payload(lwr, make_log):
@@ -22,6 +23,9 @@ def test_mass_and_centre_of_a_payload(lwr, make_log):
     assert found.mass == pytest.approx(1.3, rel=0.03)
     np.testing.assert_allclose(found.centre, centre, atol=0.01)
     assert found.mass_error < 0.2
+    comparison = compare(lwr, {'loaded': found.explanation}, [log], 8.0)
+    # White noise of 0.05 N m at 250 Hz, of which 8 Hz are left.
+    assert np.all(comparison.rms('loaded') < 0.03)
 
 
 def test_a_link_that_no_joint_moves_carries_nothing(two_link, make_log):
