@@ -154,6 +154,16 @@ examples:
 
 Documentation: docs/identification.md.
 """
+REPLAY = """\
+examples:
+  simloop replay my_bag --robot my_robot.urdf
+  simloop replay panda.csv --robot panda --map panda_map.yaml --out runs/panda
+  simloop replay my_bag --robot my_robot.urdf --identified runs/identified --inject contacts.yaml
+
+It needs no ROS. Thresholds come from the first half of the log and are judged on the second one;
+--calibrate-on has other parts. Contacts of --inject are called INJECTED everywhere.
+Documentation: docs/logs.md.
+"""
 ROBOTSTUDIO = """\
 examples:
   simloop run irb120_rectangle
@@ -216,6 +226,7 @@ COMMANDS = {
     'excite': CommandHelp(
         'excite', 'a motion from which a robot can be identified, within its limits', EXCITE
     ),
+    'replay': CommandHelp('replay', 'a log of any robot through the blocks that run live', REPLAY),
     'robotstudio': CommandHelp(
         'robotstudio', 'send the motion of a run to RobotStudio, or an ABB controller', ROBOTSTUDIO
     ),

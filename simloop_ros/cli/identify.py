@@ -23,9 +23,9 @@ from ..identification.motion import Stretch, usable_cutoff
 from ..identification.payload import PayloadEstimate, identify_payload
 from ..identification.validation import Comparison, compare
 from ..logs.mapping import LogMapping, load_log_mapping
-from ..logs.reading import aligned, log_names, read_log
+from ..logs.plausibility import check_recording
 from ..logs.recording import RobotRecording
-from ..logs.robots import named_robot, robot_of_log
+from ..logs.robots import named_robot, read_with_robot
 from ..logs.segments import uniform_segments
 from ..record.folder import make_folder, write_text
 from ..report.identification_figures import AFTER, BEFORE, draw_identification, save_figure
@@ -33,8 +33,6 @@ from ..report.identification_table import identification_lines, identification_t
 from ..report.progress import working
 from ..robot.config import RobotConfig
 from ..robot.model import RobotModel
-
-Signals = tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -61,7 +59,7 @@ def call(options: argparse.Namespace) -> int:
         raise ConfigError(f'--cutoff: {options.cutoff:g} is not a positive number')
     config = named_robot(options.robot)
     mapping = None if options.map is None else load_log_mapping(options.map)
-    logs = read_logs(options.logs, config, mapping, share, options.signal)
+    logs = read_logs(options.logs, options.robot, mapping, share, options.signal)
     make_folder(options.out)
     console = Console(markup=False, highlight=False, soft_wrap=True)
     with working('identifying'):
@@ -99,7 +97,7 @@ def fit_share(text: str) -> tuple[float, float]:
 
 def read_logs(
     paths: Sequence[Path],
-    config: RobotConfig,
+    robot: str,
     mapping: LogMapping | None,
     share: tuple[float, float],
     signal: str | None,
@@ -115,11 +113,14 @@ def read_logs(
     notes: list[str] = []
     until = 0.0
     for path in paths:
-        raw = read_log(path, mapping)
-        if model is None:
-            model = robot_of_log(config, log_names(raw, mapping), raw.source)
-        recording = aligned(raw, model, mapping)
-        notes += recording.notes
+        recording, found = read_with_robot(path, robot, mapping)
+        if model is not None and found.joint_names != model.joint_names:
+            raise LogError(
+                f'{path}: other joints than those of {paths[0]}: {", ".join(found.joint_names)}; '
+                'identify them one by one'
+            )
+        model = found
+        notes += [*recording.notes, *check_recording(recording, model)]
         first, last = (edge * recording.duration for edge in share)
         until = until or last
         for stretch in stretches_of(recording, signal):
@@ -263,7 +264,8 @@ def _write(
     urdf = folder / 'identified.urdf'
     write_text(urdf, identified_urdf(model, config, explanation))
     robot = identified_config(model, config, explanation, urdf.name)
-    for name, value in (('robot.yaml', robot), ('identified.yaml', explanation)):
+    named = {'joint_names': model.joint_names, 'explanation': explanation}
+    for name, value in (('robot.yaml', robot), ('identified.yaml', named)):
         raw = msgspec.to_builtins(value)
         write_text(folder / name, yaml.safe_dump(raw, sort_keys=False, default_flow_style=None))
     write_text(folder / 'summary.json', json.dumps(summary, indent=2) + '\n')

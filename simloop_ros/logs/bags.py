@@ -114,7 +114,7 @@ def _read_sqlite(path: Path, asked: str, found: BagMessages) -> str:
         bag = sqlite3.connect(f'{path.resolve().as_uri()}?mode=ro', uri=True)
     except sqlite3.Error as error:
         raise LogError(f'{path}: cannot be opened: {error}') from error
-    before = len(found.data)
+    before, topic = len(found.data), asked
     try:
         topics = bag.execute('SELECT id, name, type FROM topics').fetchall()
         topic = _choose([(name, kind) for _, name, kind in topics], asked, path)
@@ -125,7 +125,7 @@ def _read_sqlite(path: Path, asked: str, found: BagMessages) -> str:
             found.received.append(received)
             found.data.append(data)
     except sqlite3.Error as error:
-        if len(found.data) == before:
+        if not found.data:
             raise LogError(
                 f'{path}: not a readable bag ({error}): it is cut off or damaged; '
                 'copy it again, or try sqlite3 .recover'
@@ -161,12 +161,13 @@ def _read_mcap(path: Path, asked: str, found: BagMessages) -> str:
     except _DAMAGE as error:
         damage = str(error) or type(error).__name__
     names = [(channel.topic, kinds.get(channel.schema_id, '')) for channel in channels.values()]
-    if damage and not messages:
+    if damage and not messages and not found.data:
         raise LogError(
             f'{path}: not a readable MCAP ({damage}): it is cut off before its first joint '
             'state, damaged, or of another kind; copy it again, or try mcap recover'
         )
-    topic = _choose(names, asked, path)
+    # Of a bag in several files, the last one may have nothing that can be read.
+    topic = asked if damage and not messages else _choose(names, asked, path)
     ids = [id_ for id_, channel in channels.items() if channel.topic == topic]
     picked = sorted((m for id_ in ids for m in messages.get(id_, ())), key=lambda m: m[0])
     found.received.extend(received for received, _ in picked)

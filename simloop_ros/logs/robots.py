@@ -17,6 +17,9 @@ from ..robot.loading import load_robot
 from ..robot.model import RobotModel
 from ..scenario.robot_files import DESCRIPTIONS, YAML, robot_config
 from ..scenario.shipped import robot_names
+from .mapping import LogMapping
+from .reading import aligned, log_names, read_log
+from .recording import RobotRecording
 
 EXAMPLES = 'example-robot-data'
 """A pip package with descriptions of robots."""
@@ -85,3 +88,23 @@ def robot_of_log(config: RobotConfig, joints: Sequence[str], source: str) -> Rob
                 'say what it is called in a mapping (--map, rename or prefix)'
             )
     return load_fit_robot(msgspec.structs.replace(config, lock=(*config.lock, *missing)))
+
+
+def read_with_robot(
+    path: Path, robot: str, mapping: LogMapping | None = None
+) -> tuple[RobotRecording, RobotModel]:
+    """Return a log and its robot; joints of the robot that the log does not have are locked.
+
+    :param robot: see ``named_robot``.
+    :raises LogError: the log cannot be read, or is not of this robot.
+    """
+    config = named_robot(robot)
+    whole = load_robot(config, resource_folder('urdf'))
+    raw = read_log(path, mapping, whole.joint_names)
+    model = robot_of_log(config, log_names(raw, mapping), str(path))
+    recording = aligned(raw, model, mapping)
+    locked = [name for name in whole.joint_names if name not in model.joint_names]
+    if locked:
+        note = f'not in the log, and held where home puts them: {", ".join(locked)}'
+        recording = msgspec.structs.replace(recording, notes=(*recording.notes, note))
+    return recording, model

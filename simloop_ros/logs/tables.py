@@ -243,6 +243,7 @@ def read_table(path: Path, delimiter: str = '', skip: int = 0) -> Table:
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else 'not a text file in UTF-8'
         raise LogError(f'{path}: cannot be read: {reason}') from error
+    head = head.lstrip('#').strip('\r\n ')
     sign = delimiter or next((each for each in ',;\t' if each in head), '')
     cells = [cell.strip().strip('"') for cell in (head.split(sign) if sign else head.split())]
     named = any(not _is_number(cell) for cell in cells)

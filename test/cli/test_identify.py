@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import json
 
-import msgspec
 import numpy as np
 import pinocchio as pin
 import pytest
 
 from simloop_ros.cli.main import main
-from simloop_ros.collision.explanation import Explanation
-from simloop_ros.core.files import load_yaml
+from simloop_ros.replay.identified import load_identified
 from simloop_ros.robot.fit_robot import load_fit_robot
 from simloop_ros.scenario.robot_files import robot_config
 
@@ -41,8 +39,7 @@ def test_a_run_of_our_own_plant_is_identified(run, tmp_path, capsys):
     # Its files: the robot for scenarios, and the explanation for replay.
     again = load_fit_robot(robot_config(str(tmp_path / 'out' / 'robot.yaml')))
     np.testing.assert_allclose([each.coulomb for each in again.friction], 0.8, rtol=0.1)
-    raw = load_yaml((tmp_path / 'out' / 'identified.yaml').read_text())
-    explanation = msgspec.convert(raw, Explanation)
+    explanation = load_identified(tmp_path / 'out', model)
     weight, heavier = (
         pin.computeGeneralizedGravity(robot, robot.createData(), np.array([0.4, 0.3]))
         for robot in (model.pin_model, explanation.corrected(model))
