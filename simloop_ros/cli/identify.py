@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 import json
 from pathlib import Path
 from typing import Any
@@ -16,8 +16,9 @@ import yaml
 
 from ..collision.explanation import Explanation, nothing_learnt
 from ..core.errors import ConfigError, LogError
+from ..identification.drive_gains import estimate_gains
 from ..identification.identified_robot import identified_config, identified_urdf
-from ..identification.identify import Identification, identify
+from ..identification.identify import Identification, Step, identify
 from ..identification.low_pass import FilterForm
 from ..identification.motion import Stretch, usable_cutoff
 from ..identification.payload import PayloadEstimate, identify_payload
@@ -30,9 +31,12 @@ from ..logs.segments import uniform_segments
 from ..record.folder import make_folder, write_text
 from ..report.identification_figures import AFTER, BEFORE, draw_identification, save_figure
 from ..report.identification_table import identification_lines, identification_table
-from ..report.progress import working
+from ..report.progress import progress_bar
 from ..robot.config import RobotConfig
 from ..robot.model import RobotModel
+
+STEPS = 8
+"""Number of steps of the two identifications."""
 
 
 @dataclass(frozen=True)
@@ -61,9 +65,22 @@ def call(options: argparse.Namespace) -> int:
     mapping = None if options.map is None else load_log_mapping(options.map)
     logs = read_logs(options.logs, options.robot, mapping, share, options.signal)
     make_folder(options.out)
+    gains = None
+    if options.drive_gains:
+        gains = estimate_gains(logs.model, logs.fitted, options.cutoff)
+        logs = replace(logs, fitted=gains.applied(logs.fitted), judged=gains.applied(logs.judged))
     console = Console(markup=False, highlight=False, soft_wrap=True)
-    with working('identifying'):
-        summary, explanation, comparison = _identify(options, logs)
+    with progress_bar(Console(stderr=True)) as bar:
+        task = bar.add_task('identifying', total=STEPS, factor='')
+        summary, explanation, comparison = _identify(
+            options, logs, lambda what: bar.update(task, advance=1.0, factor=what)
+        )
+    if gains is not None:
+        summary['drive_gains'] = {
+            'gains': gains.gains.tolist(),
+            'relative_errors': [x if np.isfinite(x) else None for x in gains.errors.tolist()],
+            'told': gains.told.tolist(),
+        }
     summary['logs'] = [str(path) for path in options.logs]
     summary['robot'], summary['fit_on'] = logs.model.name, options.fit_on
     _write(options.out, logs.model, config, explanation, summary)
@@ -156,7 +173,7 @@ def stretches_of(recording: RobotRecording, signal: str | None) -> list[Stretch]
 
 
 def _identify(
-    options: argparse.Namespace, logs: Logs
+    options: argparse.Namespace, logs: Logs, step: Step
 ) -> tuple[dict[str, Any], Explanation, Comparison]:
     """Return the summary, the robot and the comparison of the whole log."""
     model, cutoff = logs.model, options.cutoff
@@ -167,9 +184,11 @@ def _identify(
     held_out = sum(stretch.duration for stretch in logs.judged) > 0.0
     for form in forms:
         if options.payload_on:
-            found[form] = identify_payload(model, logs.fitted, options.payload_on, cutoff, form)
+            found[form] = identify_payload(
+                model, logs.fitted, options.payload_on, cutoff, form, step
+            )
         else:
-            found[form] = identify(model, logs.fitted, cutoff, form)
+            found[form] = identify(model, logs.fitted, cutoff, form, step)
         both = {BEFORE: before, AFTER: found[form].explanation}
         if held_out:
             rms[form] = compare(model, both, logs.judged, cutoff, form)

@@ -46,6 +46,12 @@ def add_identify(parser: ArgumentParser) -> None:
         choices=('measured', 'command'),
         help='torques that the robot measured or was sent [measured, if the log has them]',
     )
+    parser.add_argument(
+        '--drive-gains',
+        action='store_true',
+        help='estimate a factor of the torques of each joint by the masses of the description, '
+        'for currents whose gains are not known (drive_gains of 1 in the mapping)',
+    )
     cutoff = f'cut-off frequency of the filter of torques and regressor [{CUTOFF:g} Hz]'
     parser.add_argument('--cutoff', metavar='HZ', type=float, default=CUTOFF, help=cutoff)
 

@@ -54,6 +54,13 @@ def identification_lines(summary: dict[str, Any]) -> list[str]:
             'payload  what the description of the robot has wrong looks like payload, too: '
             'identify the robot without it first, and give its robot.yaml here',
         ]
+    drives = summary.get('drive_gains')
+    if drives:
+        pairs = zip(summary['joints'], drives['gains'], drives['told'], strict=True)
+        words = (
+            f'{name} {gain:.4g}' if told else f'{name} not told' for name, gain, told in pairs
+        )
+        lines.append(f'drives   factor by the masses of the description: {", ".join(words)}')
     if 'parameters' not in summary:
         return lines
     lines.append(
