@@ -213,7 +213,11 @@ def _identify(
         summary['torque_rms'] = causal.measured_rms.tolist()
         summary['urdf_rms'] = causal.rms(BEFORE).tolist()
         summary['held_out_rms'] = causal.rms(AFTER).tolist()
-        summary['zero_phase_rms'] = rms['zero_phase'].rms(AFTER).tolist()
+        even = rms['zero_phase']
+        summary['zero_phase_rms'] = even.rms(AFTER).tolist()
+        # Filters that look ahead end before the log does.
+        same = causal.at(even.time).rms(AFTER)
+        summary['causal_over_zero_phase'] = (same / even.rms(AFTER)).tolist()
     if isinstance(result, PayloadEstimate):
         summary['payload'] = {
             'link': result.link,
@@ -221,6 +225,7 @@ def _identify(
             'mass_error': result.mass_error,
             'center': result.centre.tolist(),
             'center_error': result.centre_error.tolist(),
+            'robot_spread': result.spread,
         }
     else:
         summary |= _parameters(result)
@@ -267,6 +272,7 @@ def main_figures(summary: dict[str, Any]) -> dict[str, Any]:
         'fitted_rms',
         'held_out_rms',
         'zero_phase_rms',
+        'causal_over_zero_phase',
         'payload',
     )
     return {key: summary[key] for key in keys if key in summary}

@@ -1,6 +1,6 @@
 """Defaults of an identification. Importing it loads no engine."""
 
-CUTOFF = 8.0
+CUTOFF = 5.0
 """Default cut-off frequency of the low-pass filter of torque and regressor [Hz]."""
 FIT_ON = '0:0.5'
 """Default share of a log that is fitted: the first half; the rest is judged."""

@@ -19,6 +19,9 @@ NOT_NEGATIVE = ('armature', 'viscous', 'coulomb')
 """Terms that cannot be below zero: friction takes energy, and rotors have inertia."""
 LEAST_TERM = 1e-9
 """Where a term that cannot be below zero starts at least."""
+MOST_STEPS = 400
+"""Steps of the search at most: some 100 are the rule, the rest are for combinations that hardly
+matter."""
 BALL = np.array([1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 1.0, 0.0, 0.0, 1.0])
 """Inertial parameters of a ball, in units of its mass and moments."""
 
@@ -41,10 +44,13 @@ class ConsistentFit:
 
     :ivar coefficients: inertial parameters of all bodies, then each joint's terms.
     :ivar covariance: of these, prior and constraints included, by linearisation.
+    :ivar surprise: minus twice the logarithm of how probable the data is under the prior (by
+        Laplace's approximation), up to a constant: the smaller, the better the prior.
     """
 
     coefficients: Array
     covariance: Array
+    surprise: float
 
 
 def link_bodies(model: RobotModel, spread: float) -> list[Body]:
@@ -85,12 +91,21 @@ def fit_consistent(
         problem.start(start),
         problem.jacobian,
         bounds=(problem.lower, np.full(size, np.inf)),
-        x_scale='jac',
+        max_nfev=MOST_STEPS,
+        # Many terms are at their bounds, which an interior method approaches slowly.
+        method='dogbox',
     )
     slope = problem.slope(found.x)
     jacobian = problem.jacobian(found.x)
-    inverse = np.linalg.pinv(jacobian.T @ jacobian, hermitian=True)
-    return ConsistentFit(problem.coefficients(found.x), slope @ inverse @ slope.T)
+    information = jacobian.T @ jacobian
+    inverse = np.linalg.pinv(information, hermitian=True)
+    spreads = np.array([body.spread for body in bodies])
+    surprise = 2.0 * found.cost + np.linalg.slogdet(information)[1]
+    return ConsistentFit(
+        problem.coefficients(found.x),
+        slope @ inverse @ slope.T,
+        float(surprise + 2.0 * SIZE * np.log(spreads).sum()),
+    )
 
 
 class _Problem:

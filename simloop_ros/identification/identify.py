@@ -34,6 +34,8 @@ tell it."""
 SPREAD = 1.0
 """Standard deviation of the prior of each link: its inertia is the description's within a factor
 of e. It decides what the data does not tell."""
+LEAST_STANDING = 0.05
+"""Share of a row in which a joint stands still, below which that does not matter."""
 
 Step = Callable[[str], None]
 """Gets what is being done."""
@@ -99,6 +101,13 @@ def weighted_rows(
     step('filters')
     rows = Rows.of(model, tracks(stretches, cutoff, form))
     step('friction')
+    first = _weighted(model, rows)
+    if rows.standing.max() < LEAST_STANDING:
+        return first
+    return _weighted(model, rows.trusted(_trust(first)))
+
+
+def _weighted(model: RobotModel, rows: Rows) -> WeightedRows:
     terms = choose_terms(model, rows)
     grams = JointGrams(model, rows, terms)
     chosen = [list(range(len(own))) for own in terms]
@@ -110,6 +119,18 @@ def weighted_rows(
     return WeightedRows(
         rows, terms, design, solution.weight, memory, solution.coefficients, solution.left
     )
+
+
+def _trust(data: WeightedRows) -> Array:
+    """Return what rows count for in which a joint stands still, shape ``(rows, n)``.
+
+    There its dry friction may be anything from ``-F`` to ``F``, which is noise of ``F/sqrt(3)``
+    (rms) in addition to that of a joint that slides.
+    """
+    dry = [0.0 if k is None else abs(data.start[k]) for k in places(data.terms, 'coulomb')]
+    more = np.square(dry) / 3.0 / np.maximum(np.square(data.noise), np.finfo(float).tiny)
+    trust: Array = 1.0 / np.sqrt(1.0 + data.rows.standing**2 * more)
+    return trust
 
 
 def identify(

@@ -20,11 +20,11 @@ from .motion import Stretch
 from .pseudo_inertia import SIZE, LogCholesky
 from .regression import known_parameters
 
-ROBOT_SPREAD = 0.1
-"""Standard deviation of the prior of each link of the robot itself: some ten percent. What the
-description has wrong is not taken for payload as long as it looks different."""
-PAYLOAD_SPREAD = 10.0
-"""The same of the payload: nothing is known about it."""
+ROBOT_SPREADS = (0.01, 0.03, 0.1, 0.3)
+"""Standard deviations of the prior of each link of the robot itself that are tried: from a
+description that is right to one that is off by a third."""
+PAYLOAD_SPREAD = 5.0
+"""The same of the payload: next to nothing is known about it."""
 RADIUS = 0.05
 """Radius of a ball that a payload is like, as long as nothing else is known [m]."""
 LEAST_MASS = 1e-2
@@ -38,6 +38,7 @@ class PayloadEstimate:
     :ivar link: which carries it.
     :ivar mass: [kg]; ``mass_error`` is its standard error.
     :ivar centre: of its mass [m], shape ``(3,)``; ``centre_error`` likewise.
+    :ivar spread: by how much the robot's own links differ from their description, as a share.
     :ivar explanation: the robot with it.
     """
 
@@ -46,6 +47,7 @@ class PayloadEstimate:
     mass_error: float
     centre: Array
     centre_error: Array
+    spread: float
     explanation: Explanation
 
 
@@ -60,8 +62,9 @@ def identify_payload(
     """Identify the body that is fixed to a link, in addition to the robot's own inertia.
 
     The payload is one more body of the consistent fit, about which nothing is known, while the
-    robot is its description within ``ROBOT_SPREAD``. Torques show the sum of both only, so an
-    error of the description's last link is taken for payload: identify the robot without it first.
+    links are as described within a spread: of ``ROBOT_SPREADS`` the one under which the log is
+    most probable. Torques show the sum of payload and last link only, so an error of that link is
+    taken for payload: identify the robot without it first.
 
     :raises ConfigError: no joint moves the link, or there is too little data.
     """
@@ -80,14 +83,20 @@ def identify_payload(
     )
     mass = max(LEAST_MASS, float((data.start[:inertial] - known_parameters(model))[own.start]))
     ball = mass * np.where(BALL > 0.0, [1.0, *9 * [2.0 * RADIUS**2]], 0.0)
-    bodies = [*link_bodies(model, ROBOT_SPREAD), Body(LogCholesky(ball, ball), PAYLOAD_SPREAD)]
-    fit = fit_consistent(
-        bodies,
-        data.terms,
-        data.scaled(design),
-        data.scaled(data.rows.torque),
-        data.start[inertial:],
-    )
+    payload = Body(LogCholesky(ball, ball), PAYLOAD_SPREAD)
+    columns, torque = data.scaled(design), data.scaled(data.rows.torque)
+    fits = {
+        spread: fit_consistent(
+            [*link_bodies(model, spread), payload],
+            data.terms,
+            columns,
+            torque,
+            data.start[inertial:],
+        )
+        for spread in ROBOT_SPREADS
+    }
+    spread = min(fits, key=lambda each: fits[each].surprise)
+    fit = fits[spread]
     found = fit.coefficients[inertial : inertial + SIZE]
     errors = fit.covariance[inertial : inertial + 4, inertial : inertial + 4]
     whole = np.delete(fit.coefficients, np.r_[inertial : inertial + SIZE])
@@ -100,6 +109,7 @@ def identify_payload(
         mass_error=float(np.sqrt(errors[0, 0])),
         centre=centre,
         centre_error=np.sqrt(np.diag(slope @ errors @ slope.T)),
+        spread=spread,
         explanation=explanation_of(data.terms, whole, data.rows.fastest),
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
@@ -27,6 +27,9 @@ COLLINEAR = 1e-6
 LONGEST_MEMORY = 0.5
 """Time over which what is left unexplained may be correlated [s]."""
 
+STANDSTILL = 5e-3
+"""Speed below which a joint may stick [rad/s]."""
+
 Terms = tuple[tuple[Term, ...], ...]
 """The terms of each joint."""
 
@@ -39,12 +42,15 @@ class Rows:
     :ivar torque: [N m], shape ``(rows, n)``.
     :ivar regressor: of the inertial parameters, shape ``(rows, n, 10 n)``.
     :ivar starts: index of the first row of each track, and the number of all.
+    :ivar trust: factor of each row and joint, in ``torque`` and ``regressor`` already, ``(rows,
+        n)``.
     """
 
     tracks: tuple[Track, ...]
     torque: Array
     regressor: Array
     starts: tuple[int, ...]
+    trust: Array
 
     @classmethod
     def of(cls, model: RobotModel, tracks: Sequence[Track]) -> Rows:
@@ -55,6 +61,7 @@ class Rows:
             np.concatenate([each.filtered(each.torque) for each in tracks]),
             np.concatenate([each.filtered_regressor(model.pin_model) for each in tracks]),
             (0, *np.cumsum(counts).tolist()),
+            np.ones((sum(counts), model.n)),
         )
 
     @property
@@ -75,11 +82,31 @@ class Rows:
 
     def column(self, joint: int, term: Term) -> Array:
         """Return the filtered column of a term of a joint, shape ``(rows,)``."""
-        return np.concatenate(
+        return self.trust[:, joint] * np.concatenate(
             [
                 each.filtered(term.values(each.velocity[:, joint], each.acceleration[:, joint]))
                 for each in self.tracks
             ]
+        )
+
+    @property
+    def standing(self) -> Array:
+        """Return the share of each row in which a joint stands still, shape ``(rows, n)``."""
+        return np.concatenate(
+            [
+                each.filtered((np.abs(each.velocity) < STANDSTILL).astype(float))
+                for each in self.tracks
+            ]
+        ).clip(0.0, 1.0)
+
+    def trusted(self, trust: Array) -> Rows:
+        """Return the rows with other factors, shape ``(rows, n)``."""
+        change = trust / self.trust
+        return replace(
+            self,
+            torque=self.torque * change,
+            regressor=self.regressor * change[:, :, None],
+            trust=trust,
         )
 
 

@@ -31,6 +31,12 @@ class Comparison:
         """Return the rms error of a model [N m], shape ``(n,)``."""
         return np.sqrt(np.mean((self.measured - self.expected[name]) ** 2, axis=0))
 
+    def at(self, time: Array) -> Comparison:
+        """Return the rows at some times only [s]."""
+        kept = np.isin(self.time, time)
+        expected = {name: values[kept] for name, values in self.expected.items()}
+        return Comparison(self.time[kept], self.measured[kept], expected)
+
     @property
     def measured_rms(self) -> Array:
         """Return the rms of the measured torque about its mean [N m], shape ``(n,)``."""

@@ -51,8 +51,9 @@ def identification_lines(summary: dict[str, Any]) -> list[str]:
         lines += [
             f'payload  {payload["mass"]:.4g} kg (standard error {payload["mass_error"]:.2g}), '
             f'centre in {payload["link"]}: ({x:.4f}, {y:.4f}, {z:.4f}) m (at most {error:.2g})',
-            'payload  what the description of the robot has wrong looks like payload, too: '
-            'identify the robot without it first, and give its robot.yaml here',
+            f'payload  the log says that the robot itself is as described within '
+            f'{100.0 * payload["robot_spread"]:g} %; what is wrong about its last link is taken '
+            'for payload: identify the robot without it first, and give its robot.yaml here',
         ]
     drives = summary.get('drive_gains')
     if drives:

@@ -21,7 +21,11 @@ def run(tmp_path_factory):
     scenario = folder / 'excite.yaml'
     assert main(['excite', '--robot', 'two_link', '--out', str(scenario), '--duration', '12']) == 0
     settings = ['plant.mass_bias=0.2', 'plant.friction={coulomb: 0.8, viscous: 0.5}']
-    arguments = [word for setting in settings for word in ('--set', setting)]
+    arguments = [
+        word
+        for setting in (*settings, 'graphs=[]', 'duration=12.1')
+        for word in ('--set', setting)
+    ]
     assert main(['run', str(scenario), *arguments, '--out', str(folder / 'run')]) == 0
     return folder / 'run'
 

@@ -8,7 +8,7 @@ import pinocchio as pin
 import pytest
 
 from simloop_ros.collision.explanation import Explainer, nothing_learnt
-from simloop_ros.core.errors import UnknownNameError
+from simloop_ros.core.errors import ModelError
 from simloop_ros.identification.identified_robot import identified_config, identified_urdf
 from simloop_ros.robot.config import JointFrictionConfig
 from simloop_ros.robot.fit_robot import load_fit_robot
@@ -56,5 +56,5 @@ def test_a_joint_that_the_robot_has_not_is_refused():
     config = msgspec.structs.replace(
         robot_config('two_link'), friction={'elbow': JointFrictionConfig(coulomb=1.0)}
     )
-    with pytest.raises(UnknownNameError, match=r'robot\.friction'):
+    with pytest.raises(ModelError, match=r'robot\.friction'):
         load_fit_robot(config)
