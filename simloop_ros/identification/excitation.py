@@ -23,9 +23,13 @@ from .regression import Terms, inertial_units
 HARMONICS = 5
 """Number of frequencies of a joint's motion."""
 FUNDAMENTAL = 0.1
-"""The lowest of them [Hz]."""
+"""The lowest of them [Hz], for a motion that is long enough."""
+LEAST_CYCLES = 1.5
+"""Periods of the lowest frequency in a motion at least."""
 RAMP = 2.0
-"""Time at either end in which the motion rises and fades [s]."""
+"""Time at either end in which the motion rises and fades [s], at most."""
+RAMP_SHARE = 0.2
+"""The same as a share of the motion."""
 RANGE_MARGIN = 0.08
 """Part of its range that a joint stays away from either end."""
 CONTINUOUS_RANGE = np.pi
@@ -42,6 +46,8 @@ SHRINKS = (1.0, 0.8, 0.6, 0.45, 0.3)
 """Factors that a motion is shrunk by, towards home, until it is free and bearable."""
 POINT_SPACING = 0.1
 """Time between two points of the motion [s]."""
+PERIOD_SAMPLES = 500
+"""Samples of a period that are looked at for its largest values."""
 CHECK_SPACING = 0.05
 """Time between two postures that are checked for self-collision [s]."""
 REGRESSOR_SPACING = 0.1
@@ -56,9 +62,9 @@ class ExcitingMotion:
 
     ::
 
-        q(t) = home + w(t) (centre - home + sum_k a_k sin(k w0 t) + b_k cos(k w0 t))
+        q(t) = home + r(t) (centre - home + sum_k a_k sin(k w t) + b_k cos(k w t))
 
-    with ``w`` that rises from 0 to 1 and falls back smoothly.
+    with ``r`` that rises from 0 to 1 and falls back smoothly.
 
     :ivar duration: [s].
     :ivar centre: about which it swings [rad], shape ``(n,)``; ``home`` likewise.
@@ -73,9 +79,9 @@ class ExcitingMotion:
 
     def positions(self, time: Array) -> Array:
         """Return the positions at times [rad], shape ``(times, n)``."""
-        phase = 2.0 * np.pi * FUNDAMENTAL * np.outer(time, 1 + np.arange(HARMONICS))
+        phase = np.outer(time, _frequencies(self.duration))
         swing = np.sin(phase) @ self.sines + np.cos(phase) @ self.cosines
-        ramp = min(RAMP, 0.4 * self.duration)
+        ramp = min(RAMP, RAMP_SHARE * self.duration)
         edge = np.minimum(time, self.duration - time) / ramp
         rise = minimum_jerk(np.clip(edge, 0.0, 1.0))[:, None]
         return self.home + rise * (self.centre - self.home + swing)
@@ -96,6 +102,12 @@ class ExcitingMotion:
             factor * self.sines,
             factor * self.cosines,
         )
+
+
+def _frequencies(duration: float) -> Array:
+    """Return the frequencies of a motion [rad/s], shape ``(HARMONICS,)``."""
+    lowest = 2.0 * np.pi * max(FUNDAMENTAL, LEAST_CYCLES / duration)
+    return lowest * (1.0 + np.arange(HARMONICS))
 
 
 @dataclass(frozen=True)
@@ -186,8 +198,8 @@ class _Search:
 
     def _within(self, centre: Array, sines: Array, cosines: Array) -> ExcitingMotion:
         """Return a series, each joint scaled so that it uses its range or its speed."""
-        frequency = 2.0 * np.pi * FUNDAMENTAL * (1.0 + np.arange(HARMONICS))[:, None]
-        time = np.arange(0.0, 1.0 / FUNDAMENTAL, 0.02)
+        frequency = _frequencies(self._duration)[:, None]
+        time = np.linspace(0.0, 2.0 * np.pi / frequency[0, 0], PERIOD_SAMPLES)
         phase = np.outer(time, frequency[:, 0])
         s, c = np.sin(phase), np.cos(phase)
         swing = s @ sines + c @ cosines
