@@ -23,7 +23,7 @@ ORDER = (
     ('maths',),
     ('kinematics',),
     ('planning', 'control', 'plants', 'safety', 'collision', 'guiding'),
-    ('bimanual', 'goals'),
+    ('bimanual', 'goals', 'identification'),
     ('reaction',),
     ('scenario',),
     ('teaching',),

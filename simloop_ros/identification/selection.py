@@ -1,0 +1,82 @@
+"""Which friction a joint has: chosen by an information criterion."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..core.values import Array
+from ..robot.model import RobotModel
+from .friction_terms import SMOOTHING_SPEEDS, Term, basic_terms, optional_terms
+from .regression import (
+    JointGrams,
+    Rows,
+    Solution,
+    Terms,
+    design_matrix,
+    memory_factors,
+    residual,
+)
+
+ALWAYS = len(basic_terms(1.0))
+"""Number of the terms that every joint has."""
+
+
+def choose_terms(model: RobotModel, rows: Rows) -> Terms:
+    """Return the terms of each joint that the data asks for.
+
+    Every joint has a rotor, dry and viscous friction. The smoothing of dry friction is, per joint,
+    the one that explains best. Offset, asymmetry and Stribeck friction are added one by one, each
+    time the one that explains most, as long as that is more than the criterion of Schwarz asks for
+    one more parameter::
+
+        fall of sum_j |r_j|^2 / s_j^2 > ln(N)
+
+    with ``r_j`` what is left of joint ``j`` in ``N`` rows that count as independent, and ``s_j``
+    its rms.
+    """
+    smoothing = _smoothing(model, rows)
+    candidates: Terms = tuple(
+        (*basic_terms(w), *optional_terms(w, fastest))
+        for w, fastest in zip(smoothing, rows.fastest.tolist(), strict=True)
+    )
+    grams = JointGrams(model, rows, candidates)
+    chosen = [list(range(ALWAYS)) for _ in range(model.n)]
+    solution = grams.solve(chosen)
+    grams.memory = _memory(rows, candidates, chosen, solution)
+    penalty = float(np.log((grams.rows / grams.memory).sum()))
+    while True:
+        gains = grams.gains(chosen, grams.solve(chosen))
+        further = _further(candidates, chosen)
+        best = max(further, key=lambda pair: float(gains[pair[0]][pair[1]]), default=None)
+        if best is None or gains[best[0]][best[1]] <= penalty:
+            break
+        chosen[best[0]].append(best[1])
+    return tuple(
+        tuple(own[k] for k in picked) for own, picked in zip(candidates, chosen, strict=True)
+    )
+
+
+def _smoothing(model: RobotModel, rows: Rows) -> list[float]:
+    """Return the best smoothing of the dry friction of each joint [rad/s]."""
+    others = [term for term in basic_terms(1.0) if term.kind != 'coulomb'] + [Term('offset')]
+    tried = [Term('coulomb', speed) for speed in SMOOTHING_SPEEDS]
+    grams = JointGrams(model, rows, tuple((*others, *tried) for _ in range(model.n)))
+    known = list(range(len(others)))
+    left = [grams.solve([[*known, len(others) + k]] * model.n).left for k in range(len(tried))]
+    return [SMOOTHING_SPEEDS[k] for k in np.argmin(left, axis=0)]
+
+
+def _further(candidates: Terms, chosen: list[list[int]]) -> list[tuple[int, int]]:
+    """Return the joints and candidates that may be added: of each kind one at most."""
+    return [
+        (joint, k)
+        for joint, (own, picked) in enumerate(zip(candidates, chosen, strict=True))
+        for k, term in enumerate(own)
+        if term.kind not in {own[i].kind for i in picked}
+    ]
+
+
+def _memory(rows: Rows, candidates: Terms, chosen: list[list[int]], solution: Solution) -> Array:
+    terms = tuple(tuple(own[k] for k in p) for own, p in zip(candidates, chosen, strict=True))
+    left = residual(rows, design_matrix(rows, terms), solution.coefficients)
+    return memory_factors(rows, left)
