@@ -84,12 +84,8 @@ def draw_sensitivity(table: Sequence[Sensitivity], title: str) -> Figure:
     for i, (monitor, link) in enumerate(series):
         own = [row for row in table if (row.monitor, row.link) == (monitor, link)]
         force = [row.force for row in own]
-        style: dict[str, Any] = {
-            'color': COLOURS[i % len(COLOURS)],
-            'marker': 'o',
-            'lw': 1.2,
-            'ms': 4,
-        }
+        colour = COLOURS[i % len(COLOURS)]
+        style: dict[str, Any] = {'color': colour, 'marker': 'o', 'lw': 1.2, 'ms': 4}
         label = f'{monitor.replace("_", " ")}, {shortened(link)}'
         share.plot(force, [100.0 * row.share for row in own], label=label, **style)
         delay.plot(force, [1e3 * row.median_delay for row in own], **style)
