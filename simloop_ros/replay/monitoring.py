@@ -18,7 +18,7 @@ from ..collision.tail import BLOCK_DURATION, USUAL_TAIL, Tail
 from ..core.errors import ConfigError, LogError
 from ..core.values import Array, Flags
 from ..robot.model import RobotModel
-from .alarms import LogAlarm, AlarmRate, alarm_rate, find_alarms
+from .alarms import AlarmRate, LogAlarm, alarm_rate, find_alarms
 from .observing import Seen
 
 REPLAYED = tuple(kind for kind in KINDS if kind != PositionDifference.kind)
