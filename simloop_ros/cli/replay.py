@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import msgspec
 from rich.console import Console
 from rich.table import Table
 
@@ -15,7 +16,7 @@ from ..logs.mapping import load_log_mapping
 from ..logs.robots import read_with_robot
 from ..record.folder import make_folder, write_text
 from ..record.wording import effort_unit
-from ..replay.identified import load_identified
+from ..replay.identified import fitted_span, load_identified
 from ..replay.injection import load_injection
 from ..replay.monitoring import Span
 from ..replay.replay import KINDS, Replay, ReplaySettings, replay
@@ -41,6 +42,8 @@ def call(options: argparse.Namespace) -> int:
     identified = None
     if options.identified is not None:
         identified = load_identified(options.identified, model)
+        fitted = fitted_span(options.identified, options.log)
+        settings = msgspec.structs.replace(settings, fitted=fitted)
     injection = None
     if options.inject is not None:
         injection = load_injection(options.inject, model, recording.duration)
@@ -127,7 +130,9 @@ def _print(summary: dict[str, Any], found: Replay, folder: Path) -> None:
         say(f'note     {note}')
     model = f'identified ({summary["identified"]})' if summary['identified'] else 'URDF as it is'
     show(f'torque [N m], {summary["signal"]}; model: {model}', FIT_HEAD, fit_rows(summary))
-    say(f'thresholds from {100 * begin:g} to {100 * end:g} % of the log; judged is the rest')
+    fit = summary['identified_on']
+    fitted = f', model from {100 * fit[0]:g} to {100 * fit[1]:g} %' if fit else ''
+    say(f'thresholds from {100 * begin:g} to {100 * end:g} % of the log{fitted}; judged: the rest')
     for kind, run in summary['monitors'].items():
         say(f'{kind}: {run["verdict"]}')
     trials, contacts = trial_rows(summary), contact_rows(summary)

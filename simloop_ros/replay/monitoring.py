@@ -53,9 +53,9 @@ class MonitorRun(msgspec.Struct, frozen=True):
     :ivar time: [s], shape ``(rows,)``.
     :ivar share: largest residual by its threshold, shape ``(rows,)``; NaN where not judged.
     :ivar torque: estimated external torque [N m], shape ``(rows, n)``.
-    :ivar judged: rows outside the calibration that have a verdict, shape ``(rows,)``.
+    :ivar judged: rows with a verdict that nothing came from, shape ``(rows,)``.
     :ivar alarms: in those rows.
-    :ivar calibrating: alarms in the rows that the thresholds come from.
+    :ivar calibrating: alarms in the rows that thresholds or the model come from.
     """
 
     kind: str
@@ -114,13 +114,13 @@ def run_monitor(
     parts: Sequence[Seen],
     model: RobotModel,
     calibration: Calibration,
-    calibrated: Callable[[Array], Flags],
+    used: Callable[[Array], Flags],
     added: Callable[[Seen, int], Array | None] = lambda *_: None,
     progress: Progress = lambda _: None,
 ) -> MonitorRun:
     """Run a monitor over a log.
 
-    :param calibrated: which times [s] the thresholds come from.
+    :param used: which times [s] thresholds or the model come from: they are not judged.
     :param added: torque to add to the effort of a row [N m], or ``None``.
     """
     monitor = build_monitor(kind, model, parts[0].period, calibration)
@@ -138,7 +138,7 @@ def run_monitor(
             if row % 4096 == 0:
                 progress(row / rows)
     time = np.concatenate([part.time for part in parts])
-    inside = calibrated(time)
+    inside = used(time)
     judged = ~inside & np.isfinite(share)
     loud = np.abs(torque) / np.array(calibration.noise[kind])[0]
     alarms, calibrating = (

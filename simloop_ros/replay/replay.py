@@ -41,6 +41,8 @@ class ReplaySettings(msgspec.Struct, frozen=True, kw_only=True):
         are no others.
     :ivar kinds: of monitors.
     :ivar calibrate_on: part of the log that thresholds come from; the rest is judged.
+    :ivar fitted: part of the log that the robot was identified from, which is not judged either;
+        ``None`` for none.
     :ivar alarms_per_hour: rate that the thresholds are for.
     :ivar period: to resample to [s]; the median of the log's where none is given.
     """
@@ -48,8 +50,14 @@ class ReplaySettings(msgspec.Struct, frozen=True, kw_only=True):
     signal: Signal | None = None
     kinds: tuple[str, ...] = KINDS
     calibrate_on: Span = FIRST_HALF
+    fitted: Span | None = None
     alarms_per_hour: float = ALARMS_PER_HOUR
     period: float | None = None
+
+    def used(self, time: Array, duration: float) -> Flags:
+        """Return which times [s] of a log something came from: they are not judged."""
+        used = self.calibrate_on.holds(time, duration)
+        return used if self.fitted is None else used | self.fitted.holds(time, duration)
 
 
 class Replay(msgspec.Struct, frozen=True, kw_only=True):
@@ -97,7 +105,7 @@ def replay(
         if kind not in REPLAYED:
             raise UnknownNameError('monitor of a replay', kind, REPLAYED)
     signal = choose_signal(recording, settings.signal)
-    hints = check_recording(recording, model)
+    hints = (*check_recording(recording, model), *_overlap_hint(settings))
     stamps = examine_stamps(recording.time, recording.source)
     segments = uniform_segments(recording, settings.period)
     urdf = nothing_learnt(model)
@@ -109,7 +117,13 @@ def replay(
         )
     tell('torques', 0.0)
     curves = torque_curves(segments, model, used, signal)
-    judged = ~settings.calibrate_on.holds(curves.time, recording.duration)
+    judged = ~settings.used(curves.time, recording.duration)
+    if not judged.any():
+        raise LogError(
+            'nothing is left to judge: the robot was identified from one part of the log and '
+            'thresholds come from the rest; fit on less (simloop identify --fit-on), or '
+            '--calibrate-on less'
+        )
     fits = joint_fits(curves, model.joint_names, judged)
     urdf_fits: tuple[JointFit, ...] = ()
     if explanation is not None:
@@ -135,6 +149,18 @@ def replay(
         urdf_fits=urdf_fits,
         calibration=calibration,
         **every,
+    )
+
+
+def _overlap_hint(settings: ReplaySettings) -> tuple[str, ...]:
+    fitted, calibrated = settings.fitted, settings.calibrate_on
+    if fitted is None or min(fitted.end, calibrated.end) <= max(fitted.begin, calibrated.begin):
+        return ()
+    return (
+        f'thresholds come from {100 * calibrated.begin:g} to {100 * calibrated.end:g} % of the '
+        f'log, and the robot was identified from {100 * fitted.begin:g} to {100 * fitted.end:g} '
+        '%: residuals are smaller there, so thresholds may be too low; a longer log can have '
+        'both apart (--calibrate-on)',
     )
 
 
@@ -171,8 +197,8 @@ def _monitors(
 ) -> dict[str, Any]:
     """Return the fields of a replay that come from its monitors."""
 
-    def calibrated(time: Array) -> Flags:
-        return settings.calibrate_on.holds(time, duration)
+    def used(time: Array) -> Flags:
+        return settings.used(time, duration)
 
     runs: list[MonitorRun] = []
     with_contacts: list[MonitorRun] = []
@@ -180,15 +206,13 @@ def _monitors(
     found: list[Found] = []
     for kind in settings.kinds:
         words = kind.replace('_', ' ')
-        run = run_monitor(
-            kind, parts, model, calibration, calibrated, progress=partial(tell, words)
-        )
+        run = run_monitor(kind, parts, model, calibration, used, progress=partial(tell, words))
         runs.append(run)
         if injection is None:
             continue
         if injection.contacts:
             added = adder(injection.contacts, model)
-            pushed = run_monitor(kind, parts, model, calibration, calibrated, added)
+            pushed = run_monitor(kind, parts, model, calibration, used, added)
             with_contacts.append(pushed)
             found += found_contacts(injection.contacts, pushed, parts, model)
         if injection.random is not None:

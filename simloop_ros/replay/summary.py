@@ -45,6 +45,9 @@ def replay_summary(
         'signal': found.signal,
         'identified': identified or None,
         'calibrated_on': [settings.calibrate_on.begin, settings.calibrate_on.end],
+        'identified_on': None
+        if settings.fitted is None
+        else [settings.fitted.begin, settings.fitted.end],
         'false_alarms_per_hour_wanted': settings.alarms_per_hour,
         'real': REAL,
         'explained': _fits(found.fits),

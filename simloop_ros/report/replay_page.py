@@ -16,6 +16,7 @@ Rows = Sequence[Sequence[str]]
 FIT_HEAD = ('joint', 'torque rms', 'error rms of the URDF', 'error rms', 'explained')
 TRIALS_HEAD = ('link', 'force', 'trials', 'found', 'median delay', '95 % delay', 'monitor')
 
+DESCRIPTION = 'the robot description as it is'
 CONTACTS_HEAD = ('link', 'at', 'force', 'delay', 'monitor')
 
 
@@ -91,14 +92,18 @@ def _head(summary: dict[str, Any]) -> Iterator[str]:
         f'{summary["rows"]} samples, {summary["duration"]:.4g} s in {summary["segments"]} part(s) '
         f'without gaps, resampled to {1.0 / summary["period"]:.5g} Hz',
         f'torques: {summary["signal"]}; model: '
-        + (f'identified, {model}' if model else 'the robot description as it is'),
+        + (f'identified{_part(summary["identified_on"])}, {model}' if model else DESCRIPTION),
         f'thresholds come from {100 * begin:g} to {100 * end:g} % of the log, for '
         f'{summary["false_alarms_per_hour_wanted"]:g} false alarms per hour; all results below '
-        'are of the rest',
+        'are of what is left',
         summary['real'],
     ]
     yield from (f'<p>{escape(line)}</p>' for line in lines)
     yield from (f'<p class="note">{escape(note)}</p>' for note in summary['notes'])
+
+
+def _part(span: Sequence[float] | None) -> str:
+    return '' if span is None else f' from {100 * span[0]:g} to {100 * span[1]:g} % of the log'
 
 
 def _torques(summary: dict[str, Any], figures: Sequence[str]) -> Iterator[str]:

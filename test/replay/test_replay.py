@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import msgspec
 import numpy as np
 import pytest
@@ -9,6 +11,7 @@ from robot_logs import recording
 
 from simloop_ros.collision.explanation import nothing_learnt
 from simloop_ros.core.errors import ConfigError, LogError
+from simloop_ros.replay.identified import fitted_span
 from simloop_ros.replay.injection import (
     ContactConfig,
     ContactTorque,
@@ -109,6 +112,28 @@ def test_an_identified_robot_explains_more(lwr):
     found = replay(made, lwr, SETTINGS, learnt)
     for own, urdf in zip(found.fits, found.urdf_fits, strict=True):
         assert own.error_rms < 0.5 * urdf.error_rms
+
+
+def test_what_the_robot_was_identified_from_is_not_judged(lwr, made, tmp_path):
+    folder = tmp_path / 'identified'
+    folder.mkdir()
+    log = tmp_path / 'log.csv'
+    summary = {'fit_on': '0:0.25', 'logs': [str(log)]}
+    (folder / 'summary.json').write_text(json.dumps(summary))
+    fitted = fitted_span(folder, log)
+    assert fitted == Span(0.0, 0.25)
+    assert fitted_span(folder, tmp_path / 'other.csv') is None
+    assert fitted_span(log, log) is None
+    settings = ReplaySettings(kinds=(KIND,), calibrate_on=Span(0.25, 0.75), fitted=fitted)
+    found = replay(made, lwr, settings)
+    assert not found.runs[0].judged[made.time < 11.9].any()
+    assert found.runs[0].judged[made.time > 12.1].all()
+    assert found.hints == ()
+    both = msgspec.structs.replace(settings, calibrate_on=Span(0.0, 0.5))
+    assert 'may be too low' in replay(made, lwr, both).hints[0]
+    all_used = msgspec.structs.replace(settings, calibrate_on=Span(0.25, 1.0))
+    with pytest.raises(LogError, match='nothing is left to judge'):
+        replay(made, lwr, all_used)
 
 
 def test_a_log_without_efforts_is_refused(lwr, made):
