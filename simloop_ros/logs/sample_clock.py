@@ -27,8 +27,10 @@ STEADY = 0.95
 """Share of the times that have to be whole multiples."""
 AGREEMENT = 0.3
 """Part of the way in a period that the ways of all joints may be off together."""
-LEAST_SQUARE = 1e-12
-"""Stands for the square of a speed of zero [rad^2/s^2]."""
+LEAST_SPEED = 1e-3
+"""Speed of all joints below which nothing is told [rad/s]."""
+FEWEST_TWICE = 3
+"""Samples that have to be there twice while the robot moves, where the stamps are even."""
 LONGEST = 3.5
 """Multiple of a period up to which the motion tells the time: after that the stamps do."""
 LATENCY_MEMORY = 200.0
@@ -48,32 +50,35 @@ def on_sender_clock(recording: RobotRecording) -> RobotRecording:
     if len(steps) < FEWEST or (steps < 0.0).any():
         return recording
     middle = float(np.median(steps[steps > 0.0])) if (steps > 0.0).any() else 0.0
-    near = steps[steps <= LONGEST * middle]
-    if not near.size or near.std() <= JITTER * middle:
+    short = steps <= LONGEST * middle
+    if recording.velocity is None or not short.any():
         return recording
-    if recording.velocity is None:
+    mean = 0.5 * (recording.velocity[1:] + recording.velocity[:-1])
+    speed = np.linalg.norm(mean, axis=1)
+    again = _same_rows(recording) & (speed > LEAST_SPEED)
+    jitter = float(steps[short].std())
+    twice = int((again & (speed > np.median(speed))).sum())
+    if jitter <= JITTER * middle and twice < FEWEST_TWICE:
         return recording
     way = np.diff(recording.position, axis=0)
-    mean = 0.5 * (recording.velocity[1:] + recording.velocity[:-1])
-    short = steps <= LONGEST * middle
-    told = (way * mean).sum(axis=1) / np.maximum(np.square(mean).sum(axis=1), LEAST_SQUARE)
-    period = _period(told, np.linalg.norm(mean, axis=1), short, middle)
+    told = (way * mean).sum(axis=1) / np.maximum(speed, LEAST_SPEED) ** 2
+    period = _period(told, speed, short, middle)
     if period is None:
         return recording
     # Told only where all joints agree: not at rest, nor where positions are too coarse.
     off = np.linalg.norm(way - np.rint(told / period)[:, None] * period * mean, axis=1)
-    short &= off < AGREEMENT * period * np.linalg.norm(mean, axis=1)
-    again = _same_rows(recording)
+    short &= off < AGREEMENT * period * speed
     ticks = _ticks(np.where(short, told, np.nan) / period, steps / period, again)
     fresh = np.concatenate(([True], ticks > 0))
     count = np.concatenate(([0.0], np.cumsum(ticks)))
     period = float(np.polyfit(count, time, 1)[0])  # the one constant that the whole log gives
     clock = time[0] + period * count
     note = (
-        f'the stamps jitter by {1e3 * float(near.std()):.2g} ms, but the motion shows samples '
-        f'every {1e3 * period:.4g} ms: the log was polled; {int((ticks == 0).sum())} rows are a '
-        f'sample again and left out, {int(np.maximum(ticks - 1, 0).sum())} samples are missing; '
-        'times are those of the samples (clock: recorded in a mapping keeps the stamps)'
+        f'stamps come every {1e3 * middle:.4g} ms and jitter by {1e3 * jitter:.2g} ms, but the '
+        f'motion shows samples every {1e3 * period:.4g} ms: they were polled; '
+        f'{int((ticks == 0).sum())} rows are a sample again and left out, '
+        f'{int(np.maximum(ticks - 1, 0).sum())} samples are missing; times are those of the '
+        'samples (clock: recorded in a mapping keeps the stamps)'
     )
     kept = msgspec.structs.replace(recording, time=clock).picked(fresh)
     return msgspec.structs.replace(kept, notes=(*recording.notes, note))

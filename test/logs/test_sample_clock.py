@@ -56,6 +56,27 @@ def test_accelerations_are_far_less_noisy(lwr):
     assert noise(on_sender_clock(log)) < 0.5 * noise(log)
 
 
+def test_even_stamps_of_a_reader_that_is_faster_than_the_robot(lwr):
+    """A publisher at 30 Hz of samples that come at 29.3 Hz: now and then one comes twice."""
+    stamps = np.arange(1200) / 30.0
+    ticks = np.floor(stamps * 29.3)
+    q, v, _ = motion(lwr, ticks / 29.3)
+    log = RobotRecording('log', lwr.joint_names, stamps, q, v, 2.0 * q)
+    found = on_sender_clock(log)
+    assert found.rows == len(np.unique(ticks))
+    np.testing.assert_allclose(np.diff(found.time), 1.0 / 29.3, rtol=1e-3)
+
+
+def test_a_robot_at_rest_is_not_read_twice(lwr):
+    """All numbers of a simulated robot may stay the same: that is no sample again."""
+    even = recording(lwr, 2.0, period=0.002)
+    still = np.minimum(np.arange(1000), 600)
+    rest = even.picked(still)
+    rest = msgspec.structs.replace(rest, time=even.time, velocity=rest.velocity.copy())
+    rest.velocity[600:] = 0.0
+    assert on_sender_clock(rest) is rest
+
+
 def test_nothing_later_counts(lwr):
     log, _ = polled(lwr)
     cut = log.picked(slice(0, 2500))
