@@ -104,7 +104,7 @@ def noisy_log(
     """Return a log of a robot that differs from its model, its friction and the robot."""
     robot = true_robot(model, rng)
     n = model.n
-    friction = {
+    friction: dict[str, Array] = {
         'coulomb': rng.uniform(0.3, 2.0, n),
         'viscous': rng.uniform(0.2, 2.0, n),
         'offset': rng.normal(size=n) * 0.3,
