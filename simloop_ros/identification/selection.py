@@ -17,8 +17,9 @@ from .regression import (
     residual,
 )
 
-ALWAYS = len(basic_terms(1.0))
-"""Number of the terms that every joint has."""
+ALWAYS = len(basic_terms(1.0)) + 1
+"""Number of the terms that every joint has while others are chosen: with that of a wrong
+smoothing, which would else be taken for Stribeck friction."""
 
 
 def choose_terms(model: RobotModel, rows: Rows) -> Terms:
@@ -36,7 +37,7 @@ def choose_terms(model: RobotModel, rows: Rows) -> Terms:
     """
     smoothing = _smoothing(model, rows)
     candidates: Terms = tuple(
-        (*basic_terms(w), *optional_terms(w, fastest))
+        (*basic_terms(w), Term('slope', w), *optional_terms(w, fastest))
         for w, fastest in zip(smoothing, rows.fastest.tolist(), strict=True)
     )
     grams = JointGrams(model, rows, candidates)
@@ -53,7 +54,8 @@ def choose_terms(model: RobotModel, rows: Rows) -> Terms:
             break
         chosen[best[0]].append(best[1])
     return tuple(
-        tuple(own[k] for k in picked) for own, picked in zip(candidates, chosen, strict=True)
+        tuple(own[k] for k in picked if own[k].kind != 'slope')
+        for own, picked in zip(candidates, chosen, strict=True)
     )
 
 
