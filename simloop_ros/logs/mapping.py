@@ -52,9 +52,12 @@ class LogMapping(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
     :ivar joints: names of the columns' joints in their order, as the robot's model has them; those
         of the model where none are given and the log has no names.
     :ivar rename: name of a joint in the log -> its name in the model.
-    :ivar prefix: what the names of joints in the log begin with, and those of the model do not.
+    :ivar prefix: what the names of joints in the log begin with.
+    :ivar model_prefix: what they begin with in the model instead.
     :ivar topic: of a bag, with sensor_msgs/JointState; needed where there are several.
     :ivar stamps: of a bag: those in the ``header`` of messages, or when they were ``received``.
+    :ivar clock: ``sender`` for the times at which samples were taken, where the motion shows that
+        stamps are of a program that polled; ``recorded`` for the stamps as they are.
     :ivar delimiter: between two columns; found out where none is given.
     :ivar skip: number of lines before the names of the columns, or the first numbers.
     :ivar time: where the stamps are; without it, ``rate`` is needed.
@@ -72,8 +75,10 @@ class LogMapping(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
     joints: tuple[str, ...] = ()
     rename: dict[str, str] = {}
     prefix: str = ''
+    model_prefix: str = ''
     topic: str = ''
     stamps: Literal['header', 'received'] = 'header'
+    clock: Literal['sender', 'recorded'] = 'sender'
     delimiter: str = ''
     skip: int = 0
     time: SignalMapping | None = None
@@ -97,7 +102,11 @@ class LogMapping(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
 
     def model_name(self, joint: str) -> str:
         """Return the model's name of a joint, from that in the log."""
-        return self.rename.get(joint, joint.removeprefix(self.prefix))
+        if joint in self.rename:
+            return self.rename[joint]
+        if not joint.startswith(self.prefix):
+            return joint
+        return self.model_prefix + joint.removeprefix(self.prefix)
 
 
 def load_log_mapping(path: Path) -> LogMapping:

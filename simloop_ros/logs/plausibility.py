@@ -23,8 +23,12 @@ POSTURES = 300
 """Samples of a log that are compared with the weight of the robot."""
 CLEARLY = 0.35
 """Part of the torque error that another order of joints may leave to be clearly the right one."""
+SWAPPED = 0.15
+"""Share of the torque that weight leaves unexplained from which that can be."""
+MORE_JOINTS = 1.0
+"""Or the number of joints whose torque is explained more by it: wrists have little torque."""
 BAD = 0.5
-"""Share of the torque that weight leaves unexplained from which another order is looked for."""
+"""Share of the torque that weight leaves unexplained from which its meaning is looked into."""
 
 
 def check_recording(recording: RobotRecording, model: RobotModel) -> tuple[str, ...]:
@@ -103,24 +107,23 @@ def _has_gravity(model: RobotModel) -> bool:
 
 def _refuse_swapped(recording: RobotRecording, model: RobotModel) -> None:
     q, tau = _samples(recording)
-    left = _unexplained(model, q, tau)
-    if left < BAD:
-        return
-    for what, pick in (('joints', (True, True)), ('positions', (True, False))):
+    left, explained = _unexplained(model, q, tau), _explained_joints(model, q, tau)
+    for what, both in (('joints', True), ('positions', False)):
         found = []
         for order in _swaps(model.n):
-            swapped_q = q[:, order] if pick[0] else q
-            swapped_tau = tau[:, order] if pick[1] else tau
-            if not (_outside(swapped_q, model) > OUTSIDE).any():
-                found.append((_unexplained(model, swapped_q, swapped_tau), order))
+            moved, efforts = q[:, order], tau[:, order] if both else tau
+            if not (_outside(moved, model) > OUTSIDE).any():
+                better = _explained_joints(model, moved, efforts)
+                found.append((-better, _unexplained(model, moved, efforts), order))
         if not found:
             continue
-        best, order = min(found, key=lambda each: each[0])
-        if best < CLEARLY * left:
+        less, best, order = min(found)
+        clearly = left > SWAPPED and best < CLEARLY * left
+        if best < min(left, BAD) and (clearly or -less > explained + MORE_JOINTS):
             raise LogError(
                 f'{recording.source}: the {what} of {_swapped(model, order)} are probably '
-                f'swapped: the weight of the robot leaves {100 * left:.0f} % of the torque '
-                f'unexplained, with these two exchanged {100 * best:.0f} %; correct their order '
+                f'swapped: the weight of the robot leaves {100 * left:.2g} % of the torque '
+                f'unexplained, with these two exchanged {100 * best:.2g} %; correct their order '
                 'in the mapping (--map, joints or rename)'
             )
 
@@ -161,6 +164,14 @@ def _unexplained(model: RobotModel, q: Array, tau: Array) -> float:
     error = error - error.mean(axis=0)
     size = float(np.square(tau - tau.mean(axis=0)).sum())
     return float(np.square(error).sum()) / size if size > 0.0 else 0.0
+
+
+def _explained_joints(model: RobotModel, q: Array, tau: Array) -> float:
+    """Return the sum of the shares of each joint's torque that its weight explains."""
+    error = tau - _weights(model, q)
+    size = np.square(tau - tau.mean(axis=0)).sum(axis=0)
+    left = np.square(error - error.mean(axis=0)).sum(axis=0)
+    return float(np.maximum(0.0, 1.0 - left / np.where(size > 0.0, size, 1.0)).sum())
 
 
 def _correlation(weight: Array, tau: Array) -> float:

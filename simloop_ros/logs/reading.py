@@ -17,6 +17,7 @@ from ..robot.model import RobotModel
 from .bags import bag_files, read_bag
 from .mapping import LogMapping
 from .recording import RawLog, RobotRecording
+from .sample_clock import on_sender_clock
 from .tables import NUMPY, read_tables
 
 TEXT = ('.csv', '.txt', '.tsv', '.dat')
@@ -88,6 +89,8 @@ def aligned(raw: RawLog, model: RobotModel, mapping: LogMapping | None = None) -
     )
     recording = _without_nan(recording)
     recording = msgspec.structs.replace(recording, time=recording.time - recording.time[0])
+    if mapping.clock == 'sender':
+        recording = on_sender_clock(recording)
     if recording.effort is None:
         return recording
     torque = as_torque(recording.effort, recording.position, model, mapping)

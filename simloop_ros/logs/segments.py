@@ -16,8 +16,8 @@ from ..core.errors import LogError
 from ..core.values import Array, Flags
 from .recording import RobotRecording
 
-GAP = 3.5
-"""Multiple of the period that two samples may be apart without being a gap: up to two that are
+GAP = 5.5
+"""Multiple of the period that two samples may be apart without being a gap: up to four that are
 lost between them are bridged by the straight line."""
 LEAST_ROWS = 8
 """Samples of the shortest segment: a shorter one is left out."""

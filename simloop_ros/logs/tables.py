@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 import re
+from typing import Any
 import warnings
+from zipfile import BadZipFile
+import zlib
 
 import msgspec
 import numpy as np
@@ -91,7 +94,15 @@ def read_tables(path: Path, mapping: LogMapping | None, model_joints: Sequence[s
                 f'{path}: {len(values)} samples of {name} for {len(position)} of position: '
                 'a file is cut, or of another log'
             )
-    return RawLog(str(path), joints, time, position, *(signals[name] for name in SIGNALS[1:]))
+    return RawLog(
+        str(path),
+        joints,
+        time,
+        position,
+        velocity=signals['velocity'],
+        effort=signals['effort'],
+        command=signals['command'],
+    )
 
 
 def _default(path: Path) -> LogMapping:
@@ -265,17 +276,20 @@ def read_table(path: Path, delimiter: str = '', skip: int = 0) -> Table:
 
 
 def _parse(path: Path, delimiter: str, skip: int) -> Array:
-    options = {'delimiter': delimiter or None, 'skiprows': skip, 'ndmin': 2, 'comments': '#'}
+    options: dict[str, Any] = {
+        'delimiter': delimiter or None,
+        'skiprows': skip,
+        'ndmin': 2,
+        'encoding': 'utf-8-sig',
+    }
     with warnings.catch_warnings():
         warnings.simplefilter('ignore', UserWarning)  # an empty file has an error of its own
         try:
-            return np.loadtxt(path, **options, encoding='utf-8-sig')  # type: ignore[arg-type]
+            return np.loadtxt(path, **options)
         except ValueError as error:
             if "string ''" not in str(error):
                 raise
-            return np.loadtxt(  # type: ignore[arg-type]
-                path, **options, converters=lambda cell: float(cell or 'nan'), encoding='utf-8-sig'
-            )
+            return np.loadtxt(path, converters=lambda cell: float(cell or 'nan'), **options)
 
 
 def _is_number(text: str) -> bool:
@@ -288,9 +302,9 @@ def _is_number(text: str) -> bool:
 
 def _arrays(path: Path) -> dict[str, Array]:
     try:
-        with np.load(path, allow_pickle=False) as content:
+        with path.open('rb') as file, np.load(file, allow_pickle=False) as content:
             return {name: content[name] for name in content.files}
-    except (OSError, ValueError, EOFError, KeyError) as error:
+    except (OSError, ValueError, EOFError, KeyError, BadZipFile, zlib.error) as error:
         raise _no_numpy(path, error) from error
 
 

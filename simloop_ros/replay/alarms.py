@@ -17,7 +17,7 @@ APART = BLOCK_DURATION
 """Time without contact after which another one is another alarm [s]."""
 
 
-class Alarm(msgspec.Struct, frozen=True):
+class LogAlarm(msgspec.Struct, frozen=True):
     """A time in which a monitor reported contact.
 
     :ivar start: [s].
@@ -78,7 +78,7 @@ def alarm_rate(alarms: int, judged: float) -> AlarmRate:
 
 def find_alarms(
     time: Array, contact: Flags, share: Array, loudness: Array, joints: Sequence[str]
-) -> tuple[Alarm, ...]:
+) -> tuple[LogAlarm, ...]:
     """Return the alarms in a record; contacts less than ``APART`` from each other are one.
 
     :param time: [s], shape ``(rows,)``.
@@ -94,7 +94,7 @@ def find_alarms(
     for part in np.split(rows, breaks):
         peak = part[int(np.argmax(share[part]))]
         found.append(
-            Alarm(
+            LogAlarm(
                 float(time[part[0]]),
                 float(time[part[-1]]),
                 float(share[peak]),

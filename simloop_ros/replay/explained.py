@@ -6,22 +6,19 @@ from collections.abc import Sequence
 
 import msgspec
 import numpy as np
-from scipy import signal as filters
 
-from ..collision.explanation import Explainer, Explanation
+from ..collision.explanation import Explanation
 from ..core.values import Array, Flags
+from ..identification.config import CUTOFF
+from ..identification.low_pass import FilterForm
+from ..identification.motion import Stretch
+from ..identification.validation import compare
 from ..logs.recording import Signal
 from ..logs.segments import Segment
 from ..robot.model import RobotModel
-from .observing import filtered_motion
 
-BANDWIDTH = 50.0
-"""Of the causal low-pass filter that both torques pass [rad/s]: 8 Hz, that of a push."""
-NYQUIST_SHARE = 0.5
-"""Part of the Nyquist frequency that the filter has at most, for slow logs."""
-ORDER = 3
-SETTLING = 8.0
-"""Time that is left out after the start of a segment, in time constants of the filter."""
+BREAK = 2.5
+"""Times that two rows may be further apart than usual before there is a break between them."""
 
 
 class Curves(msgspec.Struct, frozen=True):
@@ -64,51 +61,33 @@ def torque_curves(
     model: RobotModel,
     explanation: Explanation,
     signal: Signal,
-    *,
-    zero_phase: bool = False,
+    form: FilterForm = 'causal',
 ) -> Curves:
-    """Return measured and explained torques.
+    """Return measured and explained torques, as ``simloop identify`` compares them.
 
-    Both pass the same low-pass filter, so that neither lags. The acceleration is the second
-    difference of the positions; the velocity, of friction and Coriolis forces, comes from a
-    causal filter.
+    Both pass the same low-pass filter, so that neither lags.
 
-    :param zero_phase: filter forwards and backwards, which nothing that runs live can; only to
-        compare with.
+    :param form: ``zero_phase`` looks ahead, which nothing that runs live can; only to compare
+        with.
     """
-    explainer = Explainer(model, explanation)
-    gap = np.full((1, model.n), np.nan)
-    times, measured, explained = [], [], []
-    for segment in segments:
-        h, recording = segment.period, segment.recording
-        torque = recording.torque(signal)
-        assert torque is not None
-        q = recording.position
-        v = filtered_motion(q, h)[:, 1]
-        a = (q[2:] - 2.0 * q[1:-1] + q[:-2]) / h**2
-        needed = np.array(
-            [explainer.torque(*each) for each in zip(q[1:-1], v[1:-1], a, strict=True)]
-        )
-        # A command acts in the period before its row.
-        given = torque[2:] if signal == 'command' else torque[1:-1]
-        bandwidth = min(BANDWIDTH, NYQUIST_SHARE * np.pi / h)
-        settled = min(len(needed), int(np.ceil(SETTLING / (bandwidth * h))))
-        both = [_low_pass(x, h, bandwidth, zero_phase)[settled:] for x in (given, needed)]
-        times += [recording.time[1:-1][settled:], recording.time[-1:]]
-        measured += [both[0], gap]
-        explained += [both[1], gap]
-    return Curves(np.concatenate(times), np.concatenate(measured), np.concatenate(explained))
+    stretches = [_stretch(segment, signal) for segment in segments]
+    found = compare(model, {'model': explanation}, stretches, CUTOFF, form)
+    breaks = np.flatnonzero(np.diff(found.time) > BREAK * np.median(np.diff(found.time))) + 1
+    return Curves(
+        np.insert(found.time, breaks, found.time[breaks - 1]),
+        np.insert(found.measured, breaks, np.nan, axis=0),
+        np.insert(found.expected['model'], breaks, np.nan, axis=0),
+    )
 
 
-def _low_pass(values: Array, period: float, bandwidth: float, zero_phase: bool) -> Array:
-    """Return filtered values; the filter starts settled at the first one."""
-    sections = filters.butter(ORDER, bandwidth * period / np.pi, output='sos')
-    if zero_phase:
-        both: Array = filters.sosfiltfilt(sections, values, axis=0)
-        return both
-    start = filters.sosfilt_zi(sections)[:, :, None] * values[0]
-    found: Array = filters.sosfilt(sections, values, axis=0, zi=start)[0]
-    return found
+def _stretch(segment: Segment, signal: Signal) -> Stretch:
+    """Return a segment with its torques; a command acts in the period before its row."""
+    recording = segment.recording
+    torque = recording.torque(signal)
+    assert torque is not None
+    if signal == 'measured':
+        return Stretch(segment.start, segment.period, recording.position, torque)
+    return Stretch(segment.start, segment.period, recording.position[:-1], torque[1:])
 
 
 def joint_fits(curves: Curves, joints: Sequence[str], rows: Flags) -> tuple[JointFit, ...]:

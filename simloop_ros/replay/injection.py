@@ -29,8 +29,9 @@ class ContactConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
 
     :ivar link: that it acts on.
     :ivar time: at which it begins, from the first sample of the log [s].
-    :ivar force: in world axes [N]; or its size, with ``direction``.
-    :ivar direction: of a force that is given by its size, in world axes.
+    :ivar force: in world axes [N]; or ``size`` and ``direction``.
+    :ivar size: of the force [N].
+    :ivar direction: of the force, in world axes.
     :ivar duration: [s].
     :ivar ramp: time in which it rises to its full size [s].
     :ivar point: where it acts, in the frame of the link [m]; the link's centre of mass where none
@@ -39,7 +40,8 @@ class ContactConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
 
     link: str
     time: NonNegative
-    force: Vector | Positive
+    force: Vector | None = None
+    size: Positive | None = None
     direction: Vector | None = None
     duration: Positive = DURATION
     ramp: NonNegative = RAMP
@@ -48,10 +50,11 @@ class ContactConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
     @property
     def vector(self) -> Array:
         """Return the force in world axes [N], shape ``(3,)``."""
-        if isinstance(self.force, tuple):
+        if self.force is not None:
             return np.array(self.force)
         direction = np.array(self.direction)
-        return self.force * direction / np.linalg.norm(direction)
+        length = float(np.linalg.norm(direction))
+        return (self.size or 0.0) * direction / (length or 1.0)
 
 
 class RandomContacts(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -110,10 +113,10 @@ def _refuse(config: InjectionConfig, model: RobotModel, duration: float) -> None
     for i, contact in enumerate(config.contacts):
         where = f'contacts[{i}]'
         _moving(model, contact.link)
-        if isinstance(contact.force, tuple) == (contact.direction is not None):
-            raise ConfigError(
-                f'{where}: give the force as a vector, or as a size with a direction'
-            )
+        by_size = contact.size is not None and contact.direction is not None
+        any_size = contact.size is not None or contact.direction is not None
+        if (contact.force is None) != by_size or (contact.force is not None and any_size):
+            raise ConfigError(f'{where}: give the force, or its size with a direction')
         if not np.linalg.norm(contact.vector) > 0.0:
             raise ConfigError(f'{where}: a force of zero is no contact')
         if contact.time > duration:

@@ -18,7 +18,7 @@ from ..collision.tail import BLOCK_DURATION, USUAL_TAIL, Tail
 from ..core.errors import ConfigError, LogError
 from ..core.values import Array, Flags
 from ..robot.model import RobotModel
-from .alarms import Alarm, AlarmRate, alarm_rate, find_alarms
+from .alarms import AlarmRate, LogAlarm, alarm_rate, find_alarms
 from .observing import Seen
 
 REPLAYED = tuple(kind for kind in KINDS if kind != PositionDifference.kind)
@@ -63,8 +63,8 @@ class MonitorRun(msgspec.Struct, frozen=True):
     share: Array
     torque: Array
     judged: Flags
-    alarms: tuple[Alarm, ...]
-    calibrating: tuple[Alarm, ...]
+    alarms: tuple[LogAlarm, ...]
+    calibrating: tuple[LogAlarm, ...]
     rate: AlarmRate
 
 

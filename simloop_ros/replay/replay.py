@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -173,11 +174,14 @@ def _monitors(
     def calibrated(time: Array) -> Flags:
         return settings.calibrate_on.holds(time, duration)
 
-    runs, with_contacts, sensitivity, found = [], [], [], []
+    runs: list[MonitorRun] = []
+    with_contacts: list[MonitorRun] = []
+    sensitivity: list[Sensitivity] = []
+    found: list[Found] = []
     for kind in settings.kinds:
         words = kind.replace('_', ' ')
         run = run_monitor(
-            kind, parts, model, calibration, calibrated, progress=lambda x, w=words: tell(w, x)
+            kind, parts, model, calibration, calibrated, progress=partial(tell, words)
         )
         runs.append(run)
         if injection is None:
@@ -195,7 +199,7 @@ def _monitors(
                 model,
                 calibration,
                 run,
-                lambda x, w=words: tell(f'injected contacts, {w}', x),
+                partial(tell, f'injected contacts, {words}'),
             )
     return {
         'runs': tuple(runs),

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 import numpy as np
 
+from ..collision.monitor import IntArray
 from ..core.values import Array
 from ..replay.explained import Curves
 from ..replay.monitoring import MonitorRun
@@ -19,7 +21,7 @@ from .monitor_figures import MonitorCurves, draw_residual
 
 MOST_POINTS = 4000
 """Samples of a curve that are drawn: more cannot be told apart."""
-SHADE = {'color': '#DDDDDD', 'alpha': 0.5, 'lw': 0.0}
+SHADE: dict[str, Any] = {'color': '#DDDDDD', 'alpha': 0.5, 'lw': 0.0}
 """Of the part that thresholds come from."""
 
 
@@ -82,12 +84,13 @@ def draw_sensitivity(table: Sequence[Sensitivity], title: str) -> Figure:
     for i, (monitor, link) in enumerate(series):
         own = [row for row in table if (row.monitor, row.link) == (monitor, link)]
         force = [row.force for row in own]
-        style = {'color': COLOURS[i % len(COLOURS)], 'marker': 'o', 'lw': 1.2, 'ms': 4}
+        colour = COLOURS[i % len(COLOURS)]
+        style: dict[str, Any] = {'color': colour, 'marker': 'o', 'lw': 1.2, 'ms': 4}
         label = f'{monitor.replace("_", " ")}, {shortened(link)}'
         share.plot(force, [100.0 * row.share for row in own], label=label, **style)
         delay.plot(force, [1e3 * row.median_delay for row in own], **style)
         tops = [1e3 * row.p95_delay for row in own]
-        delay.plot(force, tops, color=style['color'], ls=':', lw=1)
+        delay.plot(force, tops, color=colour, ls=':', lw=1)
     share.set_ylabel('found [%]', fontsize=9)
     share.set_ylim(-4.0, 104.0)
     delay.set_ylabel('delay [ms], median and 95 % (dotted)', fontsize=9)
@@ -147,12 +150,12 @@ def _finish(ax: Axes, name: str, time: Array, span: tuple[float, float]) -> None
     ax.tick_params(labelsize=8)
 
 
-def _thinned(rows: int) -> Array:
+def _thinned(rows: int) -> IntArray:
     """Return indices of the rows that are drawn."""
     return np.arange(0, rows, max(1, rows // MOST_POINTS))
 
 
-def _peaks(share: Array) -> Array:
+def _peaks(share: Array) -> IntArray:
     """Return indices of rows to draw, with the largest share of each group among them."""
     stride = max(1, len(share) // MOST_POINTS)
     if stride == 1:

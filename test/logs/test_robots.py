@@ -21,7 +21,7 @@ def test_joints_that_the_log_does_not_have_are_locked():
     arm = [f'panda_joint{i}' for i in range(1, 8)]
     model = robot_of_log(named_robot('panda'), [*arm, 'elsewhere'], 'log')
     assert list(model.joint_names) == arm
-    assert robot_of_log(named_robot('panda'), (), 'log').n == 9
+    assert robot_of_log(named_robot('lwr'), (), 'log').n == 7
 
 
 def test_names_that_are_nearly_right_are_refused():

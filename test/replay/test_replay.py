@@ -32,13 +32,13 @@ def lwr(shipped):
 
 @pytest.fixture(scope='module')
 def made(lwr):
-    return recording(lwr, 24.0, noise=0.05)
+    return recording(lwr, 16.0, period=0.01, noise=0.5)
 
 
 @pytest.fixture(scope='module')
 def plain(lwr, made):
-    trials = RandomContacts(links=(HAND, FOREARM), forces=(0.5, 40.0), count=12)
-    contact = ContactConfig(link=HAND, time=18.0, force=(0.0, 0.0, 30.0), duration=0.5)
+    trials = RandomContacts(links=(HAND, FOREARM), forces=(0.5, 2.0, 40.0), count=12)
+    contact = ContactConfig(link=HAND, time=12.0, force=(0.0, 0.0, 30.0), duration=0.5)
     injection = InjectionConfig(contacts=(contact,), random=trials)
     return replay(made, lwr, SETTINGS, injection=injection)
 
@@ -46,7 +46,7 @@ def plain(lwr, made):
 def test_free_motion_has_no_alarm_and_says_how_little_that_shows(plain):
     (run,) = plain.runs
     assert run.alarms == ()
-    assert run.rate.judged == pytest.approx(12.0, abs=0.3)
+    assert run.rate.judged == pytest.approx(8.0, abs=0.3)
     assert run.rate.highest == pytest.approx(3600.0 * 2.9957 / run.rate.judged, rel=1e-3)
 
 
@@ -54,12 +54,12 @@ def test_thresholds_come_from_their_part_only(lwr, made, plain):
     """Noise that begins later changes no threshold, and alarms."""
     assert made.effort is not None
     loud = made.effort.copy()
-    loud[made.time > 20.0] *= 1.3
+    loud[made.time > 14.0] *= 1.3
     found = replay(msgspec.structs.replace(made, effort=loud), lwr, SETTINGS)
     assert found.calibration.thresholds == plain.calibration.thresholds
-    assert min(alarm.start for alarm in found.runs[0].alarms) > 19.9
-    last = ReplaySettings(kinds=(KIND,), calibrate_on=Span(0.5, 1.0))
-    assert not replay(made, lwr, last).runs[0].judged[made.time > 12.1].any()
+    assert min(alarm.start for alarm in found.runs[0].alarms) > 13.9
+    assert not found.runs[0].judged[made.time < 7.9].any()
+    assert Span(0.5, 1.0).holds(np.array([7.9, 8.1, 16.0]), 16.0).tolist() == [False, True, True]
 
 
 def test_a_strong_injected_contact_is_found_and_a_tiny_one_is_not(plain):
@@ -80,30 +80,29 @@ def test_an_injected_contact_leaves_the_real_run_alone(lwr, made, plain):
     (found,) = plain.found
     assert found.delay is not None
     assert found.delay < 0.1
-    assert found.torque_error < 0.5  # of 30 N
+    assert found.torque_error < 1.5  # of 30 N, with noise of 0.5 N m
     assert plain.injected_runs[0].alarms
 
 
 def test_the_estimated_torque_is_that_of_the_force(lwr, made, plain):
     (run,) = plain.injected_runs
-    row = int(np.searchsorted(made.time, 18.4))
+    row = int(np.searchsorted(made.time, 12.4))
     torque = ContactTorque(lwr).torque(made.position[row], HAND, np.array([0.0, 0.0, 30.0]))
-    np.testing.assert_allclose(run.torque[row], torque, atol=1.0)
+    np.testing.assert_allclose(run.torque[row], torque, atol=2.5)
     assert np.abs(torque).max() > 5.0
 
 
-def test_trials_are_the_same_for_the_same_seed_only(lwr, made):
+def test_trials_are_the_same_for_the_same_seed_only(lwr, made, plain):
     def trials(seed):
-        random = RandomContacts(links=(HAND,), forces=(5.0,), count=4, seed=seed)
-        found = replay(made, lwr, SETTINGS, injection=InjectionConfig(random=random))
-        return found.sensitivity
+        random = RandomContacts(links=(HAND,), forces=(2.0,), count=12, seed=seed)
+        return replay(made, lwr, SETTINGS, injection=InjectionConfig(random=random)).sensitivity
 
-    assert trials(1) == trials(1)
-    assert trials(1) != trials(2)
+    assert trials(1)[0] == plain.sensitivity[1]
+    assert trials(2) != trials(1)
 
 
 def test_an_identified_robot_explains_more(lwr):
-    made = recording(lwr, 16.0, noise=0.05, coulomb=2.0)
+    made = recording(lwr, 12.0, period=0.01, noise=0.05, coulomb=2.0)
     learnt = msgspec.structs.replace(
         nothing_learnt(lwr), coulomb=(2.0,) * lwr.n, smoothing=(0.01,) * lwr.n
     )
@@ -158,7 +157,7 @@ def test_contacts_are_typed_data(lwr, tmp_path):
     path = tmp_path / 'contacts.yaml'
     path.write_text(
         f'contacts:\n- {{link: {HAND}, time: 1, force: [0, 3, 4]}}\n'
-        f'- {{link: {HAND}, time: 2, force: 10, direction: [0, 0, 2]}}\n'
+        f'- {{link: {HAND}, time: 2, size: 10, direction: [0, 0, 2]}}\n'
     )
     one, two = load_injection(path, lwr, 10.0).contacts
     np.testing.assert_allclose(one.vector, [0.0, 3.0, 4.0])
@@ -172,7 +171,7 @@ def test_contacts_are_typed_data(lwr, tmp_path):
         ('random: {links: [lwr_8_link], forces: [1]}', 'did you mean lwr_'),
         ('random: {links: [lwr_7_link], forces: []}', 'at least one'),
         ('random: {link: [lwr_7_link], forces: [1]}', 'did you mean random.links'),
-        ('contacts: [{link: lwr_7_link, time: 1, force: 5}]', 'with a direction'),
+        ('contacts: [{link: lwr_7_link, time: 1, size: 5}]', 'with a direction'),
         ('contacts: [{link: lwr_7_link, time: 1, force: [0, 0, 0]}]', 'of zero'),
         ('contacts: [{link: lwr_7_link, time: 99, force: [0, 0, 1]}]', 'the log has 10 s'),
         ('contacts: [{link: lwr_base_link, time: 1, force: [0, 0, 1]}]', 'does not move'),
