@@ -23,7 +23,8 @@ def covariance(rows: Rows, design: Array, left: Array, weight: Array) -> Array:
     ``X(f)`` is their spectrum and ``Phi(f)`` that of the residuals of all joints, so noise may be
     coloured and may come upon several joints at once, as that of an encoder does. Parameters take
     away a part of the noise where the motion is; the residuals are enlarged by what they took
-    (their leverage, as HC3 does with rows) at each frequency. ``Phi`` is smoothed by a window of ``LONGEST_MEMORY``.
+    (their leverage, as HC3 does with rows) at each frequency. ``Phi`` is smoothed by a window of
+    ``LONGEST_MEMORY``.
 
     :param design: independent columns only, shape ``(rows, n, p)``.
     :param left: residuals [N m], shape ``(rows, n)``.
