@@ -155,27 +155,44 @@ def identify(
     data = weighted_rows(model, stretches, cutoff, form, step)
     rows, terms = data.rows, data.terms
     step('consistent fit')
-    fit = fit_consistent(
-        link_bodies(model, SPREAD),
-        terms,
-        data.scaled(data.design),
-        data.scaled(rows.torque),
-        data.start[SIZE * model.n :],
-    )
+    coefficients = _consistent(model, data)
     step('standard errors')
     base = base_parameters(model, terms)
     free, errors, condition = _free_estimate(data, base)
     return Identification(
-        explanation=explanation_of(terms, fit.coefficients, rows.fastest),
+        explanation=explanation_of(terms, coefficients, rows.fastest),
         terms=terms,
         base=base,
-        values=base.of(fit.coefficients),
+        values=base.of(coefficients),
         free=free,
         errors=errors,
         noise=data.noise,
         condition=condition,
         untold=_untold(model, base, errors),
     )
+
+
+def explain(
+    model: RobotModel, stretches: Sequence[Stretch], cutoff: float = CUTOFF
+) -> Explanation:
+    """Identify a robot without asking how well it is known.
+
+    :raises ConfigError: there is too little data.
+    """
+    data = weighted_rows(model, stretches, cutoff, 'causal', lambda _: None)
+    return explanation_of(data.terms, _consistent(model, data), data.rows.fastest)
+
+
+def _consistent(model: RobotModel, data: WeightedRows) -> Array:
+    """Return inertial parameters and terms, physically consistent."""
+    fit = fit_consistent(
+        link_bodies(model, SPREAD),
+        data.terms,
+        data.scaled(data.design),
+        data.scaled(data.rows.torque),
+        data.start[SIZE * model.n :],
+    )
+    return fit.coefficients
 
 
 def _free_estimate(data: WeightedRows, base: BaseParameters) -> tuple[Array, Array, float]:
