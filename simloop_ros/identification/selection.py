@@ -12,6 +12,7 @@ from .regression import (
     Rows,
     Solution,
     Terms,
+    columns_of,
     design_matrix,
     memory_factors,
     residual,
@@ -20,6 +21,11 @@ from .regression import (
 ALWAYS = len(basic_terms(1.0)) + 1
 """Number of the terms that every joint has while others are chosen: with that of a wrong
 smoothing, which would else be taken for Stribeck friction."""
+
+REFINEMENTS = 2
+"""Steps of Gauss and Newton from the best smoothing that was tried."""
+LARGEST_STEP = 0.4
+"""Largest relative change of the smoothing in such a step."""
 
 
 def choose_terms(model: RobotModel, rows: Rows) -> Terms:
@@ -36,6 +42,8 @@ def choose_terms(model: RobotModel, rows: Rows) -> Terms:
     rms, and ``K`` terms to choose from: the best of many explains something by chance.
     """
     smoothing = _smoothing(model, rows)
+    for _ in range(REFINEMENTS):
+        smoothing = _refined(model, rows, smoothing)
     candidates: Terms = tuple(
         (*basic_terms(w), Term('slope', w), *optional_terms(w, fastest))
         for w, fastest in zip(smoothing, rows.fastest.tolist(), strict=True)
@@ -67,6 +75,23 @@ def _smoothing(model: RobotModel, rows: Rows) -> list[float]:
     known = list(range(len(others)))
     left = [grams.solve([[*known, len(others) + k]] * model.n).left for k in range(len(tried))]
     return [_lowest(np.log(SMOOTHING_SPEEDS), column) for column in np.square(left).T]
+
+
+def _refined(model: RobotModel, rows: Rows, smoothing: list[float]) -> list[float]:
+    """Return the smoothing after a step of Gauss and Newton.
+
+    ``F tanh(v / w') = F tanh(v / w) + S (v / w) / cosh(v / w)^2`` with ``w' = w (1 - S/F)``.
+    """
+    terms: Terms = tuple((*basic_terms(w), Term('slope', w)) for w in smoothing)
+    grams = JointGrams(model, rows, terms)
+    found = grams.solve([list(range(len(own))) for own in terms]).coefficients
+    refined = []
+    for w, own, place in zip(smoothing, terms, columns_of(terms), strict=True):
+        values = dict(zip([term.kind for term in own], found[place], strict=True))
+        dry = values['coulomb']
+        step = values['slope'] / dry if dry > 0.0 else 0.0
+        refined.append(w * float(1.0 - np.clip(step, -LARGEST_STEP, LARGEST_STEP)))
+    return [float(np.clip(w, SMOOTHING_SPEEDS[0], SMOOTHING_SPEEDS[-1])) for w in refined]
 
 
 def _lowest(logarithms: Array, squares: Array) -> float:
