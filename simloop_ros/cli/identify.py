@@ -45,6 +45,7 @@ class Logs:
 
     :ivar fitted: parts that are fitted.
     :ivar judged: the others; empty if there are none.
+    :ivar first: all of the first log, for the figures.
     :ivar until: time of the first log up to which it is fitted [s].
     :ivar notes: what is to be said about the logs.
     """
@@ -52,6 +53,7 @@ class Logs:
     model: RobotModel
     fitted: tuple[Stretch, ...]
     judged: tuple[Stretch, ...]
+    first: tuple[Stretch, ...]
     until: float
     notes: tuple[str, ...]
 
@@ -128,6 +130,7 @@ def read_logs(
     fitted: list[Stretch] = []
     judged: list[Stretch] = []
     notes: list[str] = []
+    shown: tuple[Stretch, ...] = ()
     until = 0.0
     for path in paths:
         recording, found = read_with_robot(path, robot, mapping)
@@ -140,11 +143,13 @@ def read_logs(
         notes += [*recording.notes, *check_recording(recording, model)]
         first, last = (edge * recording.duration for edge in share)
         until = until or last
-        for stretch in stretches_of(recording, signal):
+        whole = stretches_of(recording, signal)
+        shown = shown or tuple(whole)
+        for stretch in whole:
             fitted.append(stretch.between(first, last))
             judged += [stretch.between(-1.0, first), stretch.between(last, np.inf)]
     assert model is not None
-    return Logs(model, tuple(fitted), tuple(judged), until, tuple(dict.fromkeys(notes)))
+    return Logs(model, tuple(fitted), tuple(judged), shown, until, tuple(dict.fromkeys(notes)))
 
 
 def stretches_of(recording: RobotRecording, signal: str | None) -> list[Stretch]:
@@ -194,10 +199,7 @@ def _identify(
             rms[form] = compare(model, both, logs.judged, cutoff, form)
     result = found['causal']
     fitted = compare(model, {AFTER: result.explanation}, logs.fitted, cutoff)
-    whole = (*logs.fitted[:1], *logs.judged[:2])
-    comparison = compare(
-        model, {BEFORE: before, AFTER: result.explanation}, _in_order(whole), cutoff
-    )
+    comparison = compare(model, {BEFORE: before, AFTER: result.explanation}, logs.first, cutoff)
     summary: dict[str, Any] = {
         'joints': list(model.joint_names),
         'units': list(model.effort_units),
@@ -230,10 +232,6 @@ def _identify(
     else:
         summary |= _parameters(result)
     return summary, result.explanation, comparison
-
-
-def _in_order(stretches: Sequence[Stretch]) -> list[Stretch]:
-    return sorted(stretches, key=lambda stretch: stretch.start)
 
 
 def _parameters(result: Identification) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import least_squares
+from scipy.optimize import OptimizeResult, least_squares
 
 from ..core.values import Array
 from ..robot.model import RobotModel
@@ -19,8 +19,10 @@ NOT_NEGATIVE = ('armature', 'viscous', 'coulomb')
 """Terms that cannot be below zero: friction takes energy, and rotors have inertia."""
 LEAST_TERM = 1e-9
 """Where a term that cannot be below zero starts at least."""
+FIRST_STEPS = 60
+"""Steps of the interior method."""
 MOST_STEPS = 400
-"""Steps of the search at most: some 100 are the rule, the rest are for combinations that hardly
+"""Steps of the other one at most: some 100 are the rule, the rest are for combinations that hardly
 matter."""
 BALL = np.array([1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 1.0, 0.0, 0.0, 1.0])
 """Inertial parameters of a ball, in units of its mass and moments."""
@@ -86,15 +88,7 @@ def fit_consistent(
     r = np.linalg.qr(np.column_stack((design, torque)), mode='r')
     size = design.shape[1]
     problem = _Problem(bodies, terms, r[:size, :size], r[:size, size])
-    found = least_squares(
-        problem.residual,
-        problem.start(start),
-        problem.jacobian,
-        bounds=(problem.lower, np.full(size, np.inf)),
-        max_nfev=MOST_STEPS,
-        # Many terms are at their bounds, which an interior method approaches slowly.
-        method='dogbox',
-    )
+    found = problem.solve(start)
     slope = problem.slope(found.x)
     jacobian = problem.jacobian(found.x)
     information = jacobian.T @ jacobian
@@ -127,6 +121,21 @@ class _Problem:
         t = np.zeros(len(self.lower))
         t[self._inertial :] = terms
         return np.where(np.isfinite(self.lower), np.maximum(t, LEAST_TERM), t)
+
+    def solve(self, terms: Array) -> OptimizeResult:
+        """Return the least-squares solution.
+
+        Many terms end at their bounds, which the interior method approaches slowly, while the
+        other one may stop at the start: first one, then the other.
+        """
+        bounds = self.lower, np.full(len(self.lower), np.inf)
+        first = least_squares(
+            self.residual, self.start(terms), self.jacobian, bounds, max_nfev=FIRST_STEPS
+        )
+        then = least_squares(
+            self.residual, first.x, self.jacobian, bounds, 'dogbox', max_nfev=MOST_STEPS
+        )
+        return min((first, then), key=lambda found: float(found.cost))
 
     def coefficients(self, t: Array) -> Array:
         """Return all coefficients."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..core.values import Array, Flags
 from ..robot.model import RobotModel
-from .friction_terms import Term, basic_terms
+from .friction_terms import basic_terms
 from .motion import Stretch, tracks
 from .regression import Rows, known_parameters
 from .uncertainty import covariance
@@ -50,7 +50,7 @@ def estimate_gains(model: RobotModel, stretches: Sequence[Stretch], cutoff: floa
     """
     rows = Rows.of(model, tracks(stretches, cutoff, 'causal'))
     expected = rows.regressor @ known_parameters(model)
-    terms = [*basic_terms(SMOOTHING), Term('offset')]
+    terms = basic_terms(SMOOTHING)
     gains, errors = np.ones(model.n), np.full(model.n, np.inf)
     for joint in range(model.n):
         columns = [expected[:, joint], *(rows.column(joint, term) for term in terms)]

@@ -13,6 +13,7 @@ from ..robot.model import RobotModel
 from .base_parameters import BaseParameters, base_parameters
 from .config import CUTOFF
 from .consistent import fit_consistent, link_bodies, places
+from .friction_terms import Term
 from .low_pass import FilterForm
 from .motion import Stretch, tracks
 from .pseudo_inertia import SIZE
@@ -154,21 +155,15 @@ def identify(
     data = weighted_rows(model, stretches, cutoff, form, step)
     rows, terms = data.rows, data.terms
     step('consistent fit')
-    fit = fit_consistent(
-        link_bodies(model, SPREAD),
-        terms,
-        data.scaled(data.design),
-        data.scaled(rows.torque),
-        data.start[SIZE * model.n :],
-    )
+    coefficients = _consistent(model, data)
     step('standard errors')
     base = base_parameters(model, terms)
-    free, errors, condition = _free_estimate(rows, data.design[:, :, base.base], data.weight)
+    free, errors, condition = _free_estimate(data, base)
     return Identification(
-        explanation=explanation_of(terms, fit.coefficients, rows.fastest),
+        explanation=explanation_of(terms, coefficients, rows.fastest),
         terms=terms,
         base=base,
-        values=base.of(fit.coefficients),
+        values=base.of(coefficients),
         free=free,
         errors=errors,
         noise=data.noise,
@@ -177,15 +172,48 @@ def identify(
     )
 
 
-def _free_estimate(rows: Rows, columns: Array, weight: Array) -> tuple[Array, Array, float]:
-    """Return base parameters by least squares, their standard errors and the condition number."""
-    flat = (columns * weight[:, None]).reshape(-1, columns.shape[2])
+def explain(
+    model: RobotModel, stretches: Sequence[Stretch], cutoff: float = CUTOFF
+) -> Explanation:
+    """Identify a robot without asking how well it is known.
+
+    :raises ConfigError: there is too little data.
+    """
+    data = weighted_rows(model, stretches, cutoff, 'causal', lambda _: None)
+    return explanation_of(data.terms, _consistent(model, data), data.rows.fastest)
+
+
+def _consistent(model: RobotModel, data: WeightedRows) -> Array:
+    """Return inertial parameters and terms, physically consistent."""
+    fit = fit_consistent(
+        link_bodies(model, SPREAD),
+        data.terms,
+        data.scaled(data.design),
+        data.scaled(data.rows.torque),
+        data.start[SIZE * model.n :],
+    )
+    return fit.coefficients
+
+
+def _free_estimate(data: WeightedRows, base: BaseParameters) -> tuple[Array, Array, float]:
+    """Return base parameters by least squares, their standard errors and the condition number.
+
+    The smoothing of dry friction is a further unknown of each joint, by its derivative.
+    """
+    rows, weight, count = data.rows, data.weight, len(base.base)
+    n = len(weight)
+    columns = np.zeros((len(rows.torque), n, count + n))
+    columns[:, :, :count] = data.design[:, :, base.base]
+    for joint, own in enumerate(data.terms):
+        smoothing = next(term.smoothing for term in own if term.kind == 'coulomb')
+        columns[:, joint, count + joint] = rows.column(joint, Term('slope', smoothing))
+    flat = (columns * weight[:, None]).reshape(-1, count + n)
     scale = np.maximum(np.linalg.norm(flat, axis=0), np.finfo(float).tiny)
-    condition = float(np.linalg.cond(flat / scale))
+    condition = float(np.linalg.cond((flat / scale)[:, :count]))
     free = np.linalg.lstsq(flat / scale, (rows.torque * weight).ravel(), rcond=None)[0] / scale
     left = residual(rows, columns, free)
-    errors = np.sqrt(np.maximum(np.diag(covariance(rows, columns, left, weight)), 0.0))
-    return free, errors, condition
+    variances = np.diag(covariance(rows, columns, left, weight))[:count]
+    return free[:count], np.sqrt(np.maximum(variances, 0.0)), condition
 
 
 def _untold(model: RobotModel, base: BaseParameters, errors: Array) -> tuple[str, ...]:

@@ -24,7 +24,7 @@ WEIGHTING_ROUNDS = 4
 """Number of times that the joints are weighted by what they leave unexplained."""
 COLLINEAR = 1e-6
 """Part of a column below which it is nothing new."""
-LONGEST_MEMORY = 0.5
+LONGEST_MEMORY = 1.0
 """Time over which what is left unexplained may be correlated [s]."""
 
 STANDSTILL = 5e-3

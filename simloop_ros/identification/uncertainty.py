@@ -23,7 +23,8 @@ def covariance(rows: Rows, design: Array, left: Array, weight: Array) -> Array:
     ``X(f)`` is their spectrum and ``Phi(f)`` that of the residuals of all joints, so noise may be
     coloured and may come upon several joints at once, as that of an encoder does. Parameters take
     away a part of the noise where the motion is; the residuals are enlarged by what they took
-    (their leverage) at each frequency. ``Phi`` is smoothed by a window of ``LONGEST_MEMORY``.
+    (their leverage, as HC3 does with rows) at each frequency. ``Phi`` is smoothed by a window of
+    ``LONGEST_MEMORY``.
 
     :param design: independent columns only, shape ``(rows, n, p)``.
     :param left: residuals [N m], shape ``(rows, n)``.
@@ -46,7 +47,7 @@ def covariance(rows: Rows, design: Array, left: Array, weight: Array) -> Array:
         # The share of each joint's noise at a frequency that the parameters can imitate: a bin
         # of the padded spectrum stands for its part of all rows.
         taken = np.einsum('fjp,pq,fjq->fj', column, inverse, column.conj()).real / (b - a)
-        noise = noise / np.sqrt(1.0 - np.minimum(taken, LARGEST_LEVERAGE))
+        noise = noise / (1.0 - np.minimum(taken, LARGEST_LEVERAGE))
         spectrum += noise[:, :, None] * noise[:, None, :].conj()
     smoothed = _smoothed(spectrum / len(rows.torque), lags, size)
     twice = np.full(size // 2 + 1, 2.0)  # for the frequencies below zero

@@ -5,12 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 from matplotlib.figure import Figure
+import numpy as np
 
 from ..identification.validation import Comparison
 from .drawing import BLUE, DOTS_PER_INCH, GREY, RED, empty_figure, finite, head, shortened
 
 BEFORE, AFTER = 'urdf', 'identified'
 """Names of the two models in a comparison."""
+GAP = 1.5
+"""Multiple of the usual time between two rows from which on there is a gap."""
 
 
 def draw_identification(
@@ -22,8 +25,11 @@ def draw_identification(
     """
     figure, (torques, errors) = empty_figure(2, 1, 2.2)
     time = comparison.time
-    measured = comparison.measured[:, joint]
-    before, after = (comparison.expected[each][:, joint] for each in (BEFORE, AFTER))
+    gap = np.append(np.diff(time) > GAP * np.median(np.diff(time)), False)
+    measured, before, after = (
+        np.where(gap, np.nan, values[:, joint])
+        for values in (comparison.measured, *map(comparison.expected.__getitem__, (BEFORE, AFTER)))
+    )
     torques.plot(time, finite(measured), color='black', lw=1.6, label='measured')
     torques.plot(time, finite(before), color=BLUE, lw=1.0, label='by the URDF')
     torques.plot(time, finite(after), color=RED, lw=1.0, label='identified')
