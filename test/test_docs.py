@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 from pages import PAGES, ROOT, blocks, commands, words
 import pytest
-from robot_logs import recording, write_bag
 import xacro
 
 from simloop_ros.cli.commands import COMMANDS
@@ -68,7 +67,6 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         found = next(f for f in files('example-robot-data') or [] if str(f).endswith(file))
         (folder / name).symlink_to(str(found.locate()))
     _make_fr3(folder)
-    _make_bag(folder)
     (folder / 'task.yaml').write_text(find_task('lwr_led').read_text())
     for page in PAGES:
         for block in blocks(page, 'yaml'):
@@ -79,13 +77,6 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     os.chdir(folder)
     yield folder
     os.chdir(before)
-
-
-def _make_bag(folder: Path) -> None:
-    """Write a log of the reader's robot."""
-    model = load_fit_robot(robot_config(str(folder / 'my_robot.urdf')))
-    made = recording(model, 24.0, period=0.01, noise=0.2, coulomb=0.5)
-    write_bag(folder / 'my_bag', made)
 
 
 def _make_fr3(folder: Path) -> None:
@@ -141,19 +132,7 @@ def test_other_commands_of_the_pages(command: str, capsys: Any) -> None:
             assert run_shortly(f'simloop run {robot}', Path(folder)) == 0
         if given[0] == 'robotstudio' and '--dry-run' not in given:
             given.append('--dry-run')
-    if given[0] == 'replay':
-        given.append('--no-figures')
-        _identify(given)
     assert main(given) == 0, capsys.readouterr().err
-
-
-def _identify(given: list[str]) -> None:
-    """Identify the robot that a replay needs, as the pages do."""
-    if '--identified' in given:
-        folder = given[given.index('--identified') + 1]
-        made = next(each for each in commands('identify') if each.endswith(f'--out {folder}'))
-        if not Path(folder).exists():
-            assert main(words(made)) == 0
 
 
 def _lead(folder: str) -> None:

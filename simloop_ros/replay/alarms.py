@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import msgspec
 import numpy as np
-from scipy.stats import chi2
+from scipy.special import gammaincinv
 
 from ..collision.tail import BLOCK_DURATION
 from ..core.values import Array, Flags
@@ -71,8 +71,8 @@ def alarm_rate(alarms: int, judged: float) -> AlarmRate:
         return AlarmRate(alarms, 0.0, np.nan, 0.0, np.inf)
     hours = judged / 3600.0
     outside = (1.0 - CONFIDENCE) / (2.0 if alarms else 1.0)
-    highest = float(chi2.ppf(1.0 - outside, 2 * alarms + 2)) / 2.0
-    lowest = float(chi2.ppf(outside, 2 * alarms)) / 2.0 if alarms else 0.0
+    highest = float(gammaincinv(alarms + 1.0, 1.0 - outside))
+    lowest = float(gammaincinv(float(alarms), outside)) if alarms else 0.0
     return AlarmRate(alarms, judged, alarms / hours, lowest / hours, highest / hours)
 
 

@@ -13,18 +13,18 @@ from simloop_ros.cli.main import main
 
 @pytest.fixture(scope='module')
 def bag(tmp_path_factory, shipped):
-    made = recording(shipped('lwr'), 16.0, period=0.01, noise=0.1)
+    made = recording(shipped('two_link'), 12.0, period=0.02, noise=0.1)
     return write_bag(tmp_path_factory.mktemp('bags') / 'bag', made)
 
 
 def test_from_a_bag_to_a_page(bag, tmp_path, capsys):
     inject = tmp_path / 'contacts.yaml'
     inject.write_text(
-        'random: {links: [lwr_7_link], forces: [40], count: 5}\n'
-        'contacts: [{link: lwr_7_link, time: 12, force: [0, 0, 30]}]\n'
+        'random: {links: [link2], forces: [40], count: 5}\n'
+        'contacts: [{link: link2, time: 9, force: [0, 0, 30]}]\n'
     )
     out, copy = tmp_path / 'out', tmp_path / 'copy.json'
-    given = ['replay', str(bag), '--robot', 'lwr', '--inject', str(inject), '--out', str(out)]
+    given = ['replay', str(bag), '--robot', 'two_link', '--inject', str(inject), '--out', str(out)]
     status = main([*given, '--json', str(copy)])
     said = capsys.readouterr().out
     assert status == 0
@@ -51,7 +51,7 @@ def test_from_a_bag_to_a_page(bag, tmp_path, capsys):
         (['--calibrate-on', '0:1'], 'not all of it'),
         (['--calibrate-on', '0.6:0.5'], 'growing'),
         (['--false-alarms-per-hour', '0'], 'not a positive number'),
-        (['--robot', 'lwrr'], 'did you mean lwr'),
+        (['--robot', 'two_linc'], 'did you mean two_link'),
         (['--robot', 'panda'], 'is it a log of panda'),
         (['--signal', 'command'], 'no command torques'),
         (['--monitor', 'nose'], 'unknown monitor'),
@@ -60,7 +60,7 @@ def test_from_a_bag_to_a_page(bag, tmp_path, capsys):
     ],
 )
 def test_bad_arguments_are_one_line(bag, tmp_path, capsys, arguments, words):
-    given = ['replay', str(bag), '--robot', 'lwr', '--out', str(tmp_path), '--no-figures']
+    given = ['replay', str(bag), '--robot', 'two_link', '--out', str(tmp_path), '--no-figures']
     assert main([*given, *arguments]) == 2
     said = capsys.readouterr().err
     assert words in said

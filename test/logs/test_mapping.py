@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pages import ROOT, blocks
 import pytest
 
 from simloop_ros.core.errors import ConfigError
@@ -28,6 +29,15 @@ def test_a_mapping_is_typed_data(tmp_path):
     assert found.scale('position') == pytest.approx(3.14159265358979 / 180)
     assert found.scale('effort') == found.scale('velocity') == 1.0
     assert found.drive_gains == {'a': 10.0, 'b': -8.5}
+
+
+def test_the_mappings_of_the_page_are_valid(tmp_path):
+    made = [
+        block for block in blocks(ROOT / 'docs' / 'logs.md', 'yaml') if 'contacts' not in block
+    ]
+    assert len(made) == 4
+    for block in made:
+        assert load(tmp_path, block).description or 'plotjuggler' in block
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import json
 
 import msgspec
 import numpy as np
+from pages import ROOT, blocks
 import pytest
 from robot_logs import recording
 
@@ -187,6 +188,15 @@ def test_contacts_are_typed_data(lwr, tmp_path):
     one, two = load_injection(path, lwr, 10.0).contacts
     np.testing.assert_allclose(one.vector, [0.0, 3.0, 4.0])
     np.testing.assert_allclose(two.vector, [0.0, 0.0, 10.0])
+
+
+def test_the_contacts_of_the_page_are_valid(shipped, tmp_path):
+    (block,) = (b for b in blocks(ROOT / 'docs' / 'logs.md', 'yaml') if 'contacts' in b)
+    path = tmp_path / 'contacts.yaml'
+    path.write_text(block)
+    found = load_injection(path, shipped('irb120'), 20.0)
+    assert found.random is not None
+    assert len(found.contacts) == 2
 
 
 @pytest.mark.parametrize(
