@@ -18,7 +18,7 @@ from ..core.errors import ConfigError, LogError, UnknownNameError
 from ..core.values import Array, Flags
 from ..logs.plausibility import check_recording
 from ..logs.recording import RobotRecording, Signal
-from ..logs.segments import Stamps, examine_stamps, uniform_segments
+from ..logs.segments import Segment, Stamps, examine_stamps, uniform_segments
 from ..robot.model import RobotModel
 from .explained import Curves, JointFit, joint_fits, torque_curves
 from .injection import InjectionConfig
@@ -116,19 +116,7 @@ def replay(
             f'{model.n}'
         )
     tell('torques', 0.0)
-    curves = torque_curves(segments, model, used, signal)
-    judged = ~settings.used(curves.time, recording.duration)
-    if not judged.any():
-        raise LogError(
-            'nothing is left to judge: the robot was identified from one part of the log and '
-            'thresholds come from the rest; fit on less (simloop identify --fit-on), or '
-            '--calibrate-on less'
-        )
-    fits = joint_fits(curves, model.joint_names, judged)
-    urdf_fits: tuple[JointFit, ...] = ()
-    if explanation is not None:
-        plain = torque_curves(segments, model, urdf, signal)
-        urdf_fits = joint_fits(plain, model.joint_names, judged)
+    torques = _torques(segments, model, (used, urdf), settings, signal, recording.duration)
     # Monitors without an explanation of their own have the identified inertias, too.
     known = model if explanation is None else replace(model, pin_model=used.corrected(model))
     parts = [seen(segment, known, signal) for segment in segments]
@@ -144,12 +132,41 @@ def replay(
         signal=signal,
         settings=settings,
         hints=hints,
-        curves=curves,
-        fits=fits,
-        urdf_fits=urdf_fits,
         calibration=calibration,
+        **torques,
         **every,
     )
+
+
+def _torques(
+    segments: Sequence[Segment],
+    model: RobotModel,
+    explanations: tuple[Explanation, Explanation],
+    settings: ReplaySettings,
+    signal: Signal,
+    duration: float,
+) -> dict[str, Any]:
+    """Return the fields of a replay about its torques.
+
+    :param explanations: the one that is used, and that of the description; the same where
+        nothing was identified.
+    :param duration: of the log [s].
+    """
+    used, urdf = explanations
+    curves = torque_curves(segments, model, used, signal)
+    judged = ~settings.used(curves.time, duration)
+    if not judged.any():
+        raise LogError(
+            'nothing is left to judge: the robot was identified from one part of the log and '
+            'thresholds come from the rest; fit on less (simloop identify --fit-on), or '
+            '--calibrate-on less'
+        )
+    urdf_fits: tuple[JointFit, ...] = ()
+    if used is not urdf:
+        plain = torque_curves(segments, model, urdf, signal)
+        urdf_fits = joint_fits(plain, model.joint_names, judged)
+    fits = joint_fits(curves, model.joint_names, judged)
+    return {'curves': curves, 'fits': fits, 'urdf_fits': urdf_fits}
 
 
 def _overlap_hint(settings: ReplaySettings) -> tuple[str, ...]:
