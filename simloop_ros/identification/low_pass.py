@@ -13,7 +13,7 @@ from ..core.values import Array
 FilterForm = Literal['causal', 'zero_phase']
 ORDER = 4
 """Order of the Bessel filter."""
-CYCLES = 3.0
+CYCLES = 2.0
 """Length of its impulse response that is kept, in periods of the cut-off frequency."""
 PADDING = 8
 """Factor by which the impulse response is padded for its spectrum."""
