@@ -86,7 +86,7 @@ def fit_consistent(
     :param torque: likewise, shape ``(rows,)``.
     :param start: coefficients of the terms to start from.
     """
-    r = np.linalg.qr(np.column_stack((design, torque)), mode='r')
+    r = np.asarray(np.linalg.qr(np.column_stack((design, torque)), mode='r'))
     size = design.shape[1]
     problem = _Problem(bodies, terms, r[:size, :size], r[:size, size])
     found = problem.solve(start)
