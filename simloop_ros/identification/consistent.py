@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import OptimizeResult, least_squares
+from scipy.optimize import lsq_linear
 
 from ..core.values import Array
 from ..robot.model import RobotModel
@@ -19,11 +19,12 @@ NOT_NEGATIVE = ('armature', 'viscous', 'coulomb')
 """Terms that cannot be below zero: friction takes energy, and rotors have inertia."""
 LEAST_TERM = 1e-9
 """Where a term that cannot be below zero starts at least."""
-FIRST_STEPS = 60
-"""Steps of the interior method."""
-MOST_STEPS = 400
-"""Steps of the other one at most: some 100 are the rule, the rest are for combinations that hardly
-matter."""
+MOST_STEPS = 60
+"""Steps of the search at most: some 20 are the rule."""
+FIRST_DAMPING, LARGEST_DAMPING = 1e-4, 1e8
+"""Damping of its steps, against the curvature along each unknown."""
+CONVERGED = 1e-7
+"""Relative fall of the sum of squares at which it ends."""
 BALL = np.array([1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 1.0, 0.0, 0.0, 1.0])
 """Inertial parameters of a ball, in units of its mass and moments."""
 
@@ -85,18 +86,17 @@ def fit_consistent(
     :param torque: likewise, shape ``(rows,)``.
     :param start: coefficients of the terms to start from.
     """
-    r = np.linalg.qr(np.column_stack((design, torque)), mode='r')
+    r = np.asarray(np.linalg.qr(np.column_stack((design, torque)), mode='r'))
     size = design.shape[1]
     problem = _Problem(bodies, terms, r[:size, :size], r[:size, size])
     found = problem.solve(start)
-    slope = problem.slope(found.x)
-    jacobian = problem.jacobian(found.x)
+    slope, jacobian = problem.slope(found), problem.jacobian(found)
     information = jacobian.T @ jacobian
     inverse = np.linalg.pinv(information, hermitian=True)
     spreads = np.array([body.spread for body in bodies])
-    surprise = 2.0 * found.cost + np.linalg.slogdet(information)[1]
+    surprise = np.square(problem.residual(found)).sum() + np.linalg.slogdet(information)[1]
     return ConsistentFit(
-        problem.coefficients(found.x),
+        problem.coefficients(found),
         slope @ inverse @ slope.T,
         float(surprise + 2.0 * SIZE * np.log(spreads).sum()),
     )
@@ -122,20 +122,36 @@ class _Problem:
         t[self._inertial :] = terms
         return np.where(np.isfinite(self.lower), np.maximum(t, LEAST_TERM), t)
 
-    def solve(self, terms: Array) -> OptimizeResult:
-        """Return the least-squares solution.
+    def solve(self, terms: Array) -> Array:
+        """Return the unknowns of the least sum of squares.
 
-        Many terms end at their bounds, which the interior method approaches slowly, while the
-        other one may stop at the start: first one, then the other.
+        Steps of Levenberg and Marquardt, each a linear problem with bounds: many terms end at
+        theirs, which general solvers approach slowly or stop short of.
         """
-        bounds = self.lower, np.full(len(self.lower), np.inf)
-        first = least_squares(
-            self.residual, self.start(terms), self.jacobian, bounds, max_nfev=FIRST_STEPS
-        )
-        then = least_squares(
-            self.residual, first.x, self.jacobian, bounds, 'dogbox', max_nfev=MOST_STEPS
-        )
-        return min((first, then), key=lambda found: float(found.cost))
+        t = self.start(terms)
+        cost = float(np.square(self.residual(t)).sum())
+        damping = FIRST_DAMPING
+        for _ in range(MOST_STEPS):
+            slope = self.jacobian(t)
+            lengths = np.linalg.norm(slope, axis=0)
+            step = lsq_linear(
+                np.concatenate((slope, np.diag(np.sqrt(damping) * lengths))),
+                np.concatenate((-self.residual(t), np.zeros(len(t)))),
+                (self.lower - t, np.full(len(t), np.inf)),
+                method='bvls',
+            ).x
+            tried = np.maximum(t + step, self.lower)
+            new = float(np.square(self.residual(tried)).sum())
+            if not new < cost:
+                damping *= 10.0
+                if damping > LARGEST_DAMPING:
+                    break
+                continue
+            done = cost - new < CONVERGED * cost
+            t, cost, damping = tried, new, damping / 5.0
+            if done:
+                break
+        return t
 
     def coefficients(self, t: Array) -> Array:
         """Return all coefficients."""

@@ -107,7 +107,7 @@ class ExcitingMotion:
 def _frequencies(duration: float) -> Array:
     """Return the frequencies of a motion [rad/s], shape ``(HARMONICS,)``."""
     lowest = 2.0 * np.pi * max(FUNDAMENTAL, LEAST_CYCLES / duration)
-    return lowest * (1.0 + np.arange(HARMONICS))
+    return lowest * np.arange(1.0, HARMONICS + 1.0)
 
 
 @dataclass(frozen=True)

@@ -6,14 +6,17 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+import numpy.typing as npt
 from scipy import signal
 
 from ..core.values import Array
 
+Indices = npt.NDArray[np.intp]
+
 FilterForm = Literal['causal', 'zero_phase']
 ORDER = 4
 """Order of the Bessel filter."""
-CYCLES = 3.0
+CYCLES = 2.0
 """Length of its impulse response that is kept, in periods of the cut-off frequency."""
 PADDING = 8
 """Factor by which the impulse response is padded for its spectrum."""
@@ -35,7 +38,7 @@ class Kernel:
         """Return the number of samples before the row."""
         return len(self.weights) - 1 - self.ahead
 
-    def apply(self, values: Array, rows: Array) -> Array:
+    def apply(self, values: Array, rows: Indices) -> Array:
         """Return the filtered values at rows, shape ``(rows, ...)``.
 
         :param values: equally spaced in time, shape ``(samples, ...)``.

@@ -10,7 +10,7 @@ import pinocchio as pin
 
 from ..core.errors import ConfigError
 from ..core.values import Array
-from .low_pass import FilterForm, Kernel, hann_kernel, low_pass
+from .low_pass import FilterForm, Indices, Kernel, hann_kernel, low_pass
 
 CUTOFF_SHARE = 0.2
 """Largest part of the sampling rate that the cut-off may be."""
@@ -80,7 +80,7 @@ class Track:
     acceleration: Array
     torque: Array
     kernel: Kernel
-    rows: Array
+    rows: Indices
 
     def filtered(self, values: Array) -> Array:
         """Return the values at the rows after the low-pass filter.
@@ -128,14 +128,14 @@ def track(stretch: Stretch, cutoff: float, form: FilterForm) -> Track:
     smooth = hann_kernel(h, SMOOTHING_WIDTH)
     stride = max(1, int(1.0 / (REGRESSOR_RATE * h)))
     edge = STENCIL + smooth.ahead
-    middle = np.arange(edge, len(stretch.position) - edge, stride)
+    middle: Indices = np.arange(edge, len(stretch.position) - edge, stride, dtype=np.intp)
     shifts = range(-STENCIL, STENCIL + 1)
     q = np.stack([smooth.apply(stretch.position, middle + shift) for shift in shifts])
     kernel = low_pass(stride * h, usable_cutoff(h, cutoff), form)
     spacing = max(1, round(1.0 / (ROWS_PER_CYCLE * usable_cutoff(h, cutoff) * stride * h)))
-    rows = np.arange(kernel.behind, len(middle) - kernel.ahead, spacing)
+    rows: Indices = np.arange(kernel.behind, len(middle) - kernel.ahead, spacing, dtype=np.intp)
     return Track(
-        time=stretch.start + h * middle[rows],
+        time=stretch.start + h * middle[rows].astype(float),
         position=q[STENCIL],
         velocity=np.tensordot(FIRST_DERIVATIVE, q, 1) / h,
         acceleration=np.tensordot(SECOND_DERIVATIVE, q, 1) / h**2,

@@ -13,8 +13,8 @@ from ..core.errors import ConfigError
 from ..core.values import Array
 from ..robot.model import RobotModel
 from .config import CUTOFF
-from .consistent import BALL, Body, fit_consistent, link_bodies
-from .identify import Step, explanation_of, weighted_rows
+from .consistent import BALL, Body, ConsistentFit, fit_consistent, link_bodies
+from .identify import Step, WeightedRows, explanation_of, weighted_rows
 from .low_pass import FilterForm
 from .motion import Stretch
 from .pseudo_inertia import SIZE, LogCholesky
@@ -84,19 +84,7 @@ def identify_payload(
     mass = max(LEAST_MASS, float((data.start[:inertial] - known_parameters(model))[own.start]))
     ball = mass * np.where(BALL > 0.0, [1.0, *9 * [2.0 * RADIUS**2]], 0.0)
     payload = Body(LogCholesky(ball, ball), PAYLOAD_SPREAD)
-    columns, torque = data.scaled(design), data.scaled(data.rows.torque)
-    fits = {
-        spread: fit_consistent(
-            [*link_bodies(model, spread), payload],
-            data.terms,
-            columns,
-            torque,
-            data.start[inertial:],
-        )
-        for spread in ROBOT_SPREADS
-    }
-    spread = min(fits, key=lambda each: fits[each].surprise)
-    fit = fits[spread]
+    spread, fit = _most_probable(model, payload, data, design)
     found = fit.coefficients[inertial : inertial + SIZE]
     errors = fit.covariance[inertial : inertial + 4, inertial : inertial + 4]
     whole = np.delete(fit.coefficients, np.r_[inertial : inertial + SIZE])
@@ -112,6 +100,25 @@ def identify_payload(
         spread=spread,
         explanation=explanation_of(data.terms, whole, data.rows.fastest),
     )
+
+
+def _most_probable(
+    model: RobotModel, payload: Body, data: WeightedRows, design: Array
+) -> tuple[float, ConsistentFit]:
+    """Return the spread of the links under which the log is most probable, and its fit."""
+    columns, torque = data.scaled(design), data.scaled(data.rows.torque)
+    fits = {
+        spread: fit_consistent(
+            [*link_bodies(model, spread), payload],
+            data.terms,
+            columns,
+            torque,
+            data.start[SIZE * model.n :],
+        )
+        for spread in ROBOT_SPREADS
+    }
+    spread = min(fits, key=lambda each: fits[each].surprise)
+    return spread, fits[spread]
 
 
 def _transform(placement: pin.SE3) -> Array:

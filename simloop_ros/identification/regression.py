@@ -143,7 +143,7 @@ def design_matrix(rows: Rows, terms: Terms) -> Array:
 
 
 @dataclass(frozen=True)
-class Solution:
+class RegressionFit:
     """What a regression found.
 
     :ivar coefficients: inertial parameters, then each joint's terms.
@@ -192,7 +192,7 @@ class JointGrams:
             local = np.column_stack((rows.regressor[:, joint], *columns, unknown[:, joint]))
             self._products.append(local.T @ local)
 
-    def solve(self, chosen: Sequence[Sequence[int]]) -> Solution:
+    def solve(self, chosen: Sequence[Sequence[int]]) -> RegressionFit:
         """Return the solution with some of the candidates, by their indices, for each joint."""
         layout = _Layout(self._inertial, chosen)
         left = np.sqrt([product[-1, -1] / self.rows for product in self._products])
@@ -209,9 +209,9 @@ class JointGrams:
             ]
             left = np.sqrt(np.maximum(squares, 0.0) / self.rows)
         x[: self._inertial] += self._prior
-        return Solution(x, left, weight)
+        return RegressionFit(x, left, weight)
 
-    def gains(self, chosen: Sequence[Sequence[int]], solution: Solution) -> list[Array]:
+    def gains(self, chosen: Sequence[Sequence[int]], solution: RegressionFit) -> list[Array]:
         """Return for each joint how much each of its candidates would explain in addition.
 
         By how much the sum of squares in units of the noise would fall, of independent rows, with

@@ -9,8 +9,8 @@ from ..robot.model import RobotModel
 from .friction_terms import SMOOTHING_SPEEDS, Term, basic_terms, optional_terms
 from .regression import (
     JointGrams,
+    RegressionFit,
     Rows,
-    Solution,
     Terms,
     columns_of,
     design_matrix,
@@ -118,7 +118,9 @@ def _further(candidates: Terms, chosen: list[list[int]]) -> list[tuple[int, int]
     ]
 
 
-def _memory(rows: Rows, candidates: Terms, chosen: list[list[int]], solution: Solution) -> Array:
+def _memory(
+    rows: Rows, candidates: Terms, chosen: list[list[int]], solution: RegressionFit
+) -> Array:
     terms = tuple(tuple(own[k] for k in p) for own, p in zip(candidates, chosen, strict=True))
     left = residual(rows, design_matrix(rows, terms), solution.coefficients)
     return memory_factors(rows, left)

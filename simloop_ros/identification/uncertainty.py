@@ -5,9 +5,12 @@ from __future__ import annotations
 from itertools import pairwise
 
 import numpy as np
+import numpy.typing as npt
 
 from ..core.values import Array
 from .regression import LONGEST_MEMORY, Rows
+
+Spectrum = npt.NDArray[np.complex128]
 
 LARGEST_LEVERAGE = 0.9
 """Share of a frequency that the parameters may take away before it tells nothing of the noise."""
@@ -60,11 +63,12 @@ def covariance(rows: Rows, design: Array, left: Array, weight: Array) -> Array:
     return result
 
 
-def _smoothed(spectrum: Array, lags: int, size: int) -> Array:
+def _smoothed(spectrum: Spectrum, lags: int, size: int) -> Spectrum:
     """Return a spectrum with its correlations faded out at some lags, shape ``(f, n, n)``."""
     correlation = np.fft.irfft(spectrum, size, axis=0)
     window = np.zeros(size)
     fading = 0.5 * (1.0 + np.cos(np.pi * np.arange(lags + 1) / lags))
     window[: lags + 1] = fading
     window[-lags:] = fading[:0:-1]
-    return np.fft.rfft(correlation * window[:, None, None], axis=0)
+    smoothed: Spectrum = np.fft.rfft(correlation * window[:, None, None], axis=0)
+    return smoothed

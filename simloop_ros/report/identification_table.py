@@ -69,12 +69,12 @@ def identification_lines(summary: dict[str, Any]) -> list[str]:
         'parameters'
         + (': poor; see simloop excite' if summary['condition'] > LARGE_CONDITION else '')
     )
-    for key, words in (
+    for key, heading in (
         ('not_told_by_this_log', 'not told by this log, as in the URDF'),
         ('not_told_by_any_motion', 'not told by any motion of these joints, as in the URDF'),
     ):
         if summary[key]:
-            lines.append(f'{words}: {_listed(summary[key])}')
+            lines.append(f'{heading}: {_listed(summary[key])}')
     return lines
 
 
