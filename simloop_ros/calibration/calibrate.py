@@ -15,7 +15,7 @@ from ..collision.disturbance_observer import DisturbanceObserver
 from ..collision.explanation import Explanation
 from ..collision.learning import average, learn
 from ..collision.observation import Observation
-from ..collision.tail import BlockMaxima, thresholds
+from ..collision.tail import USUAL_TAIL, BlockMaxima, Tail, thresholds
 from ..collision.wrist_torque import WristTorque
 from ..control.control_simulation import ControlSimulation
 from ..core.errors import ConfigError
@@ -90,6 +90,7 @@ class Calibrator:
     """Learns from the first part of a motion, then runs every monitor in the rest.
 
     :param wrist_torque: of a robot with wrist sensors; none without.
+    :param tail: what thresholds come from.
     """
 
     def __init__(
@@ -98,11 +99,13 @@ class Calibrator:
         period: float,
         alarms_per_hour: float,
         wrist_torque: WristTorque | None = None,
+        tail: Tail = USUAL_TAIL,
     ):
         self._model = model
         self._period = period
         self._rate = alarms_per_hour
         self._wrist_torque = wrist_torque
+        self._tail = tail
 
     def run(
         self,
@@ -128,8 +131,26 @@ class Calibrator:
             row = next(rows)
             efforts[i], positions[i] = row.effort, row.measured
         explanation = learn(model, average(efforts, positions, period))
-        jump = JUMP_FACTOR * np.abs(np.diff(positions, n=2, axis=0)).max(axis=0)
-        plain = [build_monitor(kind, model, period) for kind in PLAIN]
+        return self.from_motion(
+            rows, explanation, largest_jump(positions), (steps - first) * period
+        )
+
+    def from_motion(
+        self,
+        rows: Iterator[Observation],
+        explanation: Explanation,
+        jump: Array,
+        duration: float,
+        kinds: Sequence[str] = tuple(PLAIN),
+    ) -> Calibration:
+        """Return the calibration by free motion, from which nothing was learnt before.
+
+        :param jump: second difference of positions that no valid sample exceeds [rad], ``(n,)``.
+        :param duration: of the motion [s].
+        :param kinds: monitors to calibrate beside the one that uses the explanation.
+        """
+        model, period = self._model, self._period
+        plain = [build_monitor(kind, model, period) for kind in kinds]
         learnt = DisturbanceObserver(model, period, explanation=explanation)
         records = _record(rows, [*plain, learnt])
         return Calibration(
@@ -138,7 +159,7 @@ class Calibrator:
             joint_names=model.joint_names,
             period=period,
             false_alarms_per_hour=self._rate,
-            duration=(steps - first) * period,
+            duration=duration,
             thresholds={
                 **{each.kind: self._thresholds(records[each.kind], each) for each in plain},
                 learnt.kind: self._thresholds(records[learnt.kind], learnt, explanation),
@@ -155,7 +176,8 @@ class Calibrator:
         self, record: _Record, monitor: CollisionMonitor, explanation: Explanation | None = None
     ) -> Rows:
         """Return the thresholds of a monitor; with an explanation, bounded by friction."""
-        found = thresholds(record.blocks.maxima, self._rate, monitor.least_threshold)
+        least, maxima = monitor.least_threshold, record.blocks.maxima
+        found = thresholds(maxima, self._rate, least, self._tail)
         if explanation is not None:
             limit = self._model.velocity_limit
             speed = np.where(np.isfinite(limit), limit, UNLIMITED_SPEED)
@@ -218,6 +240,15 @@ def _record(
         for kind, record in records.items():
             record.add(readings[kind].torque)
     return records
+
+
+def largest_jump(positions: Array) -> Array:
+    """Return the second difference that no valid sample exceeds [rad], shape ``(n,)``.
+
+    :param positions: of valid samples [rad], shape ``(steps, n)``.
+    """
+    found: Array = JUMP_FACTOR * np.abs(np.diff(positions, n=2, axis=0)).max(axis=0)
+    return found
 
 
 def _positive(values: Array) -> tuple[float, ...]:

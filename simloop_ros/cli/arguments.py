@@ -9,6 +9,8 @@ from collections.abc import Callable
 
 from . import completers
 from .driver_arguments import add_connect, add_driver_options, add_payload, add_standin
+from .identify_arguments import add_excite, add_identify
+from .log_arguments import add_replay
 from .move_arguments import add_move
 from .path_argument import path_argument
 from .teach_arguments import add_teach_arguments
@@ -255,6 +257,9 @@ ARGUMENTS: dict[str, Callable[[ArgumentParser], None]] = {
     'check': _check,
     'keys': _keys,
     'calibrate': _calibrate,
+    'identify': add_identify,
+    'excite': add_excite,
+    'replay': add_replay,
     'robotstudio': _robotstudio,
     'schema': _schema,
     'completion': _completion,

@@ -135,6 +135,35 @@ examples:
 
 Documentation: docs/collision.md.
 """
+IDENTIFY = """\
+examples:
+  simloop identify my_bag --robot my_robot.urdf --out identified
+  simloop identify log.csv --map map.yaml --robot panda --out identified --json figures.json
+  simloop identify loaded_bag --robot identified/robot.yaml --payload-on tool0 --out loaded
+  simloop replay other_bag --robot my_robot.urdf --identified identified
+
+DIR gets identified.urdf, robot.yaml (for "robot:" of a scenario, and --robot), identified.yaml
+(for simloop replay), summary.json and a figure per joint. Documentation: docs/identification.md.
+"""
+EXCITE = """\
+examples:
+  simloop excite --robot lwr --out excite.yaml
+  simloop run excite.yaml --out runs/excite
+  simloop identify runs/excite --robot lwr --out identified
+  simloop launch excite.yaml --realtime --driver generic    on a robot, see docs/drivers.md
+
+Documentation: docs/identification.md.
+"""
+REPLAY = """\
+examples:
+  simloop replay my_bag --robot my_robot.urdf
+  simloop replay panda.csv --robot panda --map panda_map.yaml --out runs/panda
+  simloop replay my_bag --robot my_robot.urdf --identified runs/identified --inject contacts.yaml
+
+It needs no ROS. Thresholds come from the first half of the log and are judged on the second one;
+--calibrate-on has other parts. Contacts of --inject are called INJECTED everywhere.
+Documentation: docs/logs.md.
+"""
 ROBOTSTUDIO = """\
 examples:
   simloop run irb120_rectangle
@@ -191,6 +220,13 @@ COMMANDS = {
     'calibrate': CommandHelp(
         'calibrate', 'learn thresholds of the collision monitors from free motion', CALIBRATE
     ),
+    'identify': CommandHelp(
+        'identify', 'inertia, friction and payload of a robot, from logs of its motion', IDENTIFY
+    ),
+    'excite': CommandHelp(
+        'excite', 'a motion from which a robot can be identified, within its limits', EXCITE
+    ),
+    'replay': CommandHelp('replay', 'a log of any robot through the blocks that run live', REPLAY),
     'robotstudio': CommandHelp(
         'robotstudio', 'send the motion of a run to RobotStudio, or an ABB controller', ROBOTSTUDIO
     ),

@@ -102,6 +102,7 @@ def model_hash(model: RobotModel) -> str:
         pin_model.gravity.linear,
         model.effort_limit,
         model.velocity_limit,
+        *([pin_model.armature] if np.any(pin_model.armature) else []),
     ):
         # Rounded: the same URDF read on another machine may differ in the last digit.
         digest.update((np.round(np.asarray(values, np.float64), 9) + 0.0).tobytes())

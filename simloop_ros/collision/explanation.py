@@ -7,15 +7,16 @@ import numpy as np
 import pinocchio as pin
 
 from ..core.values import Array
+from ..robot.config import JointFrictionConfig
 from ..robot.model import RobotModel
 
 
-class Explanation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The torque that the model leaves out, linear in all but ``smoothing``.
+class Explanation(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """The torque that the model leaves out, linear in all but ``smoothing`` and ``fading``.
 
     ::
 
-        tau = rnea'(q, v, a) + F tanh(v / w) + c v + b
+        tau = rnea'(q, v, a) + tanh(v / w) (F + A tanh(v / w) + S exp(-|v| / s)) + c v + b
 
     where ``rnea'`` has the inertias below instead of the model's.
 
@@ -27,6 +28,10 @@ class Explanation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     :ivar viscous: friction per speed ``c`` [N m s/rad].
     :ivar offset: constant torque ``b`` [N m].
     :ivar fastest: largest speed that something was learnt from [rad/s].
+    :ivar asymmetry: dry friction ``A`` more in one direction and less in the other [N m]; empty
+        for none.
+    :ivar stribeck: dry friction ``S`` more at rest than at speed [N m]; empty for none.
+    :ivar fading: speed ``s`` over which it fades [rad/s].
     """
 
     inertias: tuple[tuple[float, ...], ...]
@@ -36,10 +41,16 @@ class Explanation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     viscous: tuple[float, ...]
     offset: tuple[float, ...]
     fastest: tuple[float, ...]
+    asymmetry: tuple[float, ...] = ()
+    stribeck: tuple[float, ...] = ()
+    fading: tuple[float, ...] = ()
 
     def friction(self, speed: Array) -> Array:
         """Return the size of the friction at a speed [N m], shape ``(n,)``."""
-        return np.abs(self.coulomb) + np.abs(self.viscous) * speed
+        dry = np.abs(self.coulomb) + np.abs(self.viscous) * speed
+        for more in (self.asymmetry, self.stribeck):
+            dry = dry + np.abs(more) if more else dry
+        return dry
 
     def corrected(self, model: RobotModel) -> pin.Model:
         """Return the Pinocchio model with the learnt inertias."""
@@ -51,20 +62,26 @@ class Explanation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def nothing_learnt(model: RobotModel) -> Explanation:
-    """Return the explanation that leaves the model as it is."""
+    """Return the explanation that leaves the model as it is, with the friction that it knows."""
     pin_model = model.pin_model
-    nothing = (0.0,) * model.n
+    known = model.friction or (JointFrictionConfig(smoothing=1.0),) * model.n
+    asymmetry, stribeck = (
+        tuple(getattr(each, key) for each in known) for key in ('asymmetry', 'stribeck')
+    )
     return Explanation(
         inertias=tuple(
             tuple(pin_model.inertias[joint].toDynamicParameters().tolist())
             for joint in range(1, pin_model.njoints)
         ),
         armature=tuple(np.asarray(pin_model.armature).tolist()),
-        coulomb=nothing,
-        smoothing=(1.0,) * model.n,
-        viscous=nothing,
-        offset=nothing,
+        coulomb=tuple(each.coulomb for each in known),
+        smoothing=tuple(each.smoothing for each in known),
+        viscous=tuple(each.viscous for each in known),
+        offset=tuple(each.offset for each in known),
         fastest=(np.inf,) * model.n,
+        asymmetry=asymmetry if any(asymmetry) else (),
+        stribeck=stribeck if any(stribeck) else (),
+        fading=tuple(each.fading for each in known) if any(stribeck) else (),
     )
 
 
@@ -82,13 +99,21 @@ class Explainer:
         self._sharpness = 1.0 / np.array(explanation.smoothing)
         self._viscous = np.array(explanation.viscous)
         self._offset = np.array(explanation.offset)
+        self._asymmetry = np.array(explanation.asymmetry)
+        self._stribeck = np.array(explanation.stribeck)
+        self._slowness = 1.0 / np.array(explanation.fading or (1.0,))
 
     def torque(self, q: Array, v: Array, a: Array) -> Array:
         """Return the torque [N m], shape ``(n,)``, that the motion needs without contact."""
         torque: Array = pin.rnea(self.pin_model, self._data, q, v, a)
         dry = v * self._sharpness
         np.tanh(dry, dry)
-        dry *= self._coulomb
+        size = self._coulomb
+        if self._asymmetry.size:
+            size = size + self._asymmetry * dry
+        if self._stribeck.size:
+            size = size + self._stribeck * np.exp(-np.abs(v) * self._slowness)
+        dry *= size
         torque += dry
         torque += self._viscous * v
         torque += self._offset

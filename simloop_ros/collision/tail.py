@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 
@@ -18,7 +19,23 @@ FEWEST_MAXIMA = 20
 """Block maxima that a tail needs."""
 
 
-def thresholds(maxima: Array, alarms_per_hour: float, least: Array) -> Array:
+class Tail(msgspec.Struct, frozen=True):
+    """Which block maxima a tail is fitted to.
+
+    :ivar share: part of the largest ones.
+    :ivar fewest: number of them at least.
+    """
+
+    share: float = TAIL_SHARE
+    fewest: int = FEWEST_MAXIMA
+
+
+USUAL_TAIL = Tail()
+
+
+def thresholds(
+    maxima: Array, alarms_per_hour: float, least: Array, tail: Tail = USUAL_TAIL
+) -> Array:
     """Return the thresholds that free motion passes at a given rate in all, shape ``(...)``.
 
     Peaks over threshold: above a high quantile ``u``, the excess of block maxima of almost any
@@ -37,19 +54,20 @@ def thresholds(maxima: Array, alarms_per_hour: float, least: Array) -> Array:
         NaN in a block in which there was none.
     :param least: what rounding alone may make of a residual, shape ``(n,)``, the last axis: no
         threshold is lower, not even that of a robot without any noise.
+    :param tail: of a short record, more of its maxima have to count.
     :raises ConfigError: there are too few blocks.
     """
     squares = maxima.reshape(len(maxima), -1) ** 2
-    if len(squares) * TAIL_SHARE < FEWEST_MAXIMA:
+    if len(squares) * tail.share < tail.fewest:
         raise ConfigError(
             f'{len(squares) * BLOCK_DURATION:g} s of free motion are too short for thresholds: '
-            f'{FEWEST_MAXIMA * BLOCK_DURATION / TAIL_SHARE:g} s at least'
+            f'{tail.fewest * BLOCK_DURATION / tail.share:g} s at least'
         )
-    tails = np.array([_tail(column[~np.isnan(column)]) for column in squares.T])
+    tails = np.array([_tail(column[~np.isnan(column)], tail) for column in squares.T])
     start, excess = tails[:, 0], tails[:, 1]
     scaled = (squares - start) / excess
-    level, rise = _tail(np.where(np.isnan(scaled), -np.inf, scaled).max(axis=1))
-    per_hour = TAIL_SHARE * 3600.0 / BLOCK_DURATION
+    level, rise = _tail(np.where(np.isnan(scaled), -np.inf, scaled).max(axis=1), tail)
+    per_hour = tail.share * 3600.0 / BLOCK_DURATION
     found: Array = start + excess * (level + rise * max(0.0, np.log(per_hour / alarms_per_hour)))
     found = np.sqrt(found).reshape(maxima.shape[1:])
     # A regime that hardly occurred gets the threshold of the others.
@@ -57,10 +75,10 @@ def thresholds(maxima: Array, alarms_per_hour: float, least: Array) -> Array:
     return np.maximum(np.where(np.isfinite(found) | (known < 0.0), found, known), least)
 
 
-def _tail(maxima: Array) -> tuple[float, float]:
+def _tail(maxima: Array, tail: Tail) -> tuple[float, float]:
     """Return the start and the mean excess of a tail; infinite where there are too few."""
-    top = int(TAIL_SHARE * len(maxima))
-    if top < FEWEST_MAXIMA * TAIL_SHARE:
+    top = int(tail.share * len(maxima))
+    if top < tail.fewest * tail.share:
         return np.inf, 1.0
     ordered = np.sort(maxima)
     start = float(ordered[-top - 1])

@@ -18,6 +18,8 @@ Seed = Annotated[int, msgspec.Meta(ge=0)]
 Vector = tuple[float, float, float]
 ReactionKind = Literal['none', 'stop', 'hold', 'retreat', 'float', 'comply']
 """How a robot can respond to a contact."""
+EffortMeaning = Literal['torque', 'torque_without_gravity', 'current', 'none']
+"""What ``effort`` in the joint states of a robot is."""
 CUSTOM = 'module:Class'
 """Stands for a class of the user where choices are listed."""
 CLASS_PATTERN = r'[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*'

@@ -68,6 +68,10 @@ class ModelError(SimloopError):
     """A robot description that cannot be read or is not fit for control."""
 
 
+class LogError(SimloopError):
+    """A recording of a robot that cannot be read, or is not what it is taken for."""
+
+
 class GoalError(SimloopError):
     """A motion that is refused before it starts.
 

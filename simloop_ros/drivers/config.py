@@ -6,9 +6,8 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from ..core.config_types import NonNegative, Positive
+from ..core.config_types import EffortMeaning, NonNegative, Positive
 
-EffortMeaning = Literal['torque', 'torque_without_gravity', 'current', 'none']
 Share = Annotated[float, msgspec.Meta(ge=0.0, lt=1.0)]
 
 

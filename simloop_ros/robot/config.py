@@ -22,6 +22,29 @@ class FlexibleJointsConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=Tr
     damping_ratio: NonNegative | None = None
 
 
+class JointFrictionConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Friction and rotor of a joint, as ``simloop identify`` finds them.
+
+    :ivar coulomb: dry friction [N m].
+    :ivar smoothing: speed below which the direction of dry friction is not certain [rad/s].
+    :ivar viscous: friction per speed [N m s/rad].
+    :ivar offset: constant torque [N m].
+    :ivar asymmetry: dry friction more in one direction and less in the other [N m].
+    :ivar stribeck: dry friction more at rest than at speed [N m].
+    :ivar fading: speed over which it fades [rad/s].
+    :ivar armature: inertia that acts on its own joint only, for instance of a rotor [kg m^2].
+    """
+
+    coulomb: float = 0.0
+    smoothing: Positive = 0.01
+    viscous: float = 0.0
+    offset: float = 0.0
+    asymmetry: float = 0.0
+    stribeck: float = 0.0
+    fading: Positive = 1.0
+    armature: NonNegative = 0.0
+
+
 class Payload(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """A rigid body that is fixed to a tip, instead of what was there before.
 
@@ -53,6 +76,8 @@ class RobotConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     :ivar payloads: what the tips carry, known to all blocks; the simulated robot carries it, too.
     :ivar packages: folders that are searched for ``package://`` meshes, before the environment.
     :ivar gravity: gravitational acceleration in world axes [m/s^2].
+    :ivar friction: by joint, as `simloop identify` writes it: monitors without a calibration and
+        `simloop replay` reckon with it; the rotors are part of the model.
     """
 
     urdf: str
@@ -68,3 +93,4 @@ class RobotConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
         -9.82,
     )
     flexible_joints: FlexibleJointsConfig = FlexibleJointsConfig()
+    friction: dict[str, JointFrictionConfig] = {}

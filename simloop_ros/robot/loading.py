@@ -9,7 +9,7 @@ import numpy as np
 
 from ..core.errors import ConfigError, ModelError, UnknownNameError
 from ..core.values import Array
-from .config import RobotConfig
+from .config import JointFrictionConfig, RobotConfig
 from .flexible_joints import flexible_joints
 from .model import RobotModel
 from .payload import with_payload
@@ -59,6 +59,9 @@ def build_robot(config: RobotConfig, path: Path, root: ET.Element) -> RobotModel
     pin_model = kinematic_tree(urdf, str(path))
     pin_model.gravity.linear = np.array(config.gravity)
     joint_names = tuple(str(name) for name in pin_model.names)[1:]
+    friction = _friction(config, joint_names)
+    if friction:
+        pin_model.armature = np.array([each.armature for each in friction])
     if not joint_names:
         raise ModelError(f'{path}: no moving joint')
     elements = {element.get('name', ''): element for element in root.findall('joint')}
@@ -80,6 +83,7 @@ def build_robot(config: RobotConfig, path: Path, root: ET.Element) -> RobotModel
         flexible_joints=flexible_joints(config.flexible_joints, joint_names, config.lock),
         description=path,
         payloads=config.payloads,
+        friction=friction,
     )
     for tip in model.tips:
         if tip not in model.links:
@@ -89,6 +93,15 @@ def build_robot(config: RobotConfig, path: Path, root: ET.Element) -> RobotModel
         if payload.at == 0.0:
             model = with_payload(model, payload)
     return model
+
+
+def _friction(config: RobotConfig, names: tuple[str, ...]) -> tuple[JointFrictionConfig, ...]:
+    for name in config.friction:
+        if name not in names and name not in config.lock:
+            raise UnknownNameError('joint in robot.friction', name, names)
+    if not config.friction:
+        return ()
+    return tuple(config.friction.get(name, JointFrictionConfig()) for name in names)
 
 
 def _check_sensors(model: RobotModel) -> None:

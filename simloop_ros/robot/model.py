@@ -14,7 +14,7 @@ import pinocchio as pin
 
 from ..core.errors import ModelError, UnknownNameError
 from ..core.values import Array, Flags
-from .config import Payload
+from .config import JointFrictionConfig, Payload
 from .flexible_joints import FlexibleJoints
 from .urdf import UNBOUNDED, kinematic_tree
 
@@ -39,6 +39,7 @@ class RobotModel:
     :ivar description: file that it was read from.
     :ivar payloads: what the tips carry, and from when on; those from the beginning are in
         ``urdf`` and ``pin_model``, the later ones see ``CarriedPayload``.
+    :ivar friction: of each joint, where it is known; empty otherwise.
     """
 
     name: str
@@ -56,6 +57,7 @@ class RobotModel:
     flexible_joints: FlexibleJoints | None = None
     description: Path | None = None
     payloads: tuple[Payload, ...] = ()
+    friction: tuple[JointFrictionConfig, ...] = ()
 
     @property
     def n(self) -> int:
@@ -156,6 +158,7 @@ class RobotModel:
         urdf = ET.tostring(root, encoding='unicode')
         pin_model = kinematic_tree(urdf)
         pin_model.gravity.linear = self.pin_model.gravity.linear
+        pin_model.armature = self.pin_model.armature
         return replace(
             self, urdf=urdf, pin_model=pin_model, total_mass=self.total_mass * (1.0 + bias)
         )

@@ -89,5 +89,6 @@ def with_payload(model: RobotModel, payload: Payload) -> RobotModel:
     urdf = ET.tostring(root, encoding='unicode')
     pin_model = kinematic_tree(urdf)
     pin_model.gravity.linear = model.pin_model.gravity.linear
+    pin_model.armature = model.pin_model.armature
     total_mass = model.total_mass + payload.mass
     return replace(model, urdf=urdf, pin_model=pin_model, total_mass=total_mass)
