@@ -24,7 +24,7 @@ DEVELOPMENT_SEED = 150_000
 CALIBRATION_SEED = 5
 APART = 1000
 """Difference of the seeds of two pieces."""
-JUDGED = 'adaptive' if 'adaptive' in VARIANTS else 'fixed'
+JUDGED = 'adaptive'
 """The variant that the figures are of."""
 LIMITS = {
     'nominal_false_alarms_per_hour': Limit(at_most=0.0),

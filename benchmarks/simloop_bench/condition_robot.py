@@ -97,9 +97,7 @@ def load(robot: str) -> RobotModel:
         return load_fit_robot(robot_config(robot))
     listed = files('example-robot-data') or []
     urdf = next(str(file.locate()) for file in listed if str(file).endswith(config.urdf))
-    return load_fit_robot(
-        RobotConfig(urdf=urdf, tips=config.tips, lock=config.lock, home=config.home)
-    )
+    return load_fit_robot(msgspec.structs.replace(config, urdf=urdf))
 
 
 def build_loop(

@@ -16,7 +16,7 @@ from simloop_ros.calibration.calibrate import Calibrator, observe
 from simloop_ros.calibration.free_motion import random_motion
 from simloop_ros.collision.build import build_monitor
 from simloop_ros.collision.calibration import Calibration, load_calibration, model_hash
-from simloop_ros.collision.config import MonitorConfig
+from simloop_ros.collision.config import DriftConfig
 from simloop_ros.collision.detector import CollisionDetector, calibrated_detector
 from simloop_ros.collision.disturbance_observer import DisturbanceObserver
 from simloop_ros.collision.observation import Observation
@@ -28,8 +28,9 @@ from .collision_detection import ALARM, ALARMS_PER_HOUR, HURTS, NOTICED, Found, 
 from .collision_trials import Trial, TrialMaker
 from .condition_robot import CONDITIONS, Condition, build_loop, load
 
-VARIANTS = {
-    'fixed': MonitorConfig(kind=DisturbanceObserver.kind),
+VARIANTS: dict[str, DriftConfig | None] = {
+    'fixed': None,
+    'adaptive': DriftConfig(payload=0.5),
 }
 """Monitors that are compared, by name."""
 LATER = 1e5
@@ -162,8 +163,8 @@ def study_condition(
     duration, collisions = size
     model, period = model_of(robot), calibration.period
     detectors = {}
-    for name, config in VARIANTS.items():
-        monitor = build_monitor(config.kind, model, period, calibration)
+    for name, drift in VARIANTS.items():
+        monitor = build_monitor(DisturbanceObserver.kind, model, period, calibration, drift)
         detectors[name] = calibrated_detector(monitor, calibration, at_once=False)
     fresh = {name: detector.snapshot() for name, detector in detectors.items()}
     blocks = -(-round(duration / period) // round(ALARM / period))

@@ -14,7 +14,7 @@ from ..core.errors import ConfigError
 from ..core.values import Array
 from ..goals.goal import AnyGoal
 from ..loop.loop import Loop
-from ..loop.sensing import CarryingSensing, MonitoredSensing, Sensing
+from ..loop.sensing import CarryingSensing, MonitoredSensing, Sensing, TakingSensing
 from ..plants.build import used_engine
 from ..record.facts import RunFacts
 from ..robot.carried_payload import later_payloads
@@ -51,7 +51,9 @@ def assemble(scenario: Scenario) -> Assembly:
     refuse_graphs(scenario)
     model = load_fit_robot(scenario.robot)
     period = scenario.period
-    known = model.copy() if later_payloads(model) else model  # results are of the first one
+    takes = scenario.monitor.payload == 'take' and scenario.monitor.adapt
+    carries = bool(later_payloads(model)) or takes
+    known = model.copy() if carries else model  # results are of the first one
     built = build_simulated_robot(scenario.plant, model, period, scenario.seed, scenario.safety)
     motion = build_motion(MotionSettings.of(scenario), known, model.home)
     control = ControlSimulation(known, scenario.resolved_control(), period)
@@ -59,6 +61,8 @@ def assemble(scenario: Scenario) -> Assembly:
     sensing = _sensing(scenario, known, motion, built.plant.report().wrenches)
     if later_payloads(model):
         sensing = CarryingSensing(sensing, known)
+    elif takes:
+        sensing = TakingSensing(sensing, known)
     return Assembly(facts, Loop(motion.planner, control, built.plant, sensing))
 
 

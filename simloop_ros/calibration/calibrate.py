@@ -12,6 +12,7 @@ from ..collision.build import PLAIN, build_monitor
 from ..collision.calibration import Calibration, model_hash
 from ..collision.collision_monitor import EFFORT_ROUNDING, UNLIMITED_EFFORT, CollisionMonitor
 from ..collision.disturbance_observer import DisturbanceObserver
+from ..collision.encoder_noise import encoder_noise
 from ..collision.explanation import Explanation
 from ..collision.learning import average, learn
 from ..collision.observation import Observation
@@ -149,6 +150,7 @@ class Calibrator:
                 learnt.kind: self._noise(records[learnt.kind], explanation),
             },
             explanation=explanation,
+            encoder=tuple(encoder_noise(positions).tolist()),
         )
 
     def _thresholds(

@@ -9,7 +9,7 @@ import msgspec
 import numpy as np
 
 from ..core.config_messages import convert
-from ..core.config_types import Period, Positive
+from ..core.config_types import NonNegative, Period, Positive
 from ..core.errors import ConfigError, UnknownNameError, warn_renamed
 from ..core.files import load_yaml, read_text
 from ..core.values import Array
@@ -36,6 +36,7 @@ class Calibration(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     :ivar thresholds: by kind of monitor, regime and channel, ``n`` each.
     :ivar jump: second difference of positions that no valid sample exceeds [rad].
     :ivar noise: rms error of the estimated torque [N m], by kind and regime, ``n`` each.
+    :ivar encoder: rms noise of the encoders [rad], ``n`` of them; none in older files.
     """
 
     robot: str
@@ -48,6 +49,7 @@ class Calibration(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     jump: tuple[Positive, ...]
     noise: dict[str, tuple[tuple[Positive, ...], ...]]
     explanation: Explanation
+    encoder: tuple[NonNegative, ...] = ()
 
     def limits(self, kind: str) -> MonitorLimits:
         """Return the limits of one kind of monitor."""

@@ -101,10 +101,15 @@ class CollisionMonitor(Remembering, Monitor):
         share = self.residuals * self._inverse_thresholds()
         largest = float(np.maximum.reduce(np.abs(share, share), None))
         verdict: Verdict = 'free' if largest < 1.0 else 'contact'
+        doubt = self.doubt
         if self._waiting:
             self._waiting -= 1
             verdict = 'unknown'
-        self.reading = reading = Reading(self.residuals[0], self._torque(), verdict, 1.0 - largest)
+        elif doubt and verdict == 'free':
+            verdict = 'unknown'
+        self.reading = reading = Reading(
+            self.residuals[0], self._torque(), verdict, 1.0 - largest, doubt
+        )
         return reading
 
     def _without_verdict(self, validity: str, observation: Observation) -> Reading:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import ClassVar
 
 import pinocchio as pin
@@ -9,6 +10,7 @@ import pinocchio as pin
 from ..collision.detector import CollisionDetector, Detection
 from ..collision.observation import Observation
 from ..collision.wrist_torque import WristTorque
+from ..core.errors import ConfigError
 from ..core.state import Remembering
 from ..core.values import (
     NANO,
@@ -21,6 +23,7 @@ from ..core.values import (
     Setpoint,
 )
 from ..robot.carried_payload import CarriedPayload, later_payloads
+from ..robot.config import Payload
 from ..robot.model import RobotModel
 
 
@@ -128,4 +131,41 @@ class CarryingSensing(Sensing):
         detection = self._sensing.step(time, setpoint, command, measured, rollback, plant)
         self.inputs = self._sensing.inputs
         self._carried.at(round(time * NANO))
+        return detection
+
+
+class TakingSensing(Sensing):
+    """Sensing of a robot whose control takes over the loads that the monitor recognises.
+
+    The monitor has what it recognised in its own explanation; here control gets the same mass and
+    centre, as if it had been told of a payload. One that the robot cannot bear is not taken over.
+
+    :param model: of control and planner, which is changed in place.
+    """
+
+    _remembered = ('inputs', '_sensing', '_carried')
+
+    def __init__(self, sensing: Sensing, model: RobotModel):
+        self._sensing = sensing
+        self._carried = CarriedPayload(model)
+        self.inputs = sensing.inputs
+
+    def step(
+        self,
+        time: float,
+        setpoint: Setpoint,
+        command: Command,
+        measured: Array,
+        rollback: Rollback,
+        plant: PlantReport,
+    ) -> Detection | None:
+        """Update inputs and payload, and return the detection."""
+        detection = self._sensing.step(time, setpoint, command, measured, rollback, plant)
+        self.inputs = self._sensing.inputs
+        now = round(time * NANO)
+        if detection is not None and detection.load is not None:
+            load = detection.load
+            with suppress(ConfigError):
+                self._carried.tell(now, Payload(mass=load.mass, tip=load.tip, centre=load.centre))
+        self._carried.at(now)
         return detection

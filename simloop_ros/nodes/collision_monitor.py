@@ -185,6 +185,9 @@ class CollisionMonitorNode(BlockNode):
         if kind == 'none' and missing:
             level = DiagnosticStatus.WARN
             message = f'no messages on {", ".join(missing)}: an object in hand is a collision'
+        doubt = self._monitor.detector.monitor.doubt
+        if kind == 'none' and doubt:
+            level, message = DiagnosticStatus.WARN, f'not to be trusted: {doubt}; calibrate again'
         values = {
             **self._monitor.report(),
             'collisions': self._collisions,

@@ -8,6 +8,7 @@ import msgspec
 import numpy as np
 import pinocchio as pin
 
+from ...collision.adaptive_observer import AdaptiveObserver
 from ...collision.detector import CollisionDetector, Detection
 from ...collision.gaps import filled
 from ...collision.observation import Observation
@@ -199,4 +200,16 @@ class StepMonitor:
             'largest position difference [rad]': f'{self._difference.max():.6g}',
             'interpolated steps': self._gaps.filled,
             'rejected samples': monitor.rejected,
+            **self._adaptation(),
+        }
+
+    def _adaptation(self) -> dict[str, str]:
+        """Return what a monitor that adapts knows of itself."""
+        monitor = self.detector.monitor
+        if not isinstance(monitor, AdaptiveObserver):
+            return {}
+        load = monitor.recognised
+        return {
+            'trusted': monitor.doubt or 'yes',
+            'load': f'{load.mass:.3g} kg at {load.tip}' if load else 'none',
         }

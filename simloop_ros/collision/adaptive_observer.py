@@ -1,0 +1,310 @@
+"""A disturbance observer that stays calibrated while the robot changes."""
+
+from __future__ import annotations
+
+import msgspec
+import numpy as np
+import pinocchio as pin
+
+from ..core.values import Array
+from ..robot.model import RobotModel
+from .adaptation import Adaptation, Belief
+from .collision_monitor import CollisionMonitor, MonitorLimits
+from .command_lag import LONGEST_LAG, best_lag, lag_energies
+from .config import DriftConfig, PayloadMode
+from .disturbance_observer import BANDWIDTHS, DisturbanceObserver, FilterState
+from .drift_state import DriftState
+from .drifting_explainer import DriftingExplainer
+from .encoder_noise import followed, noise_gain
+from .explanation import Explanation
+from .load import Load
+from .load_hypothesis import LoadHypothesis
+from .observation import Observation
+
+WINDOW = 0.04
+"""Time over which the unexplained torque is averaged for one measurement [s]."""
+WIDENING = 3.0
+"""Standard deviations of what is not known that a threshold is wider."""
+NOISE_SIGMAS = 6.0
+"""Multiple of its rms that noise never exceeds in an hour of all joints and channels."""
+TURNED_FRICTION = 2.2
+"""Multiple of the friction that may be wrong where a joint turns, as in the calibration."""
+WHITENESS_WINDOWS = 200
+"""Windows over which innovations are averaged."""
+WHITE = 1.0
+"""Mean squared innovation over its variance beyond which the model is not trusted."""
+SUSPICION_WINDOWS = 25
+"""Windows after the last contact for which a load is still suspected."""
+
+
+class AdaptiveObserver(DisturbanceObserver):
+    """A disturbance observer whose explanation follows friction and load.
+
+    Every 40 ms the mean of ``e`` over a window is a measurement of the changes ``x`` of friction
+    and load (``Adaptation``). Their mean is added to the explanation; what is not known of them
+    widens the threshold of the joint at its present speed::
+
+        threshold^2 = calibrated^2 + 9 H P H^T + 36 g^2 (M^2 s^2 - M_0^2 s_0^2)
+
+    The last term is noise of the encoders beyond that of the calibration: ``s`` is estimated from
+    the third difference of positions, ``g`` is the gain of the channel's filter, ``M`` the inertia
+    with what the tips carry. Commands that come whole periods later than in the calibration are
+    found by the energy that each lag leaves unexplained.
+
+    :param noise: rms of the torque that the calibration leaves unexplained [N m], shape ``(n,)``.
+    :param encoder: rms noise of the encoders in the calibration [rad], shape ``(n,)``; where it is
+        not known, that of now is taken for it.
+    """
+
+    _remembered = (*CollisionMonitor._remembered, '_drift')
+
+    def __init__(
+        self,
+        model: RobotModel,
+        period: float,
+        limits: MonitorLimits,
+        explanation: Explanation,
+        noise: Array,
+        encoder: Array | None,
+        config: DriftConfig,
+        payload: PayloadMode = 'off',
+    ):
+        self._half = max(1, round(0.5 * WINDOW / period))
+        shift = np.abs(np.arange(2 * self._half) - self._half)
+        self._weights = [np.array(each) for each in (self._half - shift) / self._half**2]
+        self.adaptation = Adaptation(
+            explanation, noise, config, 2 * self._half * period, len(model.tip_frames)
+        )
+        self._payload = payload
+        self._hypothesis = LoadHypothesis(
+            self.adaptation, 1.0 / noise**2, 2 * self._half * period, model.tips
+        )
+        self._squares = limits.thresholds**2
+        self._weight = 1.0 / noise**2
+        self._gains = np.array([noise_gain(period, each) for each in BANDWIDTHS])
+        self._encoder = None if encoder is None else encoder**2
+        self._scratch_data = model.pin_model.createData()
+        self._of_inverse: Array | None = None
+        self._explainer: DriftingExplainer
+        self._dry = np.abs(explanation.coulomb)
+        super().__init__(model, period, limits, explanation)
+
+    def _make_explainer(self, model: RobotModel, explanation: Explanation) -> DriftingExplainer:
+        return DriftingExplainer(model, explanation)
+
+    def reset(self) -> None:
+        """Forget the past; the next sample is the first one."""
+        super().reset()
+        zero, belief = self._zero, self.adaptation.prior
+        self._drift = DriftState(
+            belief=belief,
+            inverse=self._inverse,
+            step=0,
+            total=zero,
+            begin=zero,
+            middle=zero,
+            deviation=zero,
+            noise=zero if self._encoder is None else self._encoder,
+            samples=0,
+            efforts=(),
+            lag=0,
+            energies=np.zeros(LONGEST_LAG + 1),
+            whiteness=zero,
+            doubt='',
+            quiet=SUSPICION_WINDOWS,
+            suspicion=None,
+            load=None,
+        )
+        self._explainer.change(belief.mean)
+        self._drift = self._widened(self._drift, self.model.home, zero, zero)
+
+    @property
+    def belief(self) -> Belief:
+        """Return what is known of the changes since the calibration."""
+        return self._drift.belief
+
+    @property
+    def recognised(self) -> Load | None:  # type: ignore[override]
+        """Return the load that a contact turned out to be, as it was first known."""
+        return self._drift.load
+
+    @property
+    def load(self) -> Load | None:
+        """Return the load that a tip carries, as it is known now."""
+        drift = self._drift
+        if self._payload == 'ask' and drift.suspicion is not None:
+            return self._hypothesis.load(drift.suspicion.belief) if drift.load else None
+        return self._hypothesis.load(drift.belief)
+
+    @property
+    def doubt(self) -> str:  # type: ignore[override]
+        """Return why the monitor is no longer to be trusted; empty where it is."""
+        return self._drift.doubt
+
+    def _doubt(self, belief: Belief, whiteness: Array) -> str:
+        bounded, rough = self.adaptation.at_bounds(belief), whiteness > WHITE
+        if not (bounded.any() or rough.any()):
+            return ''
+        names = np.array(self.model.joint_names)
+        if bounded.any():
+            return f'friction of {", ".join(names[bounded])} is beyond what adapts'
+        return f'torque of {", ".join(names[rough])} is not explained'
+
+    def restore(self, snapshot: object) -> None:
+        """Go back to an earlier snapshot."""
+        super().restore(snapshot)
+        self._explainer.change(self._drift.belief.mean)
+
+    def _start(self, observation: Observation) -> FilterState:
+        self._drift = msgspec.structs.replace(
+            self._drift, step=0, total=self._zero, deviation=self._zero, efforts=()
+        )
+        return super()._start(observation)
+
+    def _unexplained(self, old: FilterState, a: Array, observation: Observation) -> Array:
+        drift = self._drift
+        unexplained = self._explainer.torque(old.position, old.filters[1], a)
+        efforts = (observation.effort, *drift.efforts[:LONGEST_LAG])
+        unexplained -= efforts[min(drift.lag, len(efforts) - 1)]
+        step, half = drift.step, self._half
+        total = self._weights[step] * unexplained
+        if step:
+            total += drift.total
+        step += 1
+        deviation = self.validator.deviation
+        if step < 2 * half:
+            self._drift = DriftState(
+                drift.belief,
+                drift.inverse,
+                step,
+                total,
+                old.position if step == 1 else drift.begin,
+                old.position if step == half + 1 else drift.middle,
+                deviation,
+                drift.noise,
+                drift.samples,
+                efforts,
+                drift.lag,
+                drift.energies,
+                drift.whiteness,
+                drift.doubt,
+                drift.quiet,
+                drift.suspicion,
+                drift.load,
+            )
+            if step % 4 == 0:
+                self._sample(unexplained, deviation, drift.deviation)
+        else:
+            self._drift = msgspec.structs.replace(
+                drift, step=0, deviation=deviation, efforts=efforts
+            )
+            self._adapt(total)
+        return unexplained
+
+    def _sample(self, unexplained: Array, deviation: Array, before: Array) -> None:
+        """Follow noise and lag by one sample."""
+        drift = self._drift
+        if len(drift.efforts) <= LONGEST_LAG:
+            return
+        energies = lag_energies(
+            drift.energies, drift.samples, unexplained, drift.efforts, drift.lag, self._weight
+        )
+        self._drift = msgspec.structs.replace(
+            drift,
+            noise=followed(drift.noise, drift.samples, deviation, before),
+            samples=drift.samples + 1,
+            energies=energies,
+            lag=best_lag(energies, drift.lag, drift.samples),
+        )
+
+    def _adapt(self, unexplained: Array) -> None:
+        """Take a window as a measurement."""
+        drift, span = self._drift, self._half * self.period
+        begin, middle, end = drift.begin, drift.middle, self.validator.position
+        q = (begin + 10.0 * middle + end) / 12.0
+        v = (end - begin) / (2.0 * span)
+        a = (end - 2.0 * middle + begin) / span**2
+        loads = drift.suspicion is not None or not self.adaptation.knows_load(drift.belief)
+        columns = self._explainer.regressor.rows(q, v, a, loads=loads)
+        rows = np.flatnonzero(self.regime == 0)
+        contact = self.reading.verdict == 'contact'
+        belief, normalised = self.adaptation.update(
+            drift.belief, columns, unexplained, rows, contact=contact
+        )
+        whiteness = drift.whiteness.copy()
+        whiteness[rows] += (normalised - whiteness[rows]) / WHITENESS_WINDOWS
+        drift = msgspec.structs.replace(
+            drift,
+            whiteness=whiteness,
+            doubt=self._doubt(belief, whiteness),
+            quiet=0 if contact else min(drift.quiet + 1, SUSPICION_WINDOWS),
+        )
+        if self._payload != 'off':
+            drift = self._suspect(drift, columns, unexplained, rows)
+        if drift.belief is self._drift.belief:  # no load was taken over
+            drift = msgspec.structs.replace(drift, belief=belief)
+        self._explainer.change(drift.belief.mean)
+        self._drift = self._widened(drift, end, v, a, columns)
+
+    def _suspect(
+        self, drift: DriftState, columns: Array, unexplained: Array, rows: Array
+    ) -> DriftState:
+        """Return the state after a look for a load."""
+        replace, suspicion = msgspec.structs.replace, drift.suspicion
+        if drift.quiet >= SUSPICION_WINDOWS:
+            asked = self._payload == 'ask'
+            return replace(drift, suspicion=None, load=None if asked else drift.load)
+        if suspicion is None:
+            return replace(drift, suspicion=self._hypothesis.begin(drift.belief))
+        known = drift.load is not None
+        suspicion = self._hypothesis.step(
+            suspicion, drift.belief, columns, unexplained, rows, known=known
+        )
+        if not self._hypothesis.found(suspicion):
+            return replace(drift, suspicion=suspicion)
+        load = self._hypothesis.load(suspicion.belief)
+        if self._payload == 'take':
+            quiet = SUSPICION_WINDOWS
+            return replace(drift, belief=suspicion.belief, suspicion=None, load=load, quiet=quiet)
+        return replace(drift, suspicion=suspicion, load=drift.load if known else load)
+
+    def _widened(
+        self, drift: DriftState, q: Array, v: Array, a: Array, columns: Array | None = None
+    ) -> DriftState:
+        """Return the state with the thresholds of what is known now."""
+        belief, regressor = drift.belief, self._explainer.regressor
+        if columns is None:
+            loads = not self.adaptation.knows_load(belief)
+            columns = regressor.rows(q, v, a, loads=loads)
+        n = q.size
+        h = columns.copy()
+        joints = np.arange(n)
+        h[joints, joints] = 1.0
+        h[joints, n + joints] = np.abs(h[joints, n + joints])
+        h[joints, 2 * n + joints] = np.abs(h[joints, 2 * n + joints])
+        unknown = WIDENING**2 * np.einsum('ij,ij->i', h @ belief.covariance, h)
+        variance = np.diag(belief.covariance)[:n]
+        more = TURNED_FRICTION * np.maximum(0.0, belief.mean[:n])
+        turning = (np.sqrt(self._squares[1]) + more) ** 2 + (2 * WIDENING) ** 2 * variance
+        squares = np.stack((self._squares[0], np.maximum(turning, self._squares[1])))
+        squares += unknown
+        squares += NOISE_SIGMAS**2 * self._more_noise(drift.noise, q)
+        return msgspec.structs.replace(drift, inverse=1.0 / np.sqrt(squares))
+
+    def _more_noise(self, noise: Array, q: Array) -> Array:
+        """Return the variance of the torque by noise beyond the calibration, ``(channels, n)``."""
+        n = q.size
+        present = pin.crba(self._explainer.present, self._scratch_data, q).reshape(n, n) ** 2
+        before = present
+        if self._explainer.present is not self._explainer.pin_model:
+            before = pin.crba(self._explainer.pin_model, self._scratch_data, q).reshape(n, n) ** 2
+        calibrated = noise if self._encoder is None else self._encoder
+        more = np.maximum(0.0, present @ noise - before @ calibrated)
+        return self._gains[:, None] ** 2 * more
+
+    def _inverse_thresholds(self) -> Array:
+        inverse = self._drift.inverse
+        if self.regime is not self._of_regime or inverse is not self._of_inverse:
+            self._of_regime, self._of_inverse = self.regime, inverse
+            self._chosen = np.where(self.regime, inverse[1], inverse[0])
+        return self._chosen

@@ -1,0 +1,49 @@
+"""The state of a monitor that adapts."""
+
+from __future__ import annotations
+
+import msgspec
+
+from ..core.values import Array
+from .adaptation import Belief
+from .load import Load
+from .load_hypothesis import Suspicion
+
+
+class DriftState(msgspec.Struct, frozen=True):
+    """All that the next step of the adaptation depends on.
+
+    :ivar belief: about friction and load.
+    :ivar inverse: of the thresholds that hold now, shape ``(regimes, channels, n)``.
+    :ivar step: within the window.
+    :ivar total: weighted sum of the unexplained torque [N m], shape ``(n,)``.
+    :ivar begin: position at the begin of the window [rad]; ``middle``: in its middle.
+    :ivar deviation: second difference of the positions in the last step [rad].
+    :ivar noise: mean square noise of the encoders [rad^2], from ``samples``.
+    :ivar efforts: that were sent last [N m], the newest first.
+    :ivar lag: periods that commands come later.
+    :ivar energies: mean unexplained energy for each lag.
+    :ivar whiteness: mean squared innovation over its variance, shape ``(n,)``.
+    :ivar doubt: why the monitor is no longer to be trusted.
+    :ivar quiet: windows since the last contact.
+    :ivar suspicion: that a contact is a load.
+    :ivar load: that was recognised.
+    """
+
+    belief: Belief
+    inverse: Array
+    step: int
+    total: Array
+    begin: Array
+    middle: Array
+    deviation: Array
+    noise: Array
+    samples: int
+    efforts: tuple[Array, ...]
+    lag: int
+    energies: Array
+    whiteness: Array
+    doubt: str
+    quiet: int
+    suspicion: Suspicion | None
+    load: Load | None

@@ -1,0 +1,162 @@
+"""A robot that swings on all joints and is not what was calibrated, as a monitor is told of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+import msgspec
+import numpy as np
+import pinocchio as pin
+
+from simloop_ros.collision.adaptive_observer import AdaptiveObserver
+from simloop_ros.collision.collision_monitor import MonitorLimits
+from simloop_ros.collision.config import DriftConfig
+from simloop_ros.collision.disturbance_observer import DisturbanceObserver
+from simloop_ros.collision.explanation import Explanation, nothing_learnt
+from simloop_ros.collision.observation import Observation
+from simloop_ros.core.values import JointState
+from simloop_ros.robot.fit_robot import load_fit_robot
+from simloop_ros.robot.model import RobotModel
+from simloop_ros.scenario.robot_files import robot_config
+
+H = 1.0 / 250.0
+DRY = 0.02  # dry friction, as a part of the effort limit; viscous friction is as much at 1 rad/s
+SMOOTHING = 2e-3  # [rad/s]
+NOISE = 1e-5  # of the encoders [rad]
+MARGIN = 1.5  # of the thresholds over the largest residuals of free motion
+
+
+@dataclass(frozen=True)
+class ChangedRobot:
+    """Inverse dynamics along sines: what the drives must have given for this motion.
+
+    :ivar friction: multiple of all friction, by time [s].
+    :ivar load: ten inertial parameters of what the first tip carries, in its frame, by time.
+    :ivar outside: external joint torque [N m] by time, position and velocity.
+    :ivar lag: periods that the robot obeys later.
+    :ivar resolution: of the encoders [rad].
+    """
+
+    model: RobotModel
+    friction: Callable[[float], float] = lambda _: 1.0
+    load: Callable[[float], np.ndarray | None] = lambda _: None
+    outside: Callable[[float, np.ndarray], np.ndarray | float] = lambda _t, _q: 0.0
+    lag: int = 0
+    resolution: float = 0.0
+    speed: float = 1.0
+    still: bool = False
+
+    def observations(self, duration: float, seed: int = 0) -> Iterator[Observation]:
+        """Yield the steps of a motion, as a monitor is told of them."""
+        model, n = self.model, self.model.n
+        rng = np.random.default_rng(seed)
+        turns = self.speed * (1.0 + 0.37 * np.arange(n)) / np.sqrt(n)
+        phases = rng.uniform(0.0, 2.0 * np.pi, n)
+        wide = 0.0 if self.still else np.minimum(0.7, 0.4 * (model.upper - model.lower))
+        steps = round(duration / H)
+        times = H * np.arange(-2, steps)
+        q = model.home + wide * np.sin(np.outer(times, turns) + phases)
+        v = wide * turns * np.cos(np.outer(times, turns) + phases)
+        seen = q + NOISE * rng.standard_normal(q.shape)
+        if self.resolution:
+            seen = np.rint(seen / self.resolution) * self.resolution
+        efforts: list[np.ndarray] = []
+        for k in range(2, steps + 2):
+            # The effort of step k moves the robot over the position before its end.
+            a = (q[k] - 2.0 * q[k - 1] + q[k - 2]) / H**2
+            efforts.append(self._effort(H * (k - 2), q[k - 1], v[k - 1], a))
+            state = JointState(q[k], v[k])
+            sent = efforts[-1]
+            yield Observation(H * (k - 1), q[k], sent, seen[k], state, sent)
+
+    def late(self, duration: float, seed: int = 0) -> Iterator[Observation]:
+        """Yield the steps of a robot that obeys ``lag`` periods later than it is told."""
+        rows = list(self.observations(duration, seed))
+        for row, later in zip(rows, rows[self.lag :], strict=False):
+            yield msgspec.structs.replace(row, effort=later.effort, rollback_effort=later.effort)
+
+    def _effort(self, time: float, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> np.ndarray:
+        explanation = calibrated(self.model)
+        pin_model, data = _pinocchio(self.model)
+        effort = pin.rnea(pin_model, data, q, v, a)
+        dry, viscous = np.array(explanation.coulomb), np.array(explanation.viscous)
+        effort += self.friction(time) * (dry * np.tanh(v / SMOOTHING) + viscous * v)
+        load = self.load(time)
+        if load is not None:
+            frame = self.model.tip_frames[0]
+            body = pin.frameBodyRegressor(pin_model, data, frame)
+            jacobian = pin.computeFrameJacobian(pin_model, data, q, frame, pin.LOCAL)
+            effort += jacobian.T @ (body @ load)
+        return effort - self.outside(time, q)
+
+
+@lru_cache(maxsize=4)
+def robot(name: str) -> RobotModel:
+    """Return a shipped robot."""
+    return load_fit_robot(robot_config(name))
+
+
+_MODELS: dict[int, tuple[pin.Model, pin.Data]] = {}
+
+
+def _pinocchio(model: RobotModel) -> tuple[pin.Model, pin.Data]:
+    return _MODELS.setdefault(id(model), (model.pin_model, model.pin_model.createData()))
+
+
+def calibrated(model: RobotModel) -> Explanation:
+    """Return what a calibration would have found: the model, and friction."""
+    dry = DRY * np.minimum(model.effort_limit, 200.0)
+    return msgspec.structs.replace(
+        nothing_learnt(model),
+        coulomb=tuple(dry.tolist()),
+        viscous=tuple(dry.tolist()),
+        smoothing=(SMOOTHING,) * model.n,
+        fastest=(2.0,) * model.n,
+    )
+
+
+@lru_cache(maxsize=4)
+def _limits(name: str) -> tuple[MonitorLimits, np.ndarray]:
+    """Return thresholds of free motion, and the rms of the torque in it."""
+    model = robot(name)
+    monitor = DisturbanceObserver(model, H, explanation=calibrated(model))
+    largest = np.zeros((2, monitor.channels, model.n))
+    torques = []
+    for row in ChangedRobot(model).observations(20.0, seed=99):
+        if monitor.step(row).verdict == 'unknown':
+            continue
+        largest = np.maximum(largest, np.abs(monitor.residuals))
+        torques.append(monitor.reading.torque)
+    dry = np.array(calibrated(model).coulomb)
+    largest = MARGIN * np.maximum(largest, 0.2 * dry)
+    largest[1] += 2.0 * dry
+    jump = np.full(model.n, 1e-2)
+    return MonitorLimits(largest, jump), np.sqrt(np.mean(np.square(torques), axis=0))
+
+
+def fixed(name: str) -> DisturbanceObserver:
+    """Return the monitor that does not adapt."""
+    return DisturbanceObserver(robot(name), H, _limits(name)[0], calibrated(robot(name)))
+
+
+def adaptive(name: str, payload: str = 'off', **drift: float) -> AdaptiveObserver:
+    """Return the monitor that adapts."""
+    limits, noise = _limits(name)
+    model = robot(name)
+    return AdaptiveObserver(
+        model,
+        H,
+        limits,
+        calibrated(model),
+        noise,
+        np.full(model.n, NOISE),
+        DriftConfig(**drift),
+        payload,  # type: ignore[arg-type]
+    )
+
+
+def with_changes(name: str, **changes: object) -> ChangedRobot:
+    """Return a shipped robot that has changed."""
+    return replace(ChangedRobot(robot(name)), **changes)  # type: ignore[arg-type]
