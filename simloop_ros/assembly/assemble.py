@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import msgspec
 
 from ..collision.detector import build_detector
+from ..collision.measured_torque import measured_torque
 from ..collision.wrist_torque import WristTorque
 from ..control.control_simulation import ControlSimulation
 from ..core.errors import ConfigError
@@ -180,4 +181,5 @@ def _sensing(
         by_truth=scenario.admittance.source == 'truth',
         wrenches=wrenches,
         wrist_torque=None if tare_time is None else WristTorque(model, tare_time, period),
+        measured=measured_torque(monitor, model),
     )

@@ -15,6 +15,7 @@ from ..collision.disturbance_observer import DisturbanceObserver
 from ..collision.encoder_noise import encoder_noise
 from ..collision.explanation import Explanation
 from ..collision.learning import average, learn
+from ..collision.measured_torque import MeasuredTorque, measured_torque
 from ..collision.observation import Observation
 from ..collision.tail import BlockMaxima, thresholds
 from ..collision.wrist_torque import WristTorque
@@ -79,8 +80,9 @@ def calibrate(
     wrist_torque, tare_time = None, scenario.wrist_tare()
     if tare_time is not None:
         wrist_torque = WristTorque(model, tare_time, scenario.period)
+    measured = measured_torque(scenario.monitor, model)
     try:
-        return Calibrator(model, scenario.period, alarms_per_hour, wrist_torque).run(
+        return Calibrator(model, scenario.period, alarms_per_hour, wrist_torque, measured).run(
             control, built.plant, motion, duration, progress
         )
     finally:
@@ -91,6 +93,7 @@ class Calibrator:
     """Learns from the first part of a motion, then runs every monitor in the rest.
 
     :param wrist_torque: of a robot with wrist sensors; none without.
+    :param measured: makes measured torques the signal; none for commands.
     """
 
     def __init__(
@@ -99,7 +102,9 @@ class Calibrator:
         period: float,
         alarms_per_hour: float,
         wrist_torque: WristTorque | None = None,
+        measured: MeasuredTorque | None = None,
     ):
+        self._measured = measured
         self._model = model
         self._period = period
         self._rate = alarms_per_hour
@@ -122,6 +127,8 @@ class Calibrator:
         steps = round(duration / period)
         first = round(LEARNING_SHARE * duration / period)
         rows = follow(control, plant, motion, period, steps, progress)
+        if self._measured is not None:
+            rows = _measured(rows, plant, self._measured)
         if self._wrist_torque is not None:
             rows = _explained(rows, plant, self._wrist_torque)
         efforts, positions = np.empty((2, first, model.n))
@@ -150,6 +157,7 @@ class Calibrator:
                 learnt.kind: self._noise(records[learnt.kind], explanation),
             },
             explanation=explanation,
+            signal='command' if self._measured is None else 'measured',
             encoder=tuple(encoder_noise(positions).tolist()),
         )
 
@@ -225,6 +233,23 @@ def _record(
 def _positive(values: Array) -> tuple[float, ...]:
     """Return the values, with the least positive number in place of zero."""
     return tuple(np.maximum(values, np.finfo(float).tiny).tolist())
+
+
+def _measured(
+    rows: Iterator[Observation], plant: Plant, measured: MeasuredTorque
+) -> Iterator[Observation]:
+    """Yield the observations of a robot whose joints measure their torque.
+
+    :raises ConfigError: they do not.
+    """
+    for row in rows:
+        torque = plant.report().torque
+        if torque is None:
+            raise ConfigError(
+                'monitor.signal: measured, but this robot measures no torques; give for instance '
+                'plant.torque_sensors={noise: 0.05}'
+            )
+        yield measured.explain(row, torque)
 
 
 def _explained(

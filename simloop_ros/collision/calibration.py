@@ -15,7 +15,7 @@ from ..core.files import load_yaml, read_text
 from ..core.values import Array
 from ..robot.model import RobotModel
 from .collision_monitor import MonitorLimits
-from .config import RENAMED_KINDS
+from .config import RENAMED_KINDS, MonitorSignal
 from .explanation import Explanation
 
 PERIOD_TOLERANCE = 1e-6
@@ -37,6 +37,7 @@ class Calibration(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     :ivar jump: second difference of positions that no valid sample exceeds [rad].
     :ivar noise: rms error of the estimated torque [N m], by kind and regime, ``n`` each.
     :ivar encoder: rms noise of the encoders [rad], ``n`` of them; none in older files.
+    :ivar signal: what the efforts were: commands, or measured torques.
     """
 
     robot: str
@@ -50,6 +51,7 @@ class Calibration(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     noise: dict[str, tuple[tuple[Positive, ...], ...]]
     explanation: Explanation
     encoder: tuple[NonNegative, ...] = ()
+    signal: MonitorSignal = 'command'
 
     def limits(self, kind: str) -> MonitorLimits:
         """Return the limits of one kind of monitor."""

@@ -21,6 +21,7 @@ MonitorKind = Annotated[
         'position_difference', 'force_difference', 'momentum_observer', 'disturbance_observer'
     ),
 ]
+MonitorSignal = Literal['command', 'measured']
 PayloadMode = Literal['off', 'ask', 'take']
 RENAMED_KINDS = {'matched_filter': 'disturbance_observer'}
 """Kinds by their names in the last release."""
@@ -54,6 +55,11 @@ class MonitorConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
     :ivar payload: what follows where a contact turns out to be a load at a tip, with ``adapt``:
         ``off`` nothing, it stays a contact; ``ask`` it is proposed; ``take`` monitor and control
         take it over.
+    :ivar signal: what counts as the torque of the drives: the commands, or what the joints
+        measured.
+    :ivar effort: meaning of what is measured: the torque of the joints, the same without what
+        gravity needs, or the current of the motors.
+    :ivar drive_gains: torque per current by joint [N m/A].
     :ivar reaction: to a contact: ``none``, ``stop``, ``hold``, ``retreat``, ``float``, ``comply``.
     :ivar push: reaction to a contact that builds up slowly, as that of a hand; the same where none
         is given.
@@ -67,6 +73,9 @@ class MonitorConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
     adapt: bool = False
     drift: DriftConfig = DriftConfig()
     payload: PayloadMode = 'off'
+    signal: MonitorSignal = 'command'
+    effort: Literal['torque', 'torque_without_gravity', 'current'] = 'torque'
+    drive_gains: dict[str, Positive] = {}
     reaction: ReactionKind = 'none'
     push: ReactionKind | None = None
     resume_after: Positive | None = None

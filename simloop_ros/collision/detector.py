@@ -128,6 +128,11 @@ def build_detector(
             )
         return CollisionDetector(build_monitor(config.kind, model, period))
     calibration = load_calibration(find_calibration(config.calibration, period), model, period)
+    if calibration.signal != config.signal:
+        raise ConfigError(
+            f'monitor.signal: {config.signal}, but {config.calibration} was calibrated with '
+            f'{calibration.signal}; calibrate again with monitor.signal={config.signal}'
+        )
     drift = config.drift if config.adapt else None
     monitor = build_monitor(config.kind, model, period, calibration, drift, config.payload)
     return calibrated_detector(monitor, calibration, at_once=at_once)

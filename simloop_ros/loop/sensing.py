@@ -8,6 +8,7 @@ from typing import ClassVar
 import pinocchio as pin
 
 from ..collision.detector import CollisionDetector, Detection
+from ..collision.measured_torque import MeasuredTorque
 from ..collision.observation import Observation
 from ..collision.wrist_torque import WristTorque
 from ..core.errors import ConfigError
@@ -60,6 +61,7 @@ class MonitoredSensing(Sensing):
     :param by_truth: whether the inputs have the true external torque, not the estimated one.
     :param wrenches: readings of the wrist sensors before the first step; ``None`` without sensors.
     :param wrist_torque: turns them into joint torques, which are no collision.
+    :param measured: makes the torques of the joints' sensors the signal; the commands are without.
     """
 
     _remembered = ('inputs', 'detector', '_wrist_torque')
@@ -71,8 +73,10 @@ class MonitoredSensing(Sensing):
         by_truth: bool = False,
         wrenches: Array | None = None,
         wrist_torque: WristTorque | None = None,
+        measured: MeasuredTorque | None = None,
     ):
         self.detector = detector
+        self._measured = measured
         self._by_truth = by_truth
         self._wrist_torque = wrist_torque
         self.inputs = NO_INPUTS if wrenches is None else ExternalInputs(wrenches=wrenches)
@@ -96,6 +100,8 @@ class MonitoredSensing(Sensing):
             time, setpoint.position, command.effort, measured, rollback.state, rollback.effort
         )
         wrenches = plant.wrenches
+        if self._measured is not None and plant.torque is not None:
+            observation = self._measured.explain(observation, plant.torque)
         if self._wrist_torque is not None and wrenches is not None:
             observation = self._wrist_torque.explain(observation, wrenches)
         detection = self.detector.step(observation)

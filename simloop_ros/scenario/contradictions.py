@@ -32,6 +32,11 @@ def refuse_contradictions(scenario: Scenario, *, simulated: bool = True) -> None
                 f'not for {chosen}; leave them out'
             )
     _refuse_payload(scenario)
+    if simulated and scenario.monitor.signal == 'measured' and not scenario.plant.torque_sensors:
+        raise ConfigError(
+            'monitor.signal: measured, but the simulated robot measures no torques; give for '
+            'instance plant.torque_sensors={noise: 0.05}'
+        )
     if scenario.planner.kind != 'bimanual':
         _refuse_hands(scenario)
         return
