@@ -25,6 +25,7 @@ H = 1.0 / 250.0
 DRY = 0.02  # dry friction, as a part of the effort limit; viscous friction is as much at 1 rad/s
 SMOOTHING = 2e-3  # [rad/s]
 NOISE = 1e-5  # of the encoders [rad]
+SHAKE = 125.0  # [rad/s]
 MARGIN = 1.5  # of the thresholds over the largest residuals of free motion
 
 
@@ -36,6 +37,7 @@ class ChangedRobot:
     :ivar load: ten inertial parameters of what the first tip carries, in its frame, by time.
     :ivar outside: external joint torque [N m] by time, position and velocity.
     :ivar lag: periods that the robot obeys later.
+    :ivar shake: amplitude of a fast motion of all joints [rad], as feedback makes.
     :ivar resolution: of the encoders [rad].
     """
 
@@ -44,6 +46,7 @@ class ChangedRobot:
     load: Callable[[float], np.ndarray | None] = lambda _: None
     outside: Callable[[float, np.ndarray], np.ndarray | float] = lambda _t, _q: 0.0
     lag: int = 0
+    shake: float = 0.0
     resolution: float = 0.0
     speed: float = 1.0
     still: bool = False
@@ -59,16 +62,17 @@ class ChangedRobot:
         times = H * np.arange(-2, steps)
         q = model.home + wide * np.sin(np.outer(times, turns) + phases)
         v = wide * turns * np.cos(np.outer(times, turns) + phases)
+        q += self.shake * np.sin(SHAKE * times)[:, None]
+        v += self.shake * SHAKE * np.cos(SHAKE * times)[:, None]
         seen = q + NOISE * rng.standard_normal(q.shape)
         if self.resolution:
             seen = np.rint(seen / self.resolution) * self.resolution
-        efforts: list[np.ndarray] = []
+        data = model.pin_model.createData()
         for k in range(2, steps + 2):
             # The effort of step k moves the robot over the position before its end.
             a = (q[k] - 2.0 * q[k - 1] + q[k - 2]) / H**2
-            efforts.append(self._effort(H * (k - 2), q[k - 1], v[k - 1], a))
+            sent = self._effort(data, H * (k - 2), q[k - 1], v[k - 1], a)
             state = JointState(q[k], v[k])
-            sent = efforts[-1]
             yield Observation(H * (k - 1), q[k], sent, seen[k], state, sent)
 
     def late(self, duration: float, seed: int = 0) -> Iterator[Observation]:
@@ -77,11 +81,12 @@ class ChangedRobot:
         for row, later in zip(rows, rows[self.lag :], strict=False):
             yield msgspec.structs.replace(row, effort=later.effort, rollback_effort=later.effort)
 
-    def _effort(self, time: float, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> np.ndarray:
-        explanation = calibrated(self.model)
-        pin_model, data = _pinocchio(self.model)
+    def _effort(
+        self, data: pin.Data, time: float, q: np.ndarray, v: np.ndarray, a: np.ndarray
+    ) -> np.ndarray:
+        dry = viscous = dry_friction(self.model)
+        pin_model = self.model.pin_model
         effort = pin.rnea(pin_model, data, q, v, a)
-        dry, viscous = np.array(explanation.coulomb), np.array(explanation.viscous)
         effort += self.friction(time) * (dry * np.tanh(v / SMOOTHING) + viscous * v)
         load = self.load(time)
         if load is not None:
@@ -98,16 +103,14 @@ def robot(name: str) -> RobotModel:
     return load_fit_robot(robot_config(name))
 
 
-_MODELS: dict[int, tuple[pin.Model, pin.Data]] = {}
-
-
-def _pinocchio(model: RobotModel) -> tuple[pin.Model, pin.Data]:
-    return _MODELS.setdefault(id(model), (model.pin_model, model.pin_model.createData()))
+def dry_friction(model: RobotModel) -> np.ndarray:
+    """Return the dry friction of each joint [N m]; the viscous one is as much at 1 rad/s."""
+    return DRY * np.minimum(model.effort_limit, 200.0)
 
 
 def calibrated(model: RobotModel) -> Explanation:
     """Return what a calibration would have found: the model, and friction."""
-    dry = DRY * np.minimum(model.effort_limit, 200.0)
+    dry = dry_friction(model)
     return msgspec.structs.replace(
         nothing_learnt(model),
         coulomb=tuple(dry.tolist()),

@@ -124,6 +124,16 @@ class AdaptiveObserver(DisturbanceObserver):
         return self._drift.belief
 
     @property
+    def thresholds(self) -> Array:
+        """Return the thresholds that hold now, shape ``(regimes, channels, n)``."""
+        return 1.0 / self._drift.inverse
+
+    @property
+    def lag(self) -> int:
+        """Return how many periods commands come later than in the calibration."""
+        return self._drift.lag
+
+    @property
     def recognised(self) -> Load | None:  # type: ignore[override]
         """Return the load that a contact turned out to be, as it was first known."""
         return self._drift.load
@@ -196,10 +206,14 @@ class AdaptiveObserver(DisturbanceObserver):
                 self._sample(unexplained, deviation, drift.deviation)
         else:
             self._drift = msgspec.structs.replace(
-                drift, step=0, deviation=deviation, efforts=efforts
+                drift, step=0, total=total, deviation=deviation, efforts=efforts
             )
-            self._adapt(total)
         return unexplained
+
+    def _update(self, observation: Observation) -> None:
+        super()._update(observation)
+        if self._drift.step == 0:
+            self._adapt(self._drift.total)
 
     def _sample(self, unexplained: Array, deviation: Array, before: Array) -> None:
         """Follow noise and lag by one sample."""
@@ -244,7 +258,18 @@ class AdaptiveObserver(DisturbanceObserver):
         if drift.belief is self._drift.belief:  # no load was taken over
             drift = msgspec.structs.replace(drift, belief=belief)
         self._explainer.change(drift.belief.mean)
+        self._shift(columns @ (drift.belief.mean - self._drift.belief.mean))
         self._drift = self._widened(drift, end, v, a, columns)
+
+    def _shift(self, torque: Array) -> None:
+        """Let the filters be as if the explanation had always been larger by a torque [N m].
+
+        One that is constant ends in the disturbance of every channel, and in nothing else.
+        """
+        filters = self._filters.filters.copy()
+        filters[5::3] += torque
+        self._filters = msgspec.structs.replace(self._filters, filters=filters)
+        self.residuals = filters[5::3]
 
     def _suspect(
         self, drift: DriftState, columns: Array, unexplained: Array, rows: Array
