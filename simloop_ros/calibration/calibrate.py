@@ -11,12 +11,12 @@ from ..assembly.plant import build_simulated_robot
 from ..collision.build import PLAIN, build_monitor
 from ..collision.calibration import Calibration, model_hash
 from ..collision.collision_monitor import EFFORT_ROUNDING, UNLIMITED_EFFORT, CollisionMonitor
-from ..collision.disturbance_observer import DisturbanceObserver
-from ..collision.encoder_noise import encoder_noise
+from ..collision.disturbance_observer import BANDWIDTHS, DisturbanceObserver
 from ..collision.explanation import Explanation
 from ..collision.learning import average, learn
 from ..collision.measured_torque import MeasuredTorque, measured_torque
 from ..collision.observation import Observation
+from ..collision.residual_noise import ResidualNoise
 from ..collision.tail import BlockMaxima, thresholds
 from ..collision.wrist_torque import WristTorque
 from ..control.control_simulation import ControlSimulation
@@ -158,7 +158,7 @@ class Calibrator:
             },
             explanation=explanation,
             signal='command' if self._measured is None else 'measured',
-            encoder=tuple(encoder_noise(positions).tolist()),
+            roughness=tuple(tuple(row) for row in records[learnt.kind].roughness.tolist()),
         )
 
     def _thresholds(
@@ -202,6 +202,9 @@ class _Record:
         self._monitor = monitor
         self._squares, self._counts = np.zeros((2, monitor.regimes, n))
         self._joints = np.arange(n)
+        self._noise: ResidualNoise | None = None
+        if isinstance(monitor, DisturbanceObserver):
+            self._noise = ResidualNoise(monitor.period, BANDWIDTHS, n)
 
     def add(self, torque: Array) -> None:
         """Add the last step of the monitor, with its estimated torque [N m], shape ``(n,)``."""
@@ -209,6 +212,14 @@ class _Record:
         self.blocks.add(self._monitor.residuals, regime)
         self._squares[regime, self._joints] += torque**2
         self._counts[regime, self._joints] += 1.0
+        if self._noise is not None:
+            self._noise.step(self._monitor.residuals, regime)
+
+    @property
+    def roughness(self) -> Array:
+        """Return the variance of the residuals by noise [(N m)^2], shape ``(channels, n)``."""
+        assert self._noise is not None
+        return self._noise.variance
 
     @property
     def torque_rms(self) -> Array:

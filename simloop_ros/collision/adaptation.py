@@ -12,7 +12,7 @@ from .explanation import Explanation
 
 SHAPE_SHARE = 0.1
 """Part of the friction by which its parts change each for itself (standard deviation)."""
-BEND_SHARE = 0.15
+BEND_SHARE = 0.2
 """Part of the dry friction by which the curve of friction may bend."""
 OFFSET_SHARE = 0.03
 """Part of the dry friction by which the offset may change: next to nothing, for a hand that leans

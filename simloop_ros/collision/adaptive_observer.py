@@ -4,25 +4,25 @@ from __future__ import annotations
 
 import msgspec
 import numpy as np
-import pinocchio as pin
 
 from ..core.values import Array
 from ..robot.model import RobotModel
-from .adaptation import Adaptation, Belief
+from .adaptation import CAUTION, Adaptation, Belief
 from .collision_monitor import CollisionMonitor, MonitorLimits
-from .command_lag import LONGEST_LAG, best_lag, lag_energies
 from .config import DriftConfig, PayloadMode
 from .disturbance_observer import BANDWIDTHS, DisturbanceObserver, FilterState
 from .drift_state import DriftState
 from .drifting_explainer import DriftingExplainer
-from .encoder_noise import followed, noise_gain
 from .explanation import Explanation
 from .load import Load
 from .load_hypothesis import LoadHypothesis
 from .observation import Observation
+from .residual_noise import ResidualNoise
 
 WINDOW = 0.04
 """Time over which the unexplained torque is averaged for one measurement [s]."""
+SPEED_AHEAD = 0.08
+"""Time over which a change of speed counts for the threshold [s]."""
 WIDENING = 3.0
 """Standard deviations of what is not known that a threshold is wider."""
 NOISE_SIGMAS = 6.0
@@ -44,19 +44,17 @@ class AdaptiveObserver(DisturbanceObserver):
     and load (``Adaptation``). Their mean is added to the explanation; what is not known of them
     widens the threshold of the joint at its present speed::
 
-        threshold^2 = calibrated^2 + 9 H P H^T + 36 g^2 (M^2 s^2 - M_0^2 s_0^2)
+        threshold^2 = calibrated^2 + 9 H P H^T + 36 (s^2 - s_0^2)
 
-    The last term is noise of the encoders beyond that of the calibration: ``s`` is estimated from
-    the third difference of positions, ``g`` is the gain of the channel's filter, ``M`` the inertia
-    with what the tips carry. Commands that come whole periods later than in the calibration are
-    found by the energy that each lag leaves unexplained.
+    The last term is noise beyond that of the calibration, of coarser encoders, a heavier load or
+    commands that come later (``ResidualNoise``).
 
     :param noise: rms of the torque that the calibration leaves unexplained [N m], shape ``(n,)``.
-    :param encoder: rms noise of the encoders in the calibration [rad], shape ``(n,)``; where it is
-        not known, that of now is taken for it.
+    :param roughness: variance of the residuals by noise in the calibration [(N m)^2], shape
+        ``(channels, n)``; none where it is not known: then noise is not followed.
     """
 
-    _remembered = (*CollisionMonitor._remembered, '_drift')
+    _remembered = (*CollisionMonitor._remembered, '_drift', '_noise')
 
     def __init__(
         self,
@@ -65,7 +63,7 @@ class AdaptiveObserver(DisturbanceObserver):
         limits: MonitorLimits,
         explanation: Explanation,
         noise: Array,
-        encoder: Array | None,
+        roughness: Array | None,
         config: DriftConfig,
         payload: PayloadMode = 'off',
     ):
@@ -80,10 +78,8 @@ class AdaptiveObserver(DisturbanceObserver):
             self.adaptation, 1.0 / noise**2, 2 * self._half * period, model.tips
         )
         self._squares = limits.thresholds**2
-        self._weight = 1.0 / noise**2
-        self._gains = np.array([noise_gain(period, each) for each in BANDWIDTHS])
-        self._encoder = None if encoder is None else encoder**2
-        self._scratch_data = model.pin_model.createData()
+        self._roughness = roughness
+        self._noise = ResidualNoise(period, BANDWIDTHS, model.n)
         self._of_inverse: Array | None = None
         self._explainer: DriftingExplainer
         self._dry = np.abs(explanation.coulomb)
@@ -95,6 +91,7 @@ class AdaptiveObserver(DisturbanceObserver):
     def reset(self) -> None:
         """Forget the past; the next sample is the first one."""
         super().reset()
+        self._noise.reset()
         zero, belief = self._zero, self.adaptation.prior
         self._drift = DriftState(
             belief=belief,
@@ -103,12 +100,6 @@ class AdaptiveObserver(DisturbanceObserver):
             total=zero,
             begin=zero,
             middle=zero,
-            deviation=zero,
-            noise=zero if self._encoder is None else self._encoder,
-            samples=0,
-            efforts=(),
-            lag=0,
-            energies=np.zeros(LONGEST_LAG + 1),
             whiteness=zero,
             doubt='',
             quiet=SUSPICION_WINDOWS,
@@ -127,11 +118,6 @@ class AdaptiveObserver(DisturbanceObserver):
     def thresholds(self) -> Array:
         """Return the thresholds that hold now, shape ``(regimes, channels, n)``."""
         return 1.0 / self._drift.inverse
-
-    @property
-    def lag(self) -> int:
-        """Return how many periods commands come later than in the calibration."""
-        return self._drift.lag
 
     @property
     def recognised(self) -> Load | None:  # type: ignore[override]
@@ -166,22 +152,19 @@ class AdaptiveObserver(DisturbanceObserver):
         self._explainer.change(self._drift.belief.mean)
 
     def _start(self, observation: Observation) -> FilterState:
-        self._drift = msgspec.structs.replace(
-            self._drift, step=0, total=self._zero, deviation=self._zero, efforts=()
-        )
+        self._drift = msgspec.structs.replace(self._drift, step=0, total=self._zero)
+        self._noise.pause()
         return super()._start(observation)
 
     def _unexplained(self, old: FilterState, a: Array, observation: Observation) -> Array:
         drift = self._drift
         unexplained = self._explainer.torque(old.position, old.filters[1], a)
-        efforts = (observation.effort, *drift.efforts[:LONGEST_LAG])
-        unexplained -= efforts[min(drift.lag, len(efforts) - 1)]
+        unexplained -= observation.effort
         step, half = drift.step, self._half
         total = self._weights[step] * unexplained
         if step:
             total += drift.total
         step += 1
-        deviation = self.validator.deviation
         if step < 2 * half:
             self._drift = DriftState(
                 drift.belief,
@@ -190,46 +173,22 @@ class AdaptiveObserver(DisturbanceObserver):
                 total,
                 old.position if step == 1 else drift.begin,
                 old.position if step == half + 1 else drift.middle,
-                deviation,
-                drift.noise,
-                drift.samples,
-                efforts,
-                drift.lag,
-                drift.energies,
                 drift.whiteness,
                 drift.doubt,
                 drift.quiet,
                 drift.suspicion,
                 drift.load,
             )
-            if step % 4 == 0:
-                self._sample(unexplained, deviation, drift.deviation)
         else:
-            self._drift = msgspec.structs.replace(
-                drift, step=0, total=total, deviation=deviation, efforts=efforts
-            )
+            self._drift = msgspec.structs.replace(drift, step=0, total=total)
         return unexplained
 
     def _update(self, observation: Observation) -> None:
         super()._update(observation)
+        caution = CAUTION if self.reading.verdict == 'contact' else 1.0
+        self._noise.step(self.residuals, self.regime, caution)
         if self._drift.step == 0:
             self._adapt(self._drift.total)
-
-    def _sample(self, unexplained: Array, deviation: Array, before: Array) -> None:
-        """Follow noise and lag by one sample."""
-        drift = self._drift
-        if len(drift.efforts) <= LONGEST_LAG:
-            return
-        energies = lag_energies(
-            drift.energies, drift.samples, unexplained, drift.efforts, drift.lag, self._weight
-        )
-        self._drift = msgspec.structs.replace(
-            drift,
-            noise=followed(drift.noise, drift.samples, deviation, before),
-            samples=drift.samples + 1,
-            energies=energies,
-            lag=best_lag(energies, drift.lag, drift.samples),
-        )
 
     def _adapt(self, unexplained: Array) -> None:
         """Take a window as a measurement."""
@@ -305,27 +264,23 @@ class AdaptiveObserver(DisturbanceObserver):
         h = columns.copy()
         joints = np.arange(n)
         h[joints, joints] = 1.0
-        h[joints, n + joints] = np.abs(h[joints, n + joints])
-        h[joints, 2 * n + joints] = np.abs(h[joints, 2 * n + joints])
-        unknown = WIDENING**2 * np.einsum('ij,ij->i', h @ belief.covariance, h)
+        # At the speeds until the next window, and those that the filters remember.
+        speed, change = np.abs(v), SPEED_AHEAD * np.abs(a)
+        unknown = np.zeros(n)
+        for reached in (np.maximum(0.0, speed - change), speed + change):
+            h[joints, n + joints] = np.tanh(reached * regressor.bend)
+            h[joints, 2 * n + joints] = reached
+            unknown = np.maximum(unknown, np.einsum('ij,ij->i', h @ belief.covariance, h))
+        unknown *= WIDENING**2
         variance = np.diag(belief.covariance)[:n]
         more = TURNED_FRICTION * np.maximum(0.0, belief.mean[:n])
         turning = (np.sqrt(self._squares[1]) + more) ** 2 + (2 * WIDENING) ** 2 * variance
         squares = np.stack((self._squares[0], np.maximum(turning, self._squares[1])))
         squares += unknown
-        squares += NOISE_SIGMAS**2 * self._more_noise(drift.noise, q)
+        if self._roughness is not None:
+            more = np.maximum(0.0, self._noise.variance - self._roughness)
+            squares += NOISE_SIGMAS**2 * self._noise.known * more
         return msgspec.structs.replace(drift, inverse=1.0 / np.sqrt(squares))
-
-    def _more_noise(self, noise: Array, q: Array) -> Array:
-        """Return the variance of the torque by noise beyond the calibration, ``(channels, n)``."""
-        n = q.size
-        present = pin.crba(self._explainer.present, self._scratch_data, q).reshape(n, n) ** 2
-        before = present
-        if self._explainer.present is not self._explainer.pin_model:
-            before = pin.crba(self._explainer.pin_model, self._scratch_data, q).reshape(n, n) ** 2
-        calibrated = noise if self._encoder is None else self._encoder
-        more = np.maximum(0.0, present @ noise - before @ calibrated)
-        return self._gains[:, None] ** 2 * more
 
     def _inverse_thresholds(self) -> Array:
         inverse = self._drift.inverse

@@ -55,7 +55,7 @@ def build_monitor(
             limits,
             explanation,
             np.array(calibration.noise[kind][0]),
-            np.array(calibration.encoder) if calibration.encoder else None,
+            np.array(calibration.roughness) if calibration.roughness else None,
             drift,
             payload,
         )

@@ -36,7 +36,8 @@ class Calibration(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     :ivar thresholds: by kind of monitor, regime and channel, ``n`` each.
     :ivar jump: second difference of positions that no valid sample exceeds [rad].
     :ivar noise: rms error of the estimated torque [N m], by kind and regime, ``n`` each.
-    :ivar encoder: rms noise of the encoders [rad], ``n`` of them; none in older files.
+    :ivar roughness: variance of the residuals of ``disturbance_observer`` by noise alone
+        [(N m)^2], by channel, ``n`` each; none in older files.
     :ivar signal: what the efforts were: commands, or measured torques.
     """
 
@@ -50,7 +51,7 @@ class Calibration(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     jump: tuple[Positive, ...]
     noise: dict[str, tuple[tuple[Positive, ...], ...]]
     explanation: Explanation
-    encoder: tuple[NonNegative, ...] = ()
+    roughness: tuple[tuple[NonNegative, ...], ...] = ()
     signal: MonitorSignal = 'command'
 
     def limits(self, kind: str) -> MonitorLimits:

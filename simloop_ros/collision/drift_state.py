@@ -18,11 +18,6 @@ class DriftState(msgspec.Struct, frozen=True):
     :ivar step: within the window.
     :ivar total: weighted sum of the unexplained torque [N m], shape ``(n,)``.
     :ivar begin: position at the begin of the window [rad]; ``middle``: in its middle.
-    :ivar deviation: second difference of the positions in the last step [rad].
-    :ivar noise: mean square noise of the encoders [rad^2], from ``samples``.
-    :ivar efforts: that were sent last [N m], the newest first.
-    :ivar lag: periods that commands come later.
-    :ivar energies: mean unexplained energy for each lag.
     :ivar whiteness: mean squared innovation over its variance, shape ``(n,)``.
     :ivar doubt: why the monitor is no longer to be trusted.
     :ivar quiet: windows since the last contact.
@@ -36,12 +31,6 @@ class DriftState(msgspec.Struct, frozen=True):
     total: Array
     begin: Array
     middle: Array
-    deviation: Array
-    noise: Array
-    samples: int
-    efforts: tuple[Array, ...]
-    lag: int
-    energies: Array
     whiteness: Array
     doubt: str
     quiet: int

@@ -1,0 +1,107 @@
+"""Noise of the residuals, followed while the robot moves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+import numpy as np
+
+from ..core.state import StateValue
+from ..core.values import Array
+from ..maths.kalman import disturbance_filter
+from .monitor import IntArray
+
+STRIDE = 4
+"""Steps between two samples."""
+MEMORY = 500
+"""Samples that the estimate remembers."""
+FEWEST = 40
+"""Samples from which on one that is far out counts less."""
+OUTLIER = 9.0
+"""Multiple of the mean square that a sample counts as at most: a knock is no noise."""
+SHORTEST_RESPONSE = 12.0
+"""Length of the response that is summed, in periods of the bandwidth."""
+
+
+class ResidualNoiseSnapshot(msgspec.Struct, frozen=True):
+    """All that the next step depends on.
+
+    :ivar squares: mean square change of each residual [(N m)^2], shape ``(channels, n)``.
+    :ivar last: residuals of the last sample; none before the first.
+    :ivar steps: since the last sample.
+    :ivar samples: number of them, of each joint, shape ``(n,)``.
+    """
+
+    squares: Array
+    last: Array | None
+    steps: int
+    samples: Array
+
+
+class ResidualNoise(StateValue):
+    """The variance of the residuals by noise alone, from their changes.
+
+    A force that stays changes nothing from sample to sample, noise does: of noise of the
+    positions that passed a filter, ``E (d_k+4 - d_k)^2 = 2 (1 - c) s^2``. The share ``1 - c`` is
+    that of the filter of each channel.
+    """
+
+    _state: ResidualNoiseSnapshot
+
+    def __init__(self, period: float, bandwidths: Sequence[float], n: int):
+        shares = [_changing_share(period, bandwidth) for bandwidth in bandwidths]
+        self._scale = 0.5 / np.array(shares)[:, None]
+        self._shape = (len(bandwidths), n)
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget the past."""
+        self._state = ResidualNoiseSnapshot(np.zeros(self._shape), None, 0, np.zeros(self._shape[1]))
+
+    def pause(self) -> None:
+        """Begin anew after a gap, and keep what is known."""
+        self._state = msgspec.structs.replace(self._state, last=None, steps=0)
+
+    @property
+    def variance(self) -> Array:
+        """Return the variance of each residual [(N m)^2], shape ``(channels, n)``."""
+        return self._state.squares * self._scale
+
+    @property
+    def known(self) -> Array:
+        """Return of which joints there were enough samples, shape ``(n,)``."""
+        return self._state.samples > FEWEST // 4
+
+    def step(self, residuals: Array, regime: IntArray, caution: float = 1.0) -> None:
+        """Take the residuals of a step, shape ``(channels, n)``.
+
+        :param regime: joints that turn, in regime 1, tell nothing.
+        :param caution: factor by which learning is slower.
+        """
+        old = self._state
+        if old.steps + 1 < STRIDE and old.last is not None:
+            self._state = ResidualNoiseSnapshot(old.squares, old.last, old.steps + 1, old.samples)
+            return
+        squares, samples = old.squares, old.samples
+        if old.last is not None:
+            change = (residuals - old.last) ** 2
+            most = np.where(samples > FEWEST, OUTLIER * squares, np.inf)
+            slides = regime == 0
+            samples = samples + slides
+            gain = slides / (caution * np.minimum(np.maximum(samples, 1.0), MEMORY))
+            squares = squares + gain * (np.minimum(change, most) - squares)
+        self._state = ResidualNoiseSnapshot(squares, residuals, 0, samples)
+
+
+def _changing_share(period: float, bandwidth: float) -> float:
+    """Return ``1 - c``: ``c`` is the correlation of a filter's output with that of 4 steps ago."""
+    step = disturbance_filter(period, bandwidth)
+    inputs = np.zeros(max(2 * STRIDE, round(SHORTEST_RESPONSE / (bandwidth * period))))
+    inputs[:3] = 1.0, -2.0, 1.0
+    state, response = np.zeros(3), []
+    for each in inputs:
+        state = step[:, :3] @ state + step[:, 3] * each
+        response.append(state[2])
+    r = np.array(response)
+    return 1.0 - float(r[STRIDE:] @ r[:-STRIDE]) / float(r @ r)
