@@ -160,7 +160,7 @@ def study_condition(
 
     :param size: duration of the free motion [s] and number of collisions.
     """
-    duration, collisions = size
+    duration, collisions = max(size[0], condition.ramp), size[1]
     model, period = model_of(robot), calibration.period
     detectors = {}
     for name, drift in VARIANTS.items():

@@ -21,7 +21,7 @@ LOAD_LEVER, LOAD_RADIUS = 0.1, 0.05
 """Distance of a load's centre from its tip, and radius of gyration [m] (standard deviations)."""
 LEAST_FACTOR, LARGEST_FACTOR = 0.4, 1.8
 """Multiples of the calibrated friction between which it stays, whatever is measured."""
-CORRELATION_TIME = 0.4
+CORRELATION_TIME = 1.0
 """Time for which what a model leaves unexplained is about the same [s]: so many measurements are
 worth one."""
 CAUTION = 25.0

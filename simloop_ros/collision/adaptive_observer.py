@@ -23,6 +23,10 @@ WINDOW = 0.04
 """Time over which the unexplained torque is averaged for one measurement [s]."""
 SPEED_AHEAD = 0.08
 """Time over which a change of speed counts for the threshold [s]."""
+MARGIN = 1.2
+"""Of the calibrated thresholds: minutes of motion were extended to hours, of other motion."""
+FADING = 0.5
+"""Share of the unknown variance that is left a window later, at least."""
 WIDENING = 3.0
 """Standard deviations of what is not known that a threshold is wider."""
 NOISE_SIGMAS = 6.0
@@ -77,7 +81,7 @@ class AdaptiveObserver(DisturbanceObserver):
         self._hypothesis = LoadHypothesis(
             self.adaptation, 1.0 / noise**2, 2 * self._half * period, model.tips
         )
-        self._squares = limits.thresholds**2
+        self._squares = (MARGIN * limits.thresholds) ** 2
         self._roughness = roughness
         self._noise = ResidualNoise(period, BANDWIDTHS, model.n)
         self._of_inverse: Array | None = None
@@ -96,6 +100,7 @@ class AdaptiveObserver(DisturbanceObserver):
         self._drift = DriftState(
             belief=belief,
             inverse=self._inverse,
+            unknown=zero,
             step=0,
             total=zero,
             begin=zero,
@@ -169,6 +174,7 @@ class AdaptiveObserver(DisturbanceObserver):
             self._drift = DriftState(
                 drift.belief,
                 drift.inverse,
+                drift.unknown,
                 step,
                 total,
                 old.position if step == 1 else drift.begin,
@@ -271,16 +277,17 @@ class AdaptiveObserver(DisturbanceObserver):
             h[joints, n + joints] = np.tanh(reached * regressor.bend)
             h[joints, 2 * n + joints] = reached
             unknown = np.maximum(unknown, np.einsum('ij,ij->i', h @ belief.covariance, h))
-        unknown *= WIDENING**2
+        # What was not known a moment ago is still in the filters.
+        unknown = np.maximum(unknown, FADING * drift.unknown)
         variance = np.diag(belief.covariance)[:n]
         more = TURNED_FRICTION * np.maximum(0.0, belief.mean[:n])
         turning = (np.sqrt(self._squares[1]) + more) ** 2 + (2 * WIDENING) ** 2 * variance
         squares = np.stack((self._squares[0], np.maximum(turning, self._squares[1])))
-        squares += unknown
+        squares += WIDENING**2 * unknown
         if self._roughness is not None:
             more = np.maximum(0.0, self._noise.variance - self._roughness)
             squares += NOISE_SIGMAS**2 * self._noise.known * more
-        return msgspec.structs.replace(drift, inverse=1.0 / np.sqrt(squares))
+        return msgspec.structs.replace(drift, unknown=unknown, inverse=1.0 / np.sqrt(squares))
 
     def _inverse_thresholds(self) -> Array:
         inverse = self._drift.inverse

@@ -15,6 +15,7 @@ class DriftState(msgspec.Struct, frozen=True):
 
     :ivar belief: about friction and load.
     :ivar inverse: of the thresholds that hold now, shape ``(regimes, channels, n)``.
+    :ivar unknown: variance of the torque that is not known [(N m)^2], shape ``(n,)``.
     :ivar step: within the window.
     :ivar total: weighted sum of the unexplained torque [N m], shape ``(n,)``.
     :ivar begin: position at the begin of the window [rad]; ``middle``: in its middle.
@@ -27,6 +28,7 @@ class DriftState(msgspec.Struct, frozen=True):
 
     belief: Belief
     inverse: Array
+    unknown: Array
     step: int
     total: Array
     begin: Array

@@ -57,7 +57,8 @@ class ResidualNoise(StateValue):
 
     def reset(self) -> None:
         """Forget the past."""
-        self._state = ResidualNoiseSnapshot(np.zeros(self._shape), None, 0, np.zeros(self._shape[1]))
+        samples = np.zeros(self._shape[1])
+        self._state = ResidualNoiseSnapshot(np.zeros(self._shape), None, 0, samples)
 
     def pause(self) -> None:
         """Begin anew after a gap, and keep what is known."""
