@@ -13,9 +13,10 @@ import pinocchio as pin
 from simloop_ros.collision.adaptive_observer import AdaptiveObserver
 from simloop_ros.collision.collision_monitor import MonitorLimits
 from simloop_ros.collision.config import DriftConfig
-from simloop_ros.collision.disturbance_observer import DisturbanceObserver
+from simloop_ros.collision.disturbance_observer import BANDWIDTHS, DisturbanceObserver
 from simloop_ros.collision.explanation import Explanation, nothing_learnt
 from simloop_ros.collision.observation import Observation
+from simloop_ros.collision.residual_noise import ResidualNoise
 from simloop_ros.core.values import JointState
 from simloop_ros.robot.fit_robot import load_fit_robot
 from simloop_ros.robot.model import RobotModel
@@ -121,22 +122,26 @@ def calibrated(model: RobotModel) -> Explanation:
 
 
 @lru_cache(maxsize=4)
-def _limits(name: str) -> tuple[MonitorLimits, np.ndarray]:
-    """Return thresholds of free motion, and the rms of the torque in it."""
+def _limits(name: str) -> tuple[MonitorLimits, np.ndarray, np.ndarray]:
+    """Return thresholds of free motion, the rms of the torque in it, and the noise."""
     model = robot(name)
     monitor = DisturbanceObserver(model, H, explanation=calibrated(model))
     largest = np.zeros((2, monitor.channels, model.n))
+    noise = ResidualNoise(H, BANDWIDTHS, model.n)
     torques = []
-    for row in ChangedRobot(model).observations(20.0, seed=99):
+    for row in ChangedRobot(model).observations(8.0, seed=99):
         if monitor.step(row).verdict == 'unknown':
             continue
         largest = np.maximum(largest, np.abs(monitor.residuals))
         torques.append(monitor.reading.torque)
+        if len(torques) % noise.stride == 0:
+            noise.sample(monitor.residuals, monitor.regime)
     dry = np.array(calibrated(model).coulomb)
     largest = MARGIN * np.maximum(largest, 0.2 * dry)
     largest[1] += 2.0 * dry
     jump = np.full(model.n, 1e-2)
-    return MonitorLimits(largest, jump), np.sqrt(np.mean(np.square(torques), axis=0))
+    rms = np.sqrt(np.mean(np.square(torques), axis=0))
+    return MonitorLimits(largest, jump), rms, noise.variance
 
 
 def fixed(name: str) -> DisturbanceObserver:
@@ -146,7 +151,7 @@ def fixed(name: str) -> DisturbanceObserver:
 
 def adaptive(name: str, payload: str = 'off', **drift: float) -> AdaptiveObserver:
     """Return the monitor that adapts."""
-    limits, noise = _limits(name)
+    limits, noise, roughness = _limits(name)
     model = robot(name)
     return AdaptiveObserver(
         model,
@@ -154,7 +159,7 @@ def adaptive(name: str, payload: str = 'off', **drift: float) -> AdaptiveObserve
         limits,
         calibrated(model),
         noise,
-        np.full(model.n, NOISE),
+        roughness,
         DriftConfig(**drift),
         payload,  # type: ignore[arg-type]
     )

@@ -202,6 +202,7 @@ class _Record:
         self._monitor = monitor
         self._squares, self._counts = np.zeros((2, monitor.regimes, n))
         self._joints = np.arange(n)
+        self._steps = 0
         self._noise: ResidualNoise | None = None
         if isinstance(monitor, DisturbanceObserver):
             self._noise = ResidualNoise(monitor.period, BANDWIDTHS, n)
@@ -213,7 +214,9 @@ class _Record:
         self._squares[regime, self._joints] += torque**2
         self._counts[regime, self._joints] += 1.0
         if self._noise is not None:
-            self._noise.step(self._monitor.residuals, regime)
+            if self._steps % self._noise.stride == 0:
+                self._noise.sample(self._monitor.residuals, regime)
+            self._steps += 1
 
     @property
     def roughness(self) -> Array:

@@ -11,7 +11,7 @@ from .adaptation import CAUTION, Adaptation, Belief
 from .collision_monitor import CollisionMonitor, MonitorLimits
 from .config import DriftConfig, PayloadMode
 from .disturbance_observer import BANDWIDTHS, DisturbanceObserver, FilterState
-from .drift_state import DriftState
+from .drift_state import DriftState, Window
 from .drifting_explainer import DriftingExplainer
 from .explanation import Explanation
 from .load import Load
@@ -58,7 +58,7 @@ class AdaptiveObserver(DisturbanceObserver):
         ``(channels, n)``; none where it is not known: then noise is not followed.
     """
 
-    _remembered = (*CollisionMonitor._remembered, '_drift', '_noise')
+    _remembered = (*CollisionMonitor._remembered, '_drift', '_window', '_noise')
 
     def __init__(
         self,
@@ -71,7 +71,9 @@ class AdaptiveObserver(DisturbanceObserver):
         config: DriftConfig,
         payload: PayloadMode = 'off',
     ):
-        self._half = max(1, round(0.5 * WINDOW / period))
+        self._noise = ResidualNoise(period, BANDWIDTHS, model.n)
+        stride = self._noise.stride
+        self._half = stride * max(1, round(0.5 * WINDOW / (stride * period)))
         shift = np.abs(np.arange(2 * self._half) - self._half)
         self._weights = [np.array(each) for each in (self._half - shift) / self._half**2]
         self.adaptation = Adaptation(
@@ -83,7 +85,6 @@ class AdaptiveObserver(DisturbanceObserver):
         )
         self._squares = (MARGIN * limits.thresholds) ** 2
         self._roughness = roughness
-        self._noise = ResidualNoise(period, BANDWIDTHS, model.n)
         self._of_inverse: Array | None = None
         self._explainer: DriftingExplainer
         self._dry = np.abs(explanation.coulomb)
@@ -101,16 +102,13 @@ class AdaptiveObserver(DisturbanceObserver):
             belief=belief,
             inverse=self._inverse,
             unknown=zero,
-            step=0,
-            total=zero,
-            begin=zero,
-            middle=zero,
             whiteness=zero,
             doubt='',
             quiet=SUSPICION_WINDOWS,
             suspicion=None,
             load=None,
         )
+        self._window = Window(0, zero, zero, zero)
         self._explainer.change(belief.mean)
         self._drift = self._widened(self._drift, self.model.home, zero, zero)
 
@@ -157,56 +155,43 @@ class AdaptiveObserver(DisturbanceObserver):
         self._explainer.change(self._drift.belief.mean)
 
     def _start(self, observation: Observation) -> FilterState:
-        self._drift = msgspec.structs.replace(self._drift, step=0, total=self._zero)
+        self._window = Window(0, self._zero, self._zero, self._zero)
         self._noise.pause()
         return super()._start(observation)
 
     def _unexplained(self, old: FilterState, a: Array, observation: Observation) -> Array:
-        drift = self._drift
-        unexplained = self._explainer.torque(old.position, old.filters[1], a)
-        unexplained -= observation.effort
-        step, half = drift.step, self._half
-        total = self._weights[step] * unexplained
+        unexplained = super()._unexplained(old, a, observation)
+        window = self._window
+        step, total = window.step, self._weights[window.step] * unexplained
         if step:
-            total += drift.total
-        step += 1
-        if step < 2 * half:
-            self._drift = DriftState(
-                drift.belief,
-                drift.inverse,
-                drift.unknown,
-                step,
-                total,
-                old.position if step == 1 else drift.begin,
-                old.position if step == half + 1 else drift.middle,
-                drift.whiteness,
-                drift.doubt,
-                drift.quiet,
-                drift.suspicion,
-                drift.load,
-            )
-        else:
-            self._drift = msgspec.structs.replace(drift, step=0, total=total)
+            total += window.total
+        begin = window.begin if step else old.position
+        middle = old.position if step == self._half else window.middle
+        self._window = Window(step + 1, total, begin, middle)
         return unexplained
 
     def _update(self, observation: Observation) -> None:
         super()._update(observation)
-        caution = CAUTION if self.reading.verdict == 'contact' else 1.0
-        self._noise.step(self.residuals, self.regime, caution)
-        if self._drift.step == 0:
-            self._adapt(self._drift.total)
+        window = self._window
+        if window.step % self._noise.stride:
+            return
+        contact = self.reading.verdict == 'contact'
+        self._noise.sample(self.residuals, self.regime, CAUTION if contact else 1.0)
+        if window.step == 2 * self._half:
+            self._adapt(window, contact=contact)
+            self._window = Window(0, self._zero, self._zero, self._zero)
 
-    def _adapt(self, unexplained: Array) -> None:
+    def _adapt(self, window: Window, *, contact: bool) -> None:
         """Take a window as a measurement."""
         drift, span = self._drift, self._half * self.period
-        begin, middle, end = drift.begin, drift.middle, self.validator.position
+        begin, middle, end = window.begin, window.middle, self.validator.position
+        unexplained = window.total
         q = (begin + 10.0 * middle + end) / 12.0
         v = (end - begin) / (2.0 * span)
         a = (end - 2.0 * middle + begin) / span**2
         loads = drift.suspicion is not None or not self.adaptation.knows_load(drift.belief)
         columns = self._explainer.regressor.rows(q, v, a, loads=loads)
         rows = np.flatnonzero(self.regime == 0)
-        contact = self.reading.verdict == 'contact'
         belief, normalised = self.adaptation.update(
             drift.belief, columns, unexplained, rows, contact=contact
         )

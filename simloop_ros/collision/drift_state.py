@@ -10,15 +10,26 @@ from .load import Load
 from .load_hypothesis import Suspicion
 
 
+class Window(msgspec.Struct, frozen=True, gc=False):
+    """A window of the unexplained torque so far.
+
+    :ivar step: within it.
+    :ivar total: weighted sum of the unexplained torque [N m], shape ``(n,)``.
+    :ivar begin: position at its begin [rad]; ``middle``: in its middle.
+    """
+
+    step: int
+    total: Array
+    begin: Array
+    middle: Array
+
+
 class DriftState(msgspec.Struct, frozen=True):
     """All that the next step of the adaptation depends on.
 
     :ivar belief: about friction and load.
     :ivar inverse: of the thresholds that hold now, shape ``(regimes, channels, n)``.
     :ivar unknown: variance of the torque that is not known [(N m)^2], shape ``(n,)``.
-    :ivar step: within the window.
-    :ivar total: weighted sum of the unexplained torque [N m], shape ``(n,)``.
-    :ivar begin: position at the begin of the window [rad]; ``middle``: in its middle.
     :ivar whiteness: mean squared innovation over its variance, shape ``(n,)``.
     :ivar doubt: why the monitor is no longer to be trusted.
     :ivar quiet: windows since the last contact.
@@ -29,10 +40,6 @@ class DriftState(msgspec.Struct, frozen=True):
     belief: Belief
     inverse: Array
     unknown: Array
-    step: int
-    total: Array
-    begin: Array
-    middle: Array
     whiteness: Array
     doubt: str
     quiet: int

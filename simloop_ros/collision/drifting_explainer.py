@@ -24,14 +24,15 @@ class DriftingExplainer(Explainer):
         frames = [self.pin_model.frames[frame] for frame in model.tip_frames]
         self._tips = [(frame.parentJoint, at_joint(frame.placement)) for frame in frames]
         self._scratch_loaded = pin.Model(self.pin_model)
-        self._bend = np.zeros(model.n)
+        self._sharp = np.stack((self._sharpness, self.regressor.bend))
+        self._size = np.stack((self._coulomb, np.zeros(model.n)))
         self._loaded = False
 
     def change(self, mean: Array) -> None:
         """Take over a change of the parameters, shape ``(size,)``."""
         learnt, joints = self._learnt, self.regressor.joints
-        dry, self._bend, viscous, offset = mean[:joints].reshape(4, -1)
-        self._coulomb = learnt.coulomb + dry
+        dry, bend, viscous, offset = mean[:joints].reshape(4, -1)
+        self._size = np.stack((learnt.coulomb + dry, bend))
         self._viscous = learnt.viscous + viscous
         self._offset = learnt.offset + offset
         loads = mean[joints:]
@@ -54,14 +55,11 @@ class DriftingExplainer(Explainer):
     def torque(self, q: Array, v: Array, a: Array) -> Array:
         """Return the torque [N m], shape ``(n,)``, that the motion needs without contact."""
         torque: Array = pin.rnea(self.present, self._data, q, v, a)
-        dry = v * self._sharpness
+        dry = self._sharp * v
         np.tanh(dry, dry)
-        dry *= self._coulomb
-        torque += dry
+        dry *= self._size
+        torque += dry[0]
+        torque += dry[1]
         torque += self._viscous * v
         torque += self._offset
-        bend = v * self.regressor.bend
-        np.tanh(bend, bend)
-        bend *= self._bend
-        torque += bend
         return torque

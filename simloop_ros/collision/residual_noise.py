@@ -12,8 +12,8 @@ from ..core.values import Array
 from ..maths.kalman import disturbance_filter
 from .monitor import IntArray
 
-STRIDE = 4
-"""Steps between two samples."""
+STRIDE_TIME = 0.008
+"""Time between two samples [s]."""
 MEMORY = 500
 """Samples that the estimate remembers."""
 FEWEST = 40
@@ -29,13 +29,11 @@ class ResidualNoiseSnapshot(msgspec.Struct, frozen=True):
 
     :ivar squares: mean square change of each residual [(N m)^2], shape ``(channels, n)``.
     :ivar last: residuals of the last sample; none before the first.
-    :ivar steps: since the last sample.
     :ivar samples: number of them, of each joint, shape ``(n,)``.
     """
 
     squares: Array
     last: Array | None
-    steps: int
     samples: Array
 
 
@@ -43,14 +41,17 @@ class ResidualNoise(StateValue):
     """The variance of the residuals by noise alone, from their changes.
 
     A force that stays changes nothing from sample to sample, noise does: of noise of the
-    positions that passed a filter, ``E (d_k+4 - d_k)^2 = 2 (1 - c) s^2``. The share ``1 - c`` is
-    that of the filter of each channel.
+    positions that passed a filter, ``E (d+ - d)^2 = 2 (1 - c) s^2``. The share ``1 - c`` is that
+    of the filter of each channel.
+
+    :ivar stride: steps between two samples.
     """
 
     _state: ResidualNoiseSnapshot
 
     def __init__(self, period: float, bandwidths: Sequence[float], n: int):
-        shares = [_changing_share(period, bandwidth) for bandwidth in bandwidths]
+        self.stride = max(1, round(STRIDE_TIME / period))
+        shares = [_changing_share(period, each, self.stride) for each in bandwidths]
         self._scale = 0.5 / np.array(shares)[:, None]
         self._shape = (len(bandwidths), n)
         self.reset()
@@ -58,11 +59,11 @@ class ResidualNoise(StateValue):
     def reset(self) -> None:
         """Forget the past."""
         samples = np.zeros(self._shape[1])
-        self._state = ResidualNoiseSnapshot(np.zeros(self._shape), None, 0, samples)
+        self._state = ResidualNoiseSnapshot(np.zeros(self._shape), None, samples)
 
     def pause(self) -> None:
         """Begin anew after a gap, and keep what is known."""
-        self._state = msgspec.structs.replace(self._state, last=None, steps=0)
+        self._state = msgspec.structs.replace(self._state, last=None)
 
     @property
     def variance(self) -> Array:
@@ -72,18 +73,15 @@ class ResidualNoise(StateValue):
     @property
     def known(self) -> Array:
         """Return of which joints there were enough samples, shape ``(n,)``."""
-        return self._state.samples > FEWEST // 4
+        return self._state.samples > FEWEST // 8
 
-    def step(self, residuals: Array, regime: IntArray, caution: float = 1.0) -> None:
-        """Take the residuals of a step, shape ``(channels, n)``.
+    def sample(self, residuals: Array, regime: IntArray, caution: float = 1.0) -> None:
+        """Take the residuals of a step, ``stride`` after the last, shape ``(channels, n)``.
 
         :param regime: joints that turn, in regime 1, tell nothing.
         :param caution: factor by which learning is slower.
         """
         old = self._state
-        if old.steps + 1 < STRIDE and old.last is not None:
-            self._state = ResidualNoiseSnapshot(old.squares, old.last, old.steps + 1, old.samples)
-            return
         squares, samples = old.squares, old.samples
         if old.last is not None:
             change = (residuals - old.last) ** 2
@@ -92,17 +90,17 @@ class ResidualNoise(StateValue):
             samples = samples + slides
             gain = slides / (caution * np.minimum(np.maximum(samples, 1.0), MEMORY))
             squares = squares + gain * (np.minimum(change, most) - squares)
-        self._state = ResidualNoiseSnapshot(squares, residuals, 0, samples)
+        self._state = ResidualNoiseSnapshot(squares, residuals, samples)
 
 
-def _changing_share(period: float, bandwidth: float) -> float:
-    """Return ``1 - c``: ``c`` is the correlation of a filter's output with that of 4 steps ago."""
+def _changing_share(period: float, bandwidth: float, stride: int) -> float:
+    """Return ``1 - c``: ``c`` is the correlation of a filter's outputs a stride apart."""
     step = disturbance_filter(period, bandwidth)
-    inputs = np.zeros(max(2 * STRIDE, round(SHORTEST_RESPONSE / (bandwidth * period))))
+    inputs = np.zeros(max(2 * stride, round(SHORTEST_RESPONSE / (bandwidth * period))))
     inputs[:3] = 1.0, -2.0, 1.0
     state, response = np.zeros(3), []
     for each in inputs:
         state = step[:, :3] @ state + step[:, 3] * each
         response.append(state[2])
     r = np.array(response)
-    return 1.0 - float(r[STRIDE:] @ r[:-STRIDE]) / float(r @ r)
+    return 1.0 - float(r[stride:] @ r[:-stride]) / float(r @ r)

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from changed_robot import NOISE, H, adaptive, calibrated, fixed, robot, with_changes
+from changed_robot import NOISE, H, adaptive, calibrated, dry_friction, fixed, robot, with_changes
 import msgspec
 import numpy as np
 import pytest
 
 from simloop_ros.collision.adaptation import LARGEST_FACTOR
+from simloop_ros.collision.adaptive_observer import MARGIN
 from simloop_ros.plants.spring_contact import point_jacobian
-
-LEAN = 600.0  # [s]
 
 
 def contacts(monitor, rows):
@@ -44,10 +43,10 @@ def test_friction_that_changed_since_the_calibration_is_learnt_without_an_alarm(
 
 
 def test_a_gear_that_warms_up_raises_no_alarm():
-    """Ten times as fast as in ten minutes, so that the test is short."""
-    rows = with_changes('two_link', friction=lambda t: 1.0 + 0.5 * min(1.0, t / 60.0))
-    monitor = adaptive('two_link', friction=0.0)
-    assert contacts(monitor, rows.observations(70.0)) == []
+    """Half as much again within ten seconds."""
+    rows = with_changes('two_link', friction=lambda t: 1.0 + 0.05 * min(10.0, t))
+    monitor = adaptive('two_link')
+    assert contacts(monitor, rows.observations(12.0)) == []
 
 
 def test_thresholds_are_wide_at_the_start_and_narrow_where_motion_confirms():
@@ -55,39 +54,55 @@ def test_thresholds_are_wide_at_the_start_and_narrow_where_motion_confirms():
     at_start = monitor.thresholds
     for row in with_changes('lwr').observations(10.0):
         monitor.step(row)
-    assert np.all(monitor.thresholds < at_start)
+    slow = -1  # the channel with the least noise
+    assert np.all(monitor.thresholds[:, slow] < at_start[:, slow])
     plain = 1.0 / fixed('lwr')._inverse
-    assert np.all(monitor.thresholds[0] < 1.5 * plain[0])
-    assert np.all(at_start[0, -1] > plain[0, -1])
+    assert np.all(monitor.thresholds[0, slow] < 1.5 * plain[0, slow])
+    assert np.all(at_start[0, slow] > MARGIN * plain[0, slow])
 
 
 @pytest.mark.parametrize('rise', [0.0, 5.0])
-def test_a_person_who_leans_on_the_moving_arm_for_ten_minutes_stays_a_contact(rise):
+def test_a_person_who_leans_on_the_moving_arm_stays_a_contact(rise):
     """Also one who begins softly; and it is never taken for a load."""
     model = robot('two_link')
-    force = lean_force(model)
-    leaning = with_changes(
-        'two_link', outside=force_at(model, model.tips[0], force, begin=20.0, rise=rise)
-    )
+    outside = force_at(model, model.tips[0], lean_force(model), begin=5.0, rise=rise)
     monitor = adaptive('two_link', payload='take')
-    duration = LEAN if rise else 60.0
-    found = np.array(contacts(monitor, leaning.observations(20.0 + duration)))
-    assert found[0] > 20.0
-    last = found[found > 20.0 + duration - 20.0]
-    first = found[(found > 20.0 + rise) & (found < 40.0 + rise)]
-    assert len(last) > 0.8 * len(first) > 0.5 * 20.0 / H
+    found = np.array(
+        contacts(monitor, with_changes('two_link', outside=outside).observations(45.0))
+    )
+    assert found[0] > 5.0
+    first, last = (np.sum((found > end - 10.0) & (found <= end)) for end in (25.0, 45.0))
+    assert last > 0.9 * first > 0.5 * 10.0 / H
     assert monitor.recognised is None
+
+
+def test_ten_minutes_of_leaning_teach_no_more_than_friction_can_be():
+    """The filter alone, for ten minutes: a constant torque on joints that go to and fro.
+
+    It is no friction, for it does not change with the direction; what is learnt of it in one
+    direction is unlearnt in the other.
+    """
+    adaptation = adaptive('two_link').adaptation
+    dry = dry_friction(robot('two_link'))
+    belief, torque = adaptation.prior, 4.0 * dry
+    for i in range(15_000):
+        v = np.array([0.5, 0.3]) * np.sin(0.04 * i * np.array([0.5, 0.8]))
+        columns = np.zeros((2, len(belief.mean)))
+        for joint in range(2):
+            columns[joint, joint::2][:4] = np.sign(v[joint]), np.sign(v[joint]), v[joint], 1.0
+        unexplained = torque + columns @ belief.mean
+        rows = np.flatnonzero(np.abs(v) > 0.05)
+        belief, _ = adaptation.update(belief, columns, unexplained, rows, contact=True)
+    assert np.all(np.abs(unexplained) > 0.8 * torque)
 
 
 def test_a_person_who_leans_on_the_resting_arm_stays_a_contact():
     model = robot('two_link')
     force = 3.0 * np.array(lean_force(model))
-    leaning = with_changes(
-        'two_link', outside=force_at(model, model.tips[0], force, begin=5.0), still=True
-    )
+    outside = force_at(model, model.tips[0], force, begin=2.0)
     monitor = adaptive('two_link')
-    found = np.array(contacts(monitor, leaning.observations(65.0)))
-    assert len(found) > 0.99 * 60.0 / H
+    leaning = with_changes('two_link', outside=outside, still=True)
+    assert len(contacts(monitor, leaning.observations(12.0))) > 0.99 * 10.0 / H
 
 
 def lean_force(model):
@@ -142,12 +157,10 @@ def test_a_level_push_on_the_tip_is_no_load():
     assert monitor.recognised is None
 
 
-def test_commands_that_come_a_period_later_are_found():
-    late = with_changes('lwr', lag=1, shake=1e-3)
+def test_commands_that_come_a_period_later_are_noise_and_no_contact():
+    late = with_changes('lwr', lag=1, shake=2e-4)
     monitor = adaptive('lwr')
     assert contacts(monitor, late.late(6.0)) == []
-    assert monitor.lag == 1
-    assert contacts(fixed('lwr'), late.late(6.0))
 
 
 def test_coarser_encoders_widen_the_thresholds():
