@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import msgspec
 import numpy as np
 
@@ -119,7 +121,14 @@ class Adaptation:
         return not belief.covariance[begin:, begin:].any()
 
     def update(
-        self, belief: Belief, columns: Array, unexplained: Array, rows: Array, *, contact: bool
+        self,
+        belief: Belief,
+        columns: Array,
+        unexplained: Array,
+        rows: Array,
+        *,
+        contact: bool,
+        windows: int = 1,
     ) -> tuple[Belief, Array]:
         """Return what is known after a window, and the squared innovations over their variance.
 
@@ -127,17 +136,18 @@ class Adaptation:
         :param unexplained: mean of ``e`` over the window [N m], shape ``(n,)``.
         :param rows: joints whose torque tells something: those that slide.
         :param contact: whether there is a contact: then nearly nothing is learnt.
+        :param windows: since the last one that was taken.
         """
         caution = CAUTION if contact else 1.0
         covariance = belief.covariance.copy()
         diagonal = np.einsum('ii->i', covariance)
-        diagonal += np.where(diagonal < self._most, self._walk / caution, 0.0)
+        diagonal += np.where(diagonal < self._most, windows * self._walk / caution, 0.0)
         if not rows.size:
             return Belief(belief.mean, covariance), np.empty(0)
         h = columns[rows]
         spread = covariance @ h.T
         s = h @ spread
-        s[np.diag_indices(rows.size)] += caution * self._noise[rows]
+        s[np.diag_indices(rows.size)] += caution / windows * self._noise[rows]
         variance = np.diag(s)
         innovation = -unexplained[rows]
         normalised = innovation**2 / variance
@@ -146,7 +156,29 @@ class Adaptation:
         mean = belief.mean + gain @ np.clip(innovation, -bound, bound)
         covariance -= gain @ spread.T
         mean = np.minimum(np.maximum(mean, self._lower), self._upper)
-        return Belief(mean, 0.5 * (covariance + covariance.T)), normalised
+        return Belief(mean, covariance), normalised
+
+    def variance(self, belief: Belief, columns: Array, speeds: Sequence[Array]) -> Array:
+        """Return the largest variance of each joint's torque at some speeds, shape ``(n,)``.
+
+        :param columns: those of the tips are taken from there; those of friction are of the
+            speeds, dry friction in full.
+        :param speeds: ``(tanh(v / w_s), v)`` [1, rad/s], shape ``(2, n)`` each.
+        """
+        n, joints = self._n, 4 * self._n
+        covariance, loads = belief.covariance, columns[:, joints:]
+        # By joint: each has four columns of its own, and shares those of the tips.
+        own = np.einsum('ajbj->jab', covariance[:joints, :joints].reshape(4, n, 4, n))
+        shared = covariance[:joints, joints:].reshape(4, n, -1)
+        cross = 2.0 * np.einsum('ajl,jl->ja', shared, loads)
+        load = np.einsum('jl,jl->j', loads @ covariance[joints:, joints:], loads)
+        largest: Array = np.zeros(n)
+        h = np.ones((n, 4))
+        for speed in speeds:
+            h[:, 1:3] = speed.T
+            found = np.einsum('jb,jb->j', np.einsum('ja,jab->jb', h, own) + cross, h) + load
+            largest = np.maximum(largest, found)
+        return largest
 
     def at_bounds(self, belief: Belief) -> Array:
         """Return which joints have more or less friction than can be believed, shape ``(n,)``."""

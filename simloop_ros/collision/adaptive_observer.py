@@ -21,6 +21,10 @@ from .residual_noise import ResidualNoise
 
 WINDOW = 0.04
 """Time over which the unexplained torque is averaged for one measurement [s]."""
+SETTLED_WINDOWS = 250
+"""Windows after the start from which on fewer of them are taken."""
+TAKEN = 3
+"""Of so many windows one is taken then."""
 SPEED_AHEAD = 0.08
 """Time over which a change of speed counts for the threshold [s]."""
 MARGIN = 1.2
@@ -108,7 +112,7 @@ class AdaptiveObserver(DisturbanceObserver):
             suspicion=None,
             load=None,
         )
-        self._window = Window(0, zero, zero, zero)
+        self._window = Window(0, 0, zero, zero, zero)
         self._explainer.change(belief.mean)
         self._drift = self._widened(self._drift, self.model.home, zero, zero)
 
@@ -155,7 +159,7 @@ class AdaptiveObserver(DisturbanceObserver):
         self._explainer.change(self._drift.belief.mean)
 
     def _start(self, observation: Observation) -> FilterState:
-        self._window = Window(0, self._zero, self._zero, self._zero)
+        self._window = Window(self._window.number, 0, self._zero, self._zero, self._zero)
         self._noise.pause()
         return super()._start(observation)
 
@@ -167,22 +171,32 @@ class AdaptiveObserver(DisturbanceObserver):
             total += window.total
         begin = window.begin if step else old.position
         middle = old.position if step == self._half else window.middle
-        self._window = Window(step + 1, total, begin, middle)
+        self._window = Window(window.number, step + 1, total, begin, middle)
         return unexplained
 
     def _update(self, observation: Observation) -> None:
         super()._update(observation)
-        window = self._window
-        if window.step % self._noise.stride:
+        window, stride = self._window, self._noise.stride
+        if window.step % stride:
             return
         contact = self.reading.verdict == 'contact'
-        self._noise.sample(self.residuals, self.regime, CAUTION if contact else 1.0)
+        number = window.number
+        settled = number >= SETTLED_WINDOWS and self._drift.suspicion is None
+        # Once much is known, two samples and one window of three are enough.
+        if not settled or window.step <= 2 * stride:
+            if window.step == stride:
+                self._noise.pause()
+            self._noise.sample(self.residuals, self.regime, CAUTION if contact else 1.0)
         if window.step == 2 * self._half:
-            self._adapt(window, contact=contact)
-            self._window = Window(0, self._zero, self._zero, self._zero)
+            if not settled or number % TAKEN == 0:
+                self._adapt(window, contact=contact, windows=TAKEN if settled else 1)
+            self._window = Window(number + 1, 0, self._zero, self._zero, self._zero)
 
-    def _adapt(self, window: Window, *, contact: bool) -> None:
-        """Take a window as a measurement."""
+    def _adapt(self, window: Window, *, contact: bool, windows: int) -> None:
+        """Take a window as a measurement.
+
+        :param windows: since the last one that was taken.
+        """
         drift, span = self._drift, self._half * self.period
         begin, middle, end = window.begin, window.middle, self.validator.position
         unexplained = window.total
@@ -193,7 +207,7 @@ class AdaptiveObserver(DisturbanceObserver):
         columns = self._explainer.regressor.rows(q, v, a, loads=loads)
         rows = np.flatnonzero(self.regime == 0)
         belief, normalised = self.adaptation.update(
-            drift.belief, columns, unexplained, rows, contact=contact
+            drift.belief, columns, unexplained, rows, contact=contact, windows=windows
         )
         whiteness = drift.whiteness.copy()
         whiteness[rows] += (normalised - whiteness[rows]) / WHITENESS_WINDOWS
@@ -252,16 +266,11 @@ class AdaptiveObserver(DisturbanceObserver):
             loads = not self.adaptation.knows_load(belief)
             columns = regressor.rows(q, v, a, loads=loads)
         n = q.size
-        h = columns.copy()
-        joints = np.arange(n)
-        h[joints, joints] = 1.0
         # At the speeds until the next window, and those that the filters remember.
         speed, change = np.abs(v), SPEED_AHEAD * np.abs(a)
-        unknown = np.zeros(n)
-        for reached in (np.maximum(0.0, speed - change), speed + change):
-            h[joints, n + joints] = np.tanh(reached * regressor.bend)
-            h[joints, 2 * n + joints] = reached
-            unknown = np.maximum(unknown, np.einsum('ij,ij->i', h @ belief.covariance, h))
+        reached = np.array((np.maximum(0.0, speed - change), speed + change))
+        speeds = np.stack((np.tanh(reached * regressor.bend), reached), axis=1)
+        unknown = self.adaptation.variance(belief, columns, speeds)
         # What was not known a moment ago is still in the filters.
         unknown = np.maximum(unknown, FADING * drift.unknown)
         variance = np.diag(belief.covariance)[:n]

@@ -13,11 +13,13 @@ from .load_hypothesis import Suspicion
 class Window(msgspec.Struct, frozen=True, gc=False):
     """A window of the unexplained torque so far.
 
+    :ivar number: of the window.
     :ivar step: within it.
     :ivar total: weighted sum of the unexplained torque [N m], shape ``(n,)``.
     :ivar begin: position at its begin [rad]; ``middle``: in its middle.
     """
 
+    number: int
     step: int
     total: Array
     begin: Array
