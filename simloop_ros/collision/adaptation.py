@@ -11,6 +11,7 @@ from ..core.values import Array
 from .config import DriftConfig
 from .drift_regressor import PER_TIP
 from .explanation import Explanation
+from .monitor import IntArray
 
 SHAPE_SHARE = 0.1
 """Part of the friction by which its parts change each for itself (standard deviation)."""
@@ -43,7 +44,7 @@ class Belief(msgspec.Struct, frozen=True):
     covariance: Array
 
 
-class Adaptation:
+class DriftFilter:
     """A Kalman filter on a bounded random walk of friction and load.
 
     ::
@@ -125,7 +126,7 @@ class Adaptation:
         belief: Belief,
         columns: Array,
         unexplained: Array,
-        rows: Array,
+        rows: IntArray,
         *,
         contact: bool,
         windows: int = 1,

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import msgspec
 import numpy as np
 
 from ..core.values import Array
 from ..robot.model import RobotModel
-from .adaptation import CAUTION, Adaptation, Belief
+from .adaptation import CAUTION, Belief, DriftFilter
 from .collision_monitor import CollisionMonitor, MonitorLimits
 from .config import DriftConfig, PayloadMode
 from .disturbance_observer import BANDWIDTHS, DisturbanceObserver, FilterState
@@ -16,6 +18,7 @@ from .drifting_explainer import DriftingExplainer
 from .explanation import Explanation
 from .load import Load
 from .load_hypothesis import LoadHypothesis
+from .monitor import IntArray
 from .observation import Observation
 from .residual_noise import ResidualNoise
 
@@ -49,7 +52,7 @@ class AdaptiveObserver(DisturbanceObserver):
     """A disturbance observer whose explanation follows friction and load.
 
     Every 40 ms the mean of ``e`` over a window is a measurement of the changes ``x`` of friction
-    and load (``Adaptation``). Their mean is added to the explanation; what is not known of them
+    and load (``DriftFilter``). Their mean is added to the explanation; what is not known of them
     widens the threshold of the joint at its present speed::
 
         threshold^2 = calibrated^2 + 9 H P H^T + 36 (s^2 - s_0^2)
@@ -62,7 +65,12 @@ class AdaptiveObserver(DisturbanceObserver):
         ``(channels, n)``; none where it is not known: then noise is not followed.
     """
 
-    _remembered = (*CollisionMonitor._remembered, '_drift', '_window', '_noise')
+    _remembered: ClassVar[tuple[str, ...]] = (
+        *CollisionMonitor._remembered,
+        '_drift',
+        '_window',
+        '_noise',
+    )
 
     def __init__(
         self,
@@ -80,7 +88,7 @@ class AdaptiveObserver(DisturbanceObserver):
         self._half = stride * max(1, round(0.5 * WINDOW / (stride * period)))
         shift = np.abs(np.arange(2 * self._half) - self._half)
         self._weights = [np.array(each) for each in (self._half - shift) / self._half**2]
-        self.adaptation = Adaptation(
+        self.adaptation = DriftFilter(
             explanation, noise, config, 2 * self._half * period, len(model.tip_frames)
         )
         self._payload = payload
@@ -236,7 +244,7 @@ class AdaptiveObserver(DisturbanceObserver):
         self.residuals = filters[5::3]
 
     def _suspect(
-        self, drift: DriftState, columns: Array, unexplained: Array, rows: Array
+        self, drift: DriftState, columns: Array, unexplained: Array, rows: IntArray
     ) -> DriftState:
         """Return the state after a look for a load."""
         replace, suspicion = msgspec.structs.replace, drift.suspicion
@@ -270,7 +278,7 @@ class AdaptiveObserver(DisturbanceObserver):
         speed, change = np.abs(v), SPEED_AHEAD * np.abs(a)
         reached = np.array((np.maximum(0.0, speed - change), speed + change))
         speeds = np.stack((np.tanh(reached * regressor.bend), reached), axis=1)
-        unknown = self.adaptation.variance(belief, columns, speeds)
+        unknown = self.adaptation.variance(belief, columns, tuple(speeds))
         # What was not known a moment ago is still in the filters.
         unknown = np.maximum(unknown, FADING * drift.unknown)
         variance = np.diag(belief.covariance)[:n]

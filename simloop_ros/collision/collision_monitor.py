@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any
+from typing import Any, ClassVar
 
 import msgspec
 import numpy as np
@@ -50,7 +50,14 @@ class CollisionMonitor(Remembering, Monitor):
     :param limits: without them there is no threshold, and never a contact.
     """
 
-    _remembered = ('validator', '_filters', 'residuals', 'regime', '_waiting', 'reading')
+    _remembered: ClassVar[tuple[str, ...]] = (
+        'validator',
+        '_filters',
+        'residuals',
+        'regime',
+        '_waiting',
+        'reading',
+    )
     channels: int = 1
     regimes: int = 1
     settling: float = 0.1

@@ -51,7 +51,7 @@ class DriftRegressor:
         """
         n = q.size
         found = np.zeros((n, self.size))
-        columns = (np.tanh(v * self._sharpness), np.tanh(v * self.bend), v, 1.0)
+        columns = (np.tanh(v * self._sharpness), np.tanh(v * self.bend), v, np.ones(n))
         for place, column in zip(self._places, columns, strict=True):
             found[place] = column
         if loads:

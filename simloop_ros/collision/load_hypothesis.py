@@ -6,9 +6,10 @@ import msgspec
 import numpy as np
 
 from ..core.values import Array
-from .adaptation import Adaptation, Belief
+from .adaptation import Belief, DriftFilter
 from .drift_regressor import PER_JOINT, PER_TIP
 from .load import Load
+from .monitor import IntArray
 
 LARGEST_MASS = 2.0
 """Mass that a load is looked for around [kg] (standard deviation)."""
@@ -52,7 +53,7 @@ class LoadHypothesis:
     """
 
     def __init__(
-        self, adaptation: Adaptation, weights: Array, interval: float, tips: tuple[str, ...]
+        self, adaptation: DriftFilter, weights: Array, interval: float, tips: tuple[str, ...]
     ):
         self._adaptation = adaptation
         self._weights = weights
@@ -71,7 +72,7 @@ class LoadHypothesis:
         belief: Belief,
         columns: Array,
         unexplained: Array,
-        rows: Array,
+        rows: IntArray,
         *,
         known: bool,
     ) -> Suspicion:

@@ -72,8 +72,8 @@ class ResidualNoise(StateValue):
 
     @property
     def known(self) -> Array:
-        """Return of which joints there were enough samples, shape ``(n,)``."""
-        return self._state.samples > FEWEST // 8
+        """Return 1 for joints of which there were enough samples, else 0, shape ``(n,)``."""
+        return (self._state.samples > FEWEST // 8).astype(np.float64)
 
     def sample(self, residuals: Array, regime: IntArray, caution: float = 1.0) -> None:
         """Take the residuals of a step, ``stride`` after the last, shape ``(channels, n)``.

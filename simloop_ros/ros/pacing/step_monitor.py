@@ -191,6 +191,12 @@ class StepMonitor:
         np.maximum(self._difference, np.abs(difference), out=self._difference)
         return detection
 
+    @property
+    def doubt(self) -> str:
+        """Return why the monitor is not to be trusted, and what to do; empty where it is."""
+        doubt = self.detector.monitor.doubt
+        return f'not to be trusted: {doubt}; calibrate again' if doubt else ''
+
     def report(self) -> dict[str, Any]:
         """Return details for the diagnostics."""
         monitor = self.detector.monitor
