@@ -73,6 +73,16 @@ CASES = {
         'monitor.resume_after=0.1',
         'plant.pushes=[{link: flange, start: 0.3, duration: 0.05, force: [0, 120, 0]}]',
     ),
+    'yumi_collision adapts': (
+        'yumi_collision',
+        'plant.obstacles=[]',
+        'plant.engine=pinocchio',
+        'monitor.adapt=true',
+        'monitor.payload=take',
+        'monitor.reaction=none',
+        'plant.torque_sensors={noise: 0.1}',
+        'plant.payloads=[{at: 0.3, mass: 0.3, tip: tool0_l}]',
+    ),
     'sphere_collision offline': (
         'sphere_collision',
         'planner.kind=offline',

@@ -13,8 +13,7 @@ from simloop_ros.calibration.calibrate import Calibrator, follow, observe
 from simloop_ros.calibration.free_motion import random_motion
 from simloop_ros.collision.build import KINDS, build_monitor
 from simloop_ros.collision.calibration import Calibration
-from simloop_ros.collision.collision_monitor import CollisionMonitor
-from simloop_ros.collision.detector import calibrated_detector
+from simloop_ros.collision.detector import CollisionDetector, calibrated_detector
 from simloop_ros.collision.isolation import Hit
 from simloop_ros.collision.observation import Observation
 from simloop_ros.core.errors import DivergenceError
@@ -157,8 +156,13 @@ def monitor_trial(robot: StudyRobot, calibration: Calibration, seed: int) -> Tri
         hurts=bool(force.max() >= HURTS),
         peak=float(force.max()),
         found={
-            kind: _judge(
-                build_monitor(kind, model, period, calibration), calibration, trial, rows, force
+            kind: judge(
+                calibrated_detector(
+                    build_monitor(kind, model, period, calibration), calibration, at_once=False
+                ),
+                trial,
+                rows,
+                force,
             )
             for kind in KINDS
         },
@@ -183,16 +187,15 @@ def collide(
     return rows, np.array(forces)
 
 
-def _judge(
-    monitor: CollisionMonitor,
-    calibration: Calibration,
-    trial: Trial,
-    rows: list[Observation],
-    force: Array,
+def judge(
+    detector: CollisionDetector, trial: Trial, rows: list[Observation], force: Array
 ) -> Found:
-    """Return what one monitor made of a collision."""
+    """Return what a detector that does not locate at once makes of a collision.
+
+    :param force: largest contact force of each step [N].
+    """
+    monitor = detector.monitor
     period = monitor.period
-    detector = calibrated_detector(monitor, calibration, at_once=False)
     alarms = [detector.step(row) for row in rows]
     readings = [alarm.reading for alarm in alarms]
     shares = np.array([0.0 if r.verdict == 'unknown' else 1.0 - r.margin for r in readings])

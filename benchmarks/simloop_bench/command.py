@@ -16,6 +16,7 @@ from simloop_ros.record.folder import make_folder, write_text
 
 from .bimanual import bench_bimanual
 from .collision import bench_collision
+from .collision_conditions import bench_conditions
 from .controllers import bench_controllers
 from .graph import bench_graph
 from .guiding import bench_guiding
@@ -59,6 +60,7 @@ def bench(
     quick: bool = False,
     json_file: Path | None = None,
     recorded: Sequence[Path] = (),
+    conditions: tuple[str, str] | None = None,
 ) -> int:
     """Run a benchmark and print its table; the status is 1 if a figure is beyond its limit.
 
@@ -68,12 +70,18 @@ def bench(
     :param quick: fewer and shorter rounds.
     :param json_file: where to write the figures.
     :param recorded: traces that ``lateness`` replays, too.
+    :param conditions: ``collision`` of robots that change: which robot and which condition only,
+        empty for all.
     """
     if name not in BENCHES:
         raise UnknownNameError('benchmark', name, BENCHES)
     if recorded and name != 'lateness':
         raise ConfigError(f'bench {name}: only lateness replays a trace')
+    if conditions is not None and name != 'collision':
+        raise ConfigError(f'bench {name}: only collision has conditions')
     run = partial(bench_lateness, recorded=recorded) if recorded else BENCHES[name]
+    if conditions is not None:
+        run = partial(bench_conditions, robot=conditions[0], only=conditions[1])
     if json_file:
         make_folder(json_file.parent)
         if json_file.is_dir():

@@ -8,13 +8,14 @@ from dataclasses import dataclass, replace
 import msgspec
 
 from ..collision.detector import build_detector
+from ..collision.measured_torque import measured_torque
 from ..collision.wrist_torque import WristTorque
 from ..control.control_simulation import ControlSimulation
 from ..core.errors import ConfigError
 from ..core.values import Array
 from ..goals.goal import AnyGoal
 from ..loop.loop import Loop
-from ..loop.sensing import CarryingSensing, MonitoredSensing, Sensing
+from ..loop.sensing import CarryingSensing, MonitoredSensing, Sensing, TakingSensing
 from ..plants.build import used_engine
 from ..record.facts import RunFacts
 from ..robot.carried_payload import later_payloads
@@ -51,7 +52,9 @@ def assemble(scenario: Scenario) -> Assembly:
     refuse_graphs(scenario)
     model = load_fit_robot(scenario.robot)
     period = scenario.period
-    known = model.copy() if later_payloads(model) else model  # results are of the first one
+    takes = scenario.monitor.payload == 'take' and scenario.monitor.adapt
+    carries = bool(later_payloads(model)) or takes
+    known = model.copy() if carries else model  # results are of the first one
     built = build_simulated_robot(scenario.plant, model, period, scenario.seed, scenario.safety)
     motion = build_motion(MotionSettings.of(scenario), known, model.home)
     control = ControlSimulation(known, scenario.resolved_control(), period)
@@ -59,6 +62,8 @@ def assemble(scenario: Scenario) -> Assembly:
     sensing = _sensing(scenario, known, motion, built.plant.report().wrenches)
     if later_payloads(model):
         sensing = CarryingSensing(sensing, known)
+    elif takes:
+        sensing = TakingSensing(sensing, known)
     return Assembly(facts, Loop(motion.planner, control, built.plant, sensing))
 
 
@@ -176,4 +181,5 @@ def _sensing(
         by_truth=scenario.admittance.source == 'truth',
         wrenches=wrenches,
         wrist_torque=None if tare_time is None else WristTorque(model, tare_time, period),
+        measured=measured_torque(monitor, model),
     )

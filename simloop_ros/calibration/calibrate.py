@@ -11,10 +11,12 @@ from ..assembly.plant import build_simulated_robot
 from ..collision.build import PLAIN, build_monitor
 from ..collision.calibration import Calibration, model_hash
 from ..collision.collision_monitor import EFFORT_ROUNDING, UNLIMITED_EFFORT, CollisionMonitor
-from ..collision.disturbance_observer import DisturbanceObserver
+from ..collision.disturbance_observer import BANDWIDTHS, DisturbanceObserver
 from ..collision.explanation import Explanation
 from ..collision.learning import average, learn
+from ..collision.measured_torque import MeasuredTorque, measured_torque
 from ..collision.observation import Observation
+from ..collision.residual_noise import ResidualNoise
 from ..collision.tail import USUAL_TAIL, BlockMaxima, Tail, thresholds
 from ..collision.wrist_torque import WristTorque
 from ..control.control_simulation import ControlSimulation
@@ -78,8 +80,9 @@ def calibrate(
     wrist_torque, tare_time = None, scenario.wrist_tare()
     if tare_time is not None:
         wrist_torque = WristTorque(model, tare_time, scenario.period)
+    measured = measured_torque(scenario.monitor, model)
     try:
-        return Calibrator(model, scenario.period, alarms_per_hour, wrist_torque).run(
+        return Calibrator(model, scenario.period, alarms_per_hour, wrist_torque, measured).run(
             control, built.plant, motion, duration, progress
         )
     finally:
@@ -91,6 +94,7 @@ class Calibrator:
 
     :param wrist_torque: of a robot with wrist sensors; none without.
     :param tail: what thresholds come from.
+    :param measured: makes measured torques the signal; none for commands.
     """
 
     def __init__(
@@ -100,7 +104,9 @@ class Calibrator:
         alarms_per_hour: float,
         wrist_torque: WristTorque | None = None,
         tail: Tail = USUAL_TAIL,
+        measured: MeasuredTorque | None = None,
     ):
+        self._measured = measured
         self._model = model
         self._period = period
         self._rate = alarms_per_hour
@@ -124,6 +130,8 @@ class Calibrator:
         steps = round(duration / period)
         first = round(LEARNING_SHARE * duration / period)
         rows = follow(control, plant, motion, period, steps, progress)
+        if self._measured is not None:
+            rows = _measured(rows, plant, self._measured)
         if self._wrist_torque is not None:
             rows = _explained(rows, plant, self._wrist_torque)
         efforts, positions = np.empty((2, first, model.n))
@@ -170,6 +178,8 @@ class Calibrator:
                 learnt.kind: self._noise(records[learnt.kind], explanation),
             },
             explanation=explanation,
+            signal='command' if self._measured is None else 'measured',
+            roughness=tuple(tuple(row) for row in records[learnt.kind].roughness.tolist()),
         )
 
     def _thresholds(
@@ -214,6 +224,10 @@ class _Record:
         self._monitor = monitor
         self._squares, self._counts = np.zeros((2, monitor.regimes, n))
         self._joints = np.arange(n)
+        self._steps = 0
+        self._noise: ResidualNoise | None = None
+        if isinstance(monitor, DisturbanceObserver):
+            self._noise = ResidualNoise(monitor.period, BANDWIDTHS, n)
 
     def add(self, torque: Array) -> None:
         """Add the last step of the monitor, with its estimated torque [N m], shape ``(n,)``."""
@@ -221,6 +235,16 @@ class _Record:
         self.blocks.add(self._monitor.residuals, regime)
         self._squares[regime, self._joints] += torque**2
         self._counts[regime, self._joints] += 1.0
+        if self._noise is not None:
+            if self._steps % self._noise.stride == 0:
+                self._noise.sample(self._monitor.residuals, regime)
+            self._steps += 1
+
+    @property
+    def roughness(self) -> Array:
+        """Return the variance of the residuals by noise [(N m)^2], shape ``(channels, n)``."""
+        assert self._noise is not None
+        return self._noise.variance
 
     @property
     def torque_rms(self) -> Array:
@@ -254,6 +278,23 @@ def largest_jump(positions: Array) -> Array:
 def _positive(values: Array) -> tuple[float, ...]:
     """Return the values, with the least positive number in place of zero."""
     return tuple(np.maximum(values, np.finfo(float).tiny).tolist())
+
+
+def _measured(
+    rows: Iterator[Observation], plant: Plant, measured: MeasuredTorque
+) -> Iterator[Observation]:
+    """Yield the observations of a robot whose joints measure their torque.
+
+    :raises ConfigError: they do not.
+    """
+    for row in rows:
+        torque = plant.report().torque
+        if torque is None:
+            raise ConfigError(
+                'monitor.signal: measured, but this robot measures no torques; give for instance '
+                'plant.torque_sensors={noise: 0.05}'
+            )
+        yield measured.explain(row, torque)
 
 
 def _explained(

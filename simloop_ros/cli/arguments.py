@@ -191,6 +191,13 @@ def _bench(parser: ArgumentParser) -> None:
         default=[],
         help='lateness: replay what simloop launch --trace wrote, too (more than once)',
     )
+    conditions = 'collision: robots that change after their calibration'
+    parser.add_argument('--conditions', action='store_true', help=conditions)
+    for option, metavar, text in (
+        ('--robot', 'NAME', 'collision --conditions: only this robot'),
+        ('--only', 'CONDITION', 'collision --conditions: only this condition'),
+    ):
+        parser.add_argument(option, metavar=metavar, default='', help=text)
 
 
 def _robotstudio(parser: ArgumentParser) -> None:

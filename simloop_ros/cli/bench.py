@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 import sys
 
-from ..core.errors import SimloopError
+from ..core.errors import ConfigError, SimloopError
 
 FOLDER = Path(__file__).resolve().parents[2] / 'benchmarks'
 
@@ -22,4 +22,7 @@ def call(options: argparse.Namespace) -> int:
         sys.path.insert(0, str(FOLDER))
     from simloop_bench.command import bench
 
-    return int(bench(options.name, options.quick, options.json, options.trace))
+    chosen = (options.robot, options.only) if options.conditions else None
+    if chosen is None and (options.robot or options.only):
+        raise ConfigError('bench: --robot and --only choose among those of --conditions; add it')
+    return int(bench(options.name, options.quick, options.json, options.trace, chosen))

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from ..core.errors import UnknownNameError
+import numpy as np
+
+from ..core.errors import ConfigError, UnknownNameError
 from ..robot.model import RobotModel
+from .adaptive_observer import AdaptiveObserver
 from .calibration import Calibration
 from .collision_monitor import CollisionMonitor
+from .config import DriftConfig, PayloadMode
 from .differences import ForceDifference, PositionDifference
 from .disturbance_observer import DisturbanceObserver
 from .momentum_observer import MomentumObserver
@@ -18,10 +22,17 @@ KINDS = (*PLAIN, DisturbanceObserver.kind)
 
 
 def build_monitor(
-    kind: str, model: RobotModel, period: float, calibration: Calibration | None = None
+    kind: str,
+    model: RobotModel,
+    period: float,
+    calibration: Calibration | None = None,
+    drift: DriftConfig | None = None,
+    payload: PayloadMode = 'off',
 ) -> CollisionMonitor:
     """Return a monitor; without a calibration it has no thresholds and never detects a contact.
 
+    :param drift: what may have changed since the calibration, for one that adapts.
+    :param payload: what follows where a contact turns out to be a load, if it adapts.
     :raises ConfigError: there is no such kind, or the calibration is for something else.
     """
     if kind not in KINDS:
@@ -32,6 +43,22 @@ def build_monitor(
         calibration.check_fits(model, period, 'calibration')
         limits = calibration.limits(kind)
         explanation = calibration.explanation
+    if drift is not None and (calibration is None or kind != DisturbanceObserver.kind):
+        raise ConfigError(
+            f'monitor.adapt: only {DisturbanceObserver.kind} with a calibration adapts; choose '
+            'monitor.kind and monitor.calibration so, or leave it out'
+        )
+    if drift is not None and calibration is not None and limits and explanation:
+        return AdaptiveObserver(
+            model,
+            period,
+            limits,
+            explanation,
+            np.array(calibration.noise[kind][0]),
+            np.array(calibration.roughness) if calibration.roughness else None,
+            drift,
+            payload,
+        )
     if kind == DisturbanceObserver.kind:
         return DisturbanceObserver(model, period, limits, explanation)
     return PLAIN[kind](model, period, limits)

@@ -9,13 +9,13 @@ import msgspec
 import numpy as np
 
 from ..core.config_messages import convert
-from ..core.config_types import Period, Positive
+from ..core.config_types import NonNegative, Period, Positive
 from ..core.errors import ConfigError, UnknownNameError, warn_renamed
 from ..core.files import load_yaml, read_text
 from ..core.values import Array
 from ..robot.model import RobotModel
 from .collision_monitor import MonitorLimits
-from .config import RENAMED_KINDS
+from .config import RENAMED_KINDS, MonitorSignal
 from .explanation import Explanation
 
 PERIOD_TOLERANCE = 1e-6
@@ -36,6 +36,9 @@ class Calibration(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     :ivar thresholds: by kind of monitor, regime and channel, ``n`` each.
     :ivar jump: second difference of positions that no valid sample exceeds [rad].
     :ivar noise: rms error of the estimated torque [N m], by kind and regime, ``n`` each.
+    :ivar roughness: variance of the residuals of ``disturbance_observer`` by noise alone
+        [(N m)^2], by channel, ``n`` each; none in older files.
+    :ivar signal: what the efforts were: commands, or measured torques.
     """
 
     robot: str
@@ -48,6 +51,8 @@ class Calibration(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     jump: tuple[Positive, ...]
     noise: dict[str, tuple[tuple[Positive, ...], ...]]
     explanation: Explanation
+    roughness: tuple[tuple[NonNegative, ...], ...] = ()
+    signal: MonitorSignal = 'command'
 
     def limits(self, kind: str) -> MonitorLimits:
         """Return the limits of one kind of monitor."""

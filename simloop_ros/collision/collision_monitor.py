@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any
+from typing import Any, ClassVar
 
 import msgspec
 import numpy as np
@@ -50,7 +50,14 @@ class CollisionMonitor(Remembering, Monitor):
     :param limits: without them there is no threshold, and never a contact.
     """
 
-    _remembered = ('validator', '_filters', 'residuals', 'regime', '_waiting', 'reading')
+    _remembered: ClassVar[tuple[str, ...]] = (
+        'validator',
+        '_filters',
+        'residuals',
+        'regime',
+        '_waiting',
+        'reading',
+    )
     channels: int = 1
     regimes: int = 1
     settling: float = 0.1
@@ -101,10 +108,15 @@ class CollisionMonitor(Remembering, Monitor):
         share = self.residuals * self._inverse_thresholds()
         largest = float(np.maximum.reduce(np.abs(share, share), None))
         verdict: Verdict = 'free' if largest < 1.0 else 'contact'
+        doubt = self.doubt
         if self._waiting:
             self._waiting -= 1
             verdict = 'unknown'
-        self.reading = reading = Reading(self.residuals[0], self._torque(), verdict, 1.0 - largest)
+        elif doubt and verdict == 'free':
+            verdict = 'unknown'
+        self.reading = reading = Reading(
+            self.residuals[0], self._torque(), verdict, 1.0 - largest, doubt
+        )
         return reading
 
     def _without_verdict(self, validity: str, observation: Observation) -> Reading:

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 import msgspec
 
-from ..core.config_types import Parameters, Positive, ReactionKind, is_class_name, one_of_or_class
+from ..core.config_types import (
+    NonNegative,
+    Parameters,
+    Positive,
+    ReactionKind,
+    is_class_name,
+    one_of_or_class,
+)
 
 MonitorKind = Annotated[
     str,
@@ -14,8 +21,24 @@ MonitorKind = Annotated[
         'position_difference', 'force_difference', 'momentum_observer', 'disturbance_observer'
     ),
 ]
+MonitorSignal = Literal['command', 'measured']
+PayloadMode = Literal['off', 'ask', 'take']
 RENAMED_KINDS = {'matched_filter': 'disturbance_observer'}
 """Kinds by their names in the last release."""
+
+
+class DriftConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What may have changed since the calibration, for a monitor that adapts.
+
+    :ivar friction: share of its friction by which a joint may differ at the start (standard
+        deviation): a gear that was calibrated warm and starts cold.
+    :ivar friction_per_minute: share by which friction changes in a minute (standard deviation).
+    :ivar payload: unknown mass that a tip may carry at the start [kg] (standard deviation).
+    """
+
+    friction: NonNegative = 0.25
+    friction_per_minute: NonNegative = 0.03
+    payload: NonNegative = 0.0
 
 
 class MonitorConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -27,6 +50,16 @@ class MonitorConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
     :ivar parameters: values for a monitor of the user, by name.
     :ivar calibration: file of ``simloop calibrate``, or the name of a shipped one; without
         it torques are estimated, but nothing counts as a contact.
+    :ivar adapt: whether ``disturbance_observer`` follows friction that drifts, estimates noise and
+        lateness, and widens its thresholds by what it does not know.
+    :ivar payload: what follows where a contact turns out to be a load at a tip, with ``adapt``:
+        ``off`` nothing, it stays a contact; ``ask`` it is proposed; ``take`` monitor and control
+        take it over.
+    :ivar signal: what counts as the torque of the drives: the commands, or what the joints
+        measured.
+    :ivar effort: meaning of what is measured: the torque of the joints, the same without what
+        gravity needs, or the current of the motors.
+    :ivar drive_gains: torque per current by joint [N m/A].
     :ivar reaction: to a contact: ``none``, ``stop``, ``hold``, ``retreat``, ``float``, ``comply``.
     :ivar push: reaction to a contact that builds up slowly, as that of a hand; the same where none
         is given.
@@ -37,6 +70,12 @@ class MonitorConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
     kind: MonitorKind = 'force_difference'
     parameters: Parameters = {}
     calibration: str = ''
+    adapt: bool = False
+    drift: DriftConfig = DriftConfig()
+    payload: PayloadMode = 'off'
+    signal: MonitorSignal = 'command'
+    effort: Literal['torque', 'torque_without_gravity', 'current'] = 'torque'
+    drive_gains: dict[str, Positive] = {}
     reaction: ReactionKind = 'none'
     push: ReactionKind | None = None
     resume_after: Positive | None = None

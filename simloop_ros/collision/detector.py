@@ -19,6 +19,7 @@ from .calibration import Calibration, load_calibration
 from .config import MonitorConfig
 from .contact_classifier import ContactClassifier
 from .isolation import Clue, Hit, Isolation
+from .load import Load
 from .monitor import Monitor
 from .observation import Observation, Reading
 
@@ -35,6 +36,7 @@ class Detection(msgspec.Struct, frozen=True, gc=False):
     :ivar hit: where the contact is, in the step in which it was located.
     :ivar due: what the contact can be located by, in the step in which that can be done, if it is
         not done in the step itself.
+    :ivar load: what the contact turned out to be, in the step in which it was recognised.
     """
 
     contact: bool
@@ -42,6 +44,7 @@ class Detection(msgspec.Struct, frozen=True, gc=False):
     reading: Reading
     hit: Hit | None = None
     due: Clue | None = None
+    load: Load | None = None
 
 
 class CollisionDetector(Remembering):
@@ -54,7 +57,7 @@ class CollisionDetector(Remembering):
         else a detection only has what they are located by.
     """
 
-    _remembered = ('monitor', '_classifier', '_since')
+    _remembered = ('monitor', '_classifier', '_since', '_load')
 
     def __init__(
         self,
@@ -70,6 +73,7 @@ class CollisionDetector(Remembering):
         self._at_once = at_once
         self._locate_after = max(1, round(LOCATING_DELAY / monitor.period))
         self._since = 0
+        self._load: Load | None = None
 
     def reset(self) -> None:
         """Forget the past: the next step is the first one."""
@@ -77,6 +81,7 @@ class CollisionDetector(Remembering):
         if self._classifier:
             self._classifier.reset()
         self._since = 0
+        self._load = None
 
     def step(self, observation: Observation) -> Detection:
         """Return what is known after a step."""
@@ -86,6 +91,9 @@ class CollisionDetector(Remembering):
         kind = self._classifier.step(reading)
         contact = reading.verdict == 'contact'
         self._since = self._since + 1 if kind != 'none' else 0
+        if self.monitor.recognised is not self._load:
+            self._load = self.monitor.recognised
+            return Detection(contact, kind, reading, load=self._load)
         if self._since != self._locate_after or self.isolation is None:
             return Detection(contact, kind, reading)
         clue = Clue(observation.state.position, reading.torque, self.monitor.regime)
@@ -113,9 +121,20 @@ def build_detector(
                 'monitor.reaction: without thresholds nothing counts as a contact; run simloop '
                 'calibrate and give its file as monitor.calibration'
             )
+        if config.adapt:
+            raise ConfigError(
+                'monitor.adapt: nothing was calibrated that could adapt; run simloop calibrate '
+                'and give its file as monitor.calibration'
+            )
         return CollisionDetector(build_monitor(config.kind, model, period))
     calibration = load_calibration(find_calibration(config.calibration, period), model, period)
-    monitor = build_monitor(config.kind, model, period, calibration)
+    if calibration.signal != config.signal:
+        raise ConfigError(
+            f'monitor.signal: {config.signal}, but {config.calibration} was calibrated with '
+            f'{calibration.signal}; calibrate again with monitor.signal={config.signal}'
+        )
+    drift = config.drift if config.adapt else None
+    monitor = build_monitor(config.kind, model, period, calibration, drift, config.payload)
     return calibrated_detector(monitor, calibration, at_once=at_once)
 
 

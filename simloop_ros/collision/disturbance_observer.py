@@ -87,7 +87,7 @@ class DisturbanceObserver(CollisionMonitor):
         explanation: Explanation | None = None,
     ):
         explanation = explanation or nothing_learnt(model)
-        self._explainer = Explainer(model, explanation)
+        self._explainer = self._make_explainer(model, explanation)
         self._slow = TURNING_FACTOR * np.array(explanation.smoothing)
         self._fast = np.array(explanation.fastest)
         self._stride = max(1, round(TURN_CHECK / period))
@@ -104,6 +104,9 @@ class DisturbanceObserver(CollisionMonitor):
         self._of_regime: IntArray | None = None
         self._chosen: Array = np.empty(0)
         super().__init__(model, period, limits)
+
+    def _make_explainer(self, model: RobotModel, explanation: Explanation) -> Explainer:
+        return Explainer(model, explanation)
 
     @property
     def pin_models(self) -> tuple[pin.Model, ...]:
@@ -123,8 +126,7 @@ class DisturbanceObserver(CollisionMonitor):
         old: FilterState = self._filters
         position, filters = self.validator.position, old.filters
         a = self.validator.deviation * self._rate
-        unexplained = self._explainer.torque(old.position, filters[1], a)
-        unexplained -= observation.effort
+        unexplained = self._unexplained(old, a, observation)
         inputs = np.empty((len(filters) + 2, position.size))
         inputs[:-2], inputs[-2], inputs[-1] = filters, position, unexplained
         new = self._matrix.dot(inputs)
@@ -134,6 +136,12 @@ class DisturbanceObserver(CollisionMonitor):
         velocity = old.velocity if steps else new[1]
         self._filters = FilterState(position, new, velocity, turned, steps)
         self.residuals = new[5::3]
+
+    def _unexplained(self, old: FilterState, a: Array, observation: Observation) -> Array:
+        """Return ``e`` of a step with the acceleration ``a`` [rad/s^2], shape ``(n,)``."""
+        unexplained = self._explainer.torque(old.position, old.filters[1], a)
+        unexplained -= observation.effort
+        return unexplained
 
     def _turned(self, old: FilterState, velocity: Array) -> IntArray:
         """Check for joints that turn; return for how many checks each is remembered."""

@@ -10,6 +10,7 @@ import numpy.typing as npt
 import pinocchio as pin
 
 from ..robot.model import RobotModel
+from .load import Load
 from .observation import Observation, Reading
 
 IntArray = npt.NDArray[np.int64]
@@ -22,9 +23,13 @@ class Monitor(ABC):
     :ivar regime: index of each joint's regime in the last step, shape ``(n,)``: a joint may have
         another threshold, and other noise, while it reverses.
     :ivar rejected: number of samples that were not valid.
+    :ivar recognised: load at a tip that a contact turned out to be.
+    :ivar doubt: why its verdicts are no longer to be trusted; empty where they are.
     """
 
     kind: str = ''
+    recognised: Load | None = None
+    doubt: str = ''
     rejected: int = 0
 
     def __init__(self, model: RobotModel, period: float):

@@ -41,9 +41,12 @@ class Reading(msgspec.Struct, frozen=True, gc=False):
         still settling.
     :ivar margin: what is left to the threshold, as a part of it: 1 for a residual of zero, 0 at
         the threshold, negative beyond.
+    :ivar doubt: why a monitor that adapts is no longer to be trusted; empty where it is. Then no
+        step is ``free``.
     """
 
     residual: Array
     torque: Array
     verdict: Verdict
     margin: float
+    doubt: str = ''

@@ -185,6 +185,7 @@ class PlantReport(msgspec.Struct, frozen=True, gc=False):
         sensors.
     :ivar true_wrenches: readings of ideal sensors, shape ``(tips, 6)``.
     :ivar object: for two hands.
+    :ivar torque: that the joints' sensors measured [N m], shape ``(n,)``; ``None`` without them.
     """
 
     truth: JointState
@@ -194,6 +195,7 @@ class PlantReport(msgspec.Struct, frozen=True, gc=False):
     wrenches: Array | None = None
     true_wrenches: Array | None = None
     object: ObjectReport | None = None
+    torque: Array | None = None
 
 
 class Disturbance(msgspec.Struct, frozen=True, gc=False):

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import ClassVar
 
 import pinocchio as pin
 
 from ..collision.detector import CollisionDetector, Detection
+from ..collision.measured_torque import MeasuredTorque
 from ..collision.observation import Observation
 from ..collision.wrist_torque import WristTorque
+from ..core.errors import ConfigError
 from ..core.state import Remembering
 from ..core.values import (
     NANO,
@@ -21,6 +24,7 @@ from ..core.values import (
     Setpoint,
 )
 from ..robot.carried_payload import CarriedPayload, later_payloads
+from ..robot.config import Payload
 from ..robot.model import RobotModel
 
 
@@ -57,6 +61,7 @@ class MonitoredSensing(Sensing):
     :param by_truth: whether the inputs have the true external torque, not the estimated one.
     :param wrenches: readings of the wrist sensors before the first step; ``None`` without sensors.
     :param wrist_torque: turns them into joint torques, which are no collision.
+    :param measured: makes the torques of the joints' sensors the signal; the commands are without.
     """
 
     _remembered = ('inputs', 'detector', '_wrist_torque')
@@ -68,8 +73,10 @@ class MonitoredSensing(Sensing):
         by_truth: bool = False,
         wrenches: Array | None = None,
         wrist_torque: WristTorque | None = None,
+        measured: MeasuredTorque | None = None,
     ):
         self.detector = detector
+        self._measured = measured
         self._by_truth = by_truth
         self._wrist_torque = wrist_torque
         self.inputs = NO_INPUTS if wrenches is None else ExternalInputs(wrenches=wrenches)
@@ -93,6 +100,8 @@ class MonitoredSensing(Sensing):
             time, setpoint.position, command.effort, measured, rollback.state, rollback.effort
         )
         wrenches = plant.wrenches
+        if self._measured is not None and plant.torque is not None:
+            observation = self._measured.explain(observation, plant.torque)
         if self._wrist_torque is not None and wrenches is not None:
             observation = self._wrist_torque.explain(observation, wrenches)
         detection = self.detector.step(observation)
@@ -128,4 +137,41 @@ class CarryingSensing(Sensing):
         detection = self._sensing.step(time, setpoint, command, measured, rollback, plant)
         self.inputs = self._sensing.inputs
         self._carried.at(round(time * NANO))
+        return detection
+
+
+class TakingSensing(Sensing):
+    """Sensing of a robot whose control takes over the loads that the monitor recognises.
+
+    The monitor has what it recognised in its own explanation; here control gets the same mass and
+    centre, as if it had been told of a payload. One that the robot cannot bear is not taken over.
+
+    :param model: of control and planner, which is changed in place.
+    """
+
+    _remembered = ('inputs', '_sensing', '_carried')
+
+    def __init__(self, sensing: Sensing, model: RobotModel):
+        self._sensing = sensing
+        self._carried = CarriedPayload(model)
+        self.inputs = sensing.inputs
+
+    def step(
+        self,
+        time: float,
+        setpoint: Setpoint,
+        command: Command,
+        measured: Array,
+        rollback: Rollback,
+        plant: PlantReport,
+    ) -> Detection | None:
+        """Update inputs and payload, and return the detection."""
+        detection = self._sensing.step(time, setpoint, command, measured, rollback, plant)
+        self.inputs = self._sensing.inputs
+        now = round(time * NANO)
+        if detection is not None and detection.load is not None:
+            load = detection.load
+            with suppress(ConfigError):
+                self._carried.tell(now, Payload(mass=load.mass, tip=load.tip, centre=load.centre))
+        self._carried.at(now)
         return detection

@@ -185,12 +185,10 @@ class CollisionMonitorNode(BlockNode):
         if kind == 'none' and missing:
             level = DiagnosticStatus.WARN
             message = f'no messages on {", ".join(missing)}: an object in hand is a collision'
-        values = {
-            **self._monitor.report(),
-            'collisions': self._collisions,
-            'steps': self._rows.rows,
-            'incomplete steps': self._rows.dropped,
-        }
+        elif kind == 'none' and self._monitor.doubt:
+            level, message = DiagnosticStatus.WARN, self._monitor.doubt
+        counts = {'steps': self._rows.rows, 'incomplete steps': self._rows.dropped}
+        values = {**self._monitor.report(), 'collisions': self._collisions, **counts}
         return Report(level, message, values)
 
 

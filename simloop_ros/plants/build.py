@@ -29,6 +29,7 @@ from .pushes import Pushes
 from .pybullet_client import NOT_INSTALLED
 from .substeps import Substeps
 from .torque_driven_plant import TorqueDrivenPlant
+from .torque_sensor import TorqueSensor
 from .torque_stage import TorqueStage
 from .wrist_sensors import ForceSensors
 
@@ -94,7 +95,9 @@ def build_plant(
         if carries:
             plant = carrying = Carrying(plant, biased, timing[0], payloads)
             biased = carrying.model
+        plant = _with_torque_sensors(plant, config, 'link', rng)
         plant = _disturbed(plant, config, biased, timing[0], carrying)
+        plant = _with_torque_sensors(plant, config, 'motor', rng)
         if config.takes == 'position':
             robot = PositionRobot(plant, biased, period, substeps or 1, config.servo.bandwidth)
             plant = Surrogate(PinocchioPlant(model, period), robot)
@@ -148,6 +151,11 @@ def _refuse_contradictions(config: PlantConfig) -> None:
         _refuse_position(config)
     if config.object is not None:
         _refuse_object(config, config.object)
+    if config.torque_sensors is not None and (config.flexible_joints or config.takes != 'effort'):
+        raise ConfigError(
+            'plant.torque_sensors: of rigid joints that take efforts only; leave out '
+            'plant.flexible_joints and plant.takes'
+        )
     if config.flexible_joints and config.engine != 'pinocchio':
         raise ConfigError(
             f'plant.flexible_joints: joints of engine {config.engine} are rigid; '
@@ -228,6 +236,16 @@ def _disturbed(
     if config.pushes:
         plant = Pushes(plant, model, step, config.pushes, config.object is not None)
     return plant
+
+
+def _with_torque_sensors(
+    plant: Plant, config: PlantConfig, side: str, rng: np.random.Generator
+) -> Plant:
+    """Return the plant with the torque sensors that it has on one side of its friction."""
+    sensors = config.torque_sensors
+    if sensors is None or sensors.side != side:
+        return plant
+    return TorqueSensor(plant, sensors.noise, *rng.spawn(1))
 
 
 def _measured(plant: Plant, config: PlantConfig, rng: np.random.Generator) -> Plant:

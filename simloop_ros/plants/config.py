@@ -234,6 +234,17 @@ class WristSensors(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
     faults: tuple[SensorFault, ...] = ()
 
 
+class TorqueSensors(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Torque sensors in the joints.
+
+    :ivar noise: standard deviation [N m].
+    :ivar side: `link`, behind the gear and its friction, or `motor`, before them.
+    """
+
+    noise: NonNegative = 0.0
+    side: Literal['link', 'motor'] = 'link'
+
+
 class ArmStop(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """An arm whose drives stop by themselves: its driver failed, or its stop was pressed.
 
@@ -267,6 +278,7 @@ class PlantConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     :ivar obstacles: bodies in the way, unknown to planner and control.
     :ivar object: what two hands shall hold.
     :ivar sensors: force sensors at the tips; none where nothing is given.
+    :ivar torque_sensors: in the joints; none where nothing is given.
     :ivar stops: arms that stop by themselves.
     """
 
@@ -288,6 +300,7 @@ class PlantConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     obstacles: tuple[Obstacle, ...] = ()
     object: HeldObject | None = None
     sensors: WristSensors | None = None
+    torque_sensors: TorqueSensors | None = None
     stops: tuple[ArmStop, ...] = ()
 
     @property

@@ -9,6 +9,7 @@ import msgspec
 import numpy as np
 
 from ..bimanual.planner import STOPPED
+from ..collision.detector import Detection
 from ..collision.isolation import Hit
 from ..core.values import Contact, ContactNature
 from ..loop.step_record import StepRecord
@@ -95,7 +96,7 @@ class EventRecorder:
         self._end_steps = max(1, round(END_WINDOW / scenario.period))
         self._force_max = 0.0
         self._collision: ContactNature = 'none'
-        self._doing = ''
+        self._doing = self._doubt = ''
         self.halted: int | None = None
         self._planned: list[dict[str, Any]] = [
             {'time': round(time, TIME_DECIMALS), 'kind': kind, 'link': push.link}
@@ -124,6 +125,7 @@ class EventRecorder:
         monitor = record.monitor
         if monitor is not None:
             self.collision(step, monitor.kind, monitor.reading.margin, described(monitor.hit))
+            self.monitor(step, monitor)
         if record.command.saturated:
             self.saturation(step)
         if self._obstacles:
@@ -174,6 +176,16 @@ class EventRecorder:
             self._collision = kind
         if located is not None:
             self.add(step, 'collision_located', **msgspec.to_builtins(located))
+
+    def monitor(self, step: int, detection: Detection) -> None:
+        """Take what a monitor that adapts found: a load, and whether it trusts itself."""
+        load, doubt = detection.load, detection.reading.doubt
+        if load is not None:
+            centre = [round(x, 4) for x in load.centre]
+            self.add(step, 'load', tip=load.tip, mass=round(load.mass, 4), centre=centre)
+        if doubt != self._doubt:
+            self._doubt = doubt
+            self.add(step, 'monitor', doubt=doubt)
 
     def events(self, end: float) -> list[dict[str, Any]]:
         """Return all events in the order of time; pushes and hands if they came before ``end``."""

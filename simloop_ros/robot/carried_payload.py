@@ -114,8 +114,12 @@ class CarriedPayload(Remembering):
             self._apply()
 
     def restore(self, snapshot: object) -> None:
-        """Go back to an earlier snapshot."""
+        """Go back to an earlier snapshot, also to one before a payload was told."""
+        carrying = self._added(self.now)
         super().restore(snapshot)
+        for joint in carrying:
+            for pin_model, bases in zip(self._models, self._bases, strict=True):
+                pin_model.inertias[joint] = bases[joint].copy()
         self._apply()
 
     def _apply(self) -> None:

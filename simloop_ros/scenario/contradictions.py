@@ -31,6 +31,12 @@ def refuse_contradictions(scenario: Scenario, *, simulated: bool = True) -> None
                 f'{section}.parameters are for a class of the user, {section}.{key}={CUSTOM}, and '
                 f'not for {chosen}; leave them out'
             )
+    _refuse_payload(scenario)
+    if simulated and scenario.monitor.signal == 'measured' and not scenario.plant.torque_sensors:
+        raise ConfigError(
+            'monitor.signal: measured, but the simulated robot measures no torques; give for '
+            'instance plant.torque_sensors={noise: 0.05}'
+        )
     if scenario.planner.kind != 'bimanual':
         _refuse_hands(scenario)
         return
@@ -107,3 +113,17 @@ def _refuse_hands(scenario: Scenario) -> None:
             'planner.kind=bimanual, or leave them out'
         )
     refuse_graphs(scenario, [graph for graph in scenario.drawn_graphs if graph in HANDS_GRAPHS])
+
+
+def _refuse_payload(scenario: Scenario) -> None:
+    mode = scenario.monitor.payload
+    if mode != 'off' and not scenario.monitor.adapt:
+        raise ConfigError(
+            f'monitor.payload: {mode} is for a monitor that adapts; set monitor.adapt=true, or '
+            'monitor.payload=off'
+        )
+    if mode == 'take' and any(payload.at > 0.0 for payload in scenario.robot.payloads):
+        raise ConfigError(
+            'monitor.payload: take, and robot.payloads has one that comes later: which of the two '
+            'holds? leave one out'
+        )

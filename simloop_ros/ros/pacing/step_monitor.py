@@ -8,6 +8,7 @@ import msgspec
 import numpy as np
 import pinocchio as pin
 
+from ...collision.adaptive_observer import AdaptiveObserver
 from ...collision.detector import CollisionDetector, Detection
 from ...collision.gaps import filled
 from ...collision.observation import Observation
@@ -190,6 +191,12 @@ class StepMonitor:
         np.maximum(self._difference, np.abs(difference), out=self._difference)
         return detection
 
+    @property
+    def doubt(self) -> str:
+        """Return why the monitor is not to be trusted, and what to do; empty where it is."""
+        doubt = self.detector.monitor.doubt
+        return f'not to be trusted: {doubt}; calibrate again' if doubt else ''
+
     def report(self) -> dict[str, Any]:
         """Return details for the diagnostics."""
         monitor = self.detector.monitor
@@ -199,4 +206,16 @@ class StepMonitor:
             'largest position difference [rad]': f'{self._difference.max():.6g}',
             'interpolated steps': self._gaps.filled,
             'rejected samples': monitor.rejected,
+            **self._adaptation(),
+        }
+
+    def _adaptation(self) -> dict[str, str]:
+        """Return what a monitor that adapts knows of itself."""
+        monitor = self.detector.monitor
+        if not isinstance(monitor, AdaptiveObserver):
+            return {}
+        load = monitor.recognised
+        return {
+            'trusted': monitor.doubt or 'yes',
+            'load': f'{load.mass:.3g} kg at {load.tip}' if load else 'none',
         }
