@@ -192,7 +192,7 @@ def _judge(
 ) -> Found:
     """Return what one monitor made of a collision."""
     period = monitor.period
-    detector = calibrated_detector(monitor, calibration, at_once=False)
+    detector = calibrated_detector(monitor, calibration)
     alarms = [detector.step(row) for row in rows]
     readings = [alarm.reading for alarm in alarms]
     shares = np.array([0.0 if r.verdict == 'unknown' else 1.0 - r.margin for r in readings])
@@ -200,11 +200,9 @@ def _judge(
     begin = np.arange(len(shares)) >= first
     alarm = _first(begin & (shares >= 1.0))
     found = alarm < len(shares)
-    due = _first(begin & np.array([each.due is not None for each in alarms]))
+    due = _first(begin & np.array([each.hit is not None for each in alarms]))
     late = min(due, len(alarms) - 1)
-    isolation, clue = detector.isolation, alarms[late].due
-    hit = isolation.locate(clue) if isolation and clue else Hit(None)
-    last = isolation.last_joint(clue) if isolation and clue else None
+    hit = alarms[late].hit or Hit(None)
     delays = [_delay(begin & (shares >= factor), first, period) for factor in FACTORS]
     return Found(
         delay=_delay(begin & (shares >= 1.0), first, period),
@@ -212,7 +210,7 @@ def _judge(
         early=bool((shares[~begin] >= 1.0).any()),
         link=found and hit.joint == trial.joint,
         near=found and hit.joint is not None and _adjacent(monitor.model, hit.joint, trial.joint),
-        last_joint=found and last == trial.joint,
+        last_joint=found and hit.last == trial.joint,
         place=_distance(monitor.model, rows[late], trial, hit.point) if found else nan,
         kind=alarms[late].kind,
         delays=delays,

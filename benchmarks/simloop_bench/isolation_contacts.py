@@ -24,13 +24,14 @@ from simloop_ros.plants.friction import JointFriction
 from simloop_ros.plants.pinocchio_plant import PinocchioPlant
 from simloop_ros.plants.plant import Plant
 from simloop_ros.plants.spring_contact import Spring, SpringContact, point_jacobian
+from simloop_ros.robot.chain import carried_link
 from simloop_ros.robot.fit_robot import load_fit_robot
 from simloop_ros.robot.model import RobotModel
 from simloop_ros.scenario.loading import load_scenario
 from simloop_ros.scenario.robot_files import robot_config
 
 from .collision_robot import ENCODER, FRICTION, StudyLoop
-from .collision_trials import Trial, TrialMaker
+from .collision_trials import SLIDING, Trial, TrialMaker
 
 KIND = 'disturbance_observer'
 PERIOD = 1.0 / 500.0
@@ -55,8 +56,26 @@ FOREIGN = {
 }
 """Robots of the PyPI package example-robot-data."""
 ROBOTS = ('yumi', 'lwr', *FOREIGN)
+TOUCH_FORCE = 5.0, 200.0
+"""Range of the force of a touch at rest [N]."""
 VIEWS = 400
 """Directions in which it is tested whether a point is inside another link."""
+
+
+class Touch(msgspec.Struct, frozen=True):
+    """A force on a point of a robot at rest.
+
+    :ivar joint: index of the joint that carries the touched link, from 0.
+    :ivar point: in the world [m].
+    :ivar force: on the robot, in world axes [N].
+    :ivar torque: that it makes in the joints [N m], shape ``(n,)``.
+    """
+
+    joint: int
+    position: Array
+    point: Array
+    force: Array
+    torque: Array
 
 
 class Seen(msgspec.Struct, frozen=True):
@@ -136,6 +155,32 @@ class TouchableTrialMaker(TrialMaker):
         super().__init__(model)
         self._views = sphere_directions(VIEWS)
         self._reach = {j: surface.reach(self._views) for j, surface in self._surfaces.items()}
+
+    def touch(self, rng: np.random.Generator) -> Touch:
+        """Return a touch: posture, link, point, direction within the cone of friction, size."""
+        model = self._model
+        low = np.where(model.endless, -np.pi, model.lower)
+        high = np.where(model.endless, np.pi, model.upper)
+        joint = self._joints[int(rng.integers(len(self._joints)))]
+        size = np.exp(rng.uniform(*np.log(TOUCH_FORCE)))
+        frame = model.frame(carried_link(model, joint))
+        in_frame = model.pin_model.frames[frame].placement.inverse()
+        while True:
+            q = rng.uniform(low, high)
+            seen = self._surfaces[joint].points(rng.random((1, 3)))
+            tilt, slope = rng.normal(size=3), SLIDING * np.sqrt(rng.random())
+            if not len(seen.points):
+                continue
+            jacobian, point = point_jacobian(
+                model.pin_model, self._data, q, frame, in_frame.act(seen.points[0])
+            )
+            if not self._covered(joint, point):
+                break
+        normal = self._data.oMi[joint + 1].rotation @ seen.normals[0]
+        tilt -= (tilt @ normal) * normal
+        direction = normal + slope * tilt / np.linalg.norm(tilt)
+        force = -size * direction / np.linalg.norm(direction)
+        return Touch(joint, q, point, force, jacobian.T @ force)
 
     def _covered(self, joint: int, point: Array) -> bool:
         """Return whether a point in the world is inside another link."""
