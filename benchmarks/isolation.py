@@ -51,7 +51,7 @@ class Size(msgspec.Struct, frozen=True):
     """
 
     calibration: float = 180.0
-    collisions: tuple[int, ...] = (150, 75, 75)
+    collisions: tuple[int, ...] = (120, 60, 60)
     touches: int = 400
     rounds: int = 12
 
@@ -60,16 +60,19 @@ QUICK = Size(calibration=120.0, collisions=(6, 3, 3), touches=20, rounds=3)
 
 
 def simulate(folder: Path, robots: Iterable[str], size: Size) -> None:
-    """Write calibrations and collisions into a folder."""
+    """Write calibrations and collisions of robots that are not there yet into a folder."""
+    folder.mkdir(parents=True, exist_ok=True)
     for name in robots:
+        if (folder / f'{name}.yaml').exists():
+            continue
         learnt = calibrated_robot(name, size.calibration, CALIBRATION_SEED)
-        (folder / f'{name}.yaml').write_bytes(msgspec.yaml.encode(learnt))
         for i, (label, friction) in enumerate(FRICTIONS.items()):
             seed = COLLISION_SEED + 10_000 * i
             robot = ContactRobot(name, friction)
             rows = [collision(robot, seed + k) for k in range(size.collisions[i])]
             write_collisions(folder / f'{name}_{label}.npz', rows)
             _tell(f'{name}: {size.collisions[i]} collisions, {label}')
+        (folder / f'{name}.yaml').write_bytes(msgspec.yaml.encode(learnt))
 
 
 def judged(folder: Path, tree: Path, size: Size) -> Judged:
@@ -172,12 +175,17 @@ def _row(said: Sequence[Said]) -> str:
     )
 
 
-def study(robots: Sequence[str], size: Size, beside: str | None) -> dict[str, Judged]:
-    """Simulate the contacts and let each version judge them."""
+def study(
+    robots: Sequence[str], size: Size, beside: str | None = None, kept: Path | None = None
+) -> dict[str, Judged]:
+    """Simulate the contacts and let each version judge them.
+
+    :param kept: folder of contacts that are kept.
+    """
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        (folder / 'contacts').mkdir()
-        simulate(folder / 'contacts', robots, size)
+        contacts = kept or folder / 'contacts'
+        simulate(contacts, robots, size)
         trees = {'this': HERE.parent}
         if beside:
             trees[beside] = unpack(beside, folder / 'tree')
@@ -210,9 +218,13 @@ def main() -> int:
     parser.add_argument('--quick', action='store_true', help='a few contacts: does it run at all?')
     parser.add_argument('--robot', choices=ROBOTS, action='append', help='only this one')
     parser.add_argument('--beside', metavar='COMMIT', help='judge this commit too')
+    parser.add_argument(
+        '--contacts', metavar='DIR', type=Path, help='keep contacts there; take those that are'
+    )
     parser.add_argument('--json', metavar='FILE', type=Path, help='write all that was said')
     options = parser.parse_args()
-    versions = study(options.robot or ROBOTS, QUICK if options.quick else Size(), options.beside)
+    size = QUICK if options.quick else Size()
+    versions = study(options.robot or ROBOTS, size, options.beside, options.contacts)
     if options.json:
         options.json.write_bytes(msgspec.json.encode(versions))
     cost_table(versions)

@@ -26,7 +26,7 @@ def main() -> None:
         raw = Path(sys.argv[1]).read_bytes()
         versions = msgspec.json.decode(raw, type=dict[str, Judged])
     else:
-        versions = study(ROBOTS, Size(), None)
+        versions = study(ROBOTS, Size())
     own = by_condition(versions['this'])
     names = ('as calibrated', 'friction +30 %', 'friction -30 %', 'touch')
     curves = {name: reliability(own[name]) for name in names if name in own}

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 import msgspec
 import numpy as np
 import numpy.typing as npt
@@ -12,21 +10,23 @@ import pinocchio as pin
 from ..core.values import Array
 from ..robot.chain import carried_link, leaves
 from ..robot.model import RobotModel
-from .chain_surface import LINK_GROUPS, ChainSurface, LinkFrames
+from .chain_surface import ChainSurface, LinkFrames
 from .link_surface import link_surfaces
 from .surface_pieces import FORCE_SLANT, SIZE_SPREAD, IntArray
 from .wrench_evidence import likely_modes, log_density
 
-FORCE_SIZES = 2.0 * 1.8 ** np.arange(11)
+FORCE_SIZES = 2.0 * 2.2 ** np.arange(8)
 """Sizes of force that are tried [N]: each reaches to the next by its spread."""
 GAIN_ERROR = 0.02
 """Relative error of the torques: joints move while the filters rise, and masses are learnt."""
-NOISE_FACTOR = 1.0
-TEMPERATURE = 1.0
-SLIP = 0.0
-NEGLIGIBLE = 12.0
-"""Logarithm of the ratio of densities from which on a group of pieces is left out."""
-TESTED = 8.0
+TEMPERATURE = 1.1
+"""By which the logarithms of the links' densities are divided: the errors of several joints are
+not as independent, nor as normally distributed, as they are taken to be."""
+SLIP = 0.01
+"""Probability that the torques have another cause, and tell nothing about the link."""
+NEGLIGIBLE = 6.0
+"""Logarithm of the ratio of densities from which on a group is not looked at piece by piece."""
+TESTED = 6.0
 """The same, from which on it does not matter whether a piece is hidden."""
 SIGNIFICANT_SIGMAS = 4.0
 """Multiple of its noise at which a joint's torque counts."""
@@ -86,7 +86,7 @@ class Isolation:
     its width; for each piece and size of force the estimated torque has a normal distribution
     (``log_density``) with the error::
 
-        E = diag((k sigma)^2 + (g tau)^2) + U
+        E = diag(sigma^2 + (g tau)^2) + U
 
     ``sigma`` is the noise of the calibration in the regime of each joint: small for one that
     slides, more than half of the dry friction for one that turns or sticks, which a contact makes
@@ -104,8 +104,8 @@ class Isolation:
 
     A link on which the torques would be a coincidence gives way to one on which they are to be
     expected. So the hit link can be further out than the last joint with a torque, where the line
-    of action does not meet the nearer ones. ``k``, ``g``, ``T``, ``e`` were fitted once, to
-    simulated collisions of four robots (``benchmarks/isolation.py`` judges them on others).
+    of action does not meet the nearer ones. ``T`` and ``e`` were fitted once, to 380 simulated
+    collisions of four robots; ``benchmarks/isolation.py`` judges them on others.
 
     :param noise: rms error of the estimated torque in each regime [N m], shape ``(regimes, n)``.
     """
@@ -113,17 +113,20 @@ class Isolation:
     def __init__(self, model: RobotModel, noise: Array):
         self._model = model
         self._data = model.pin_model.createData()
-        self._noise = noise
+        self._squares = noise**2
+        self._joints = np.arange(model.n)
         surfaces = link_surfaces(model)
         self._chains = [ChainSurface(model, leaf, surfaces) for leaf in leaves(model)]
         self._names = [carried_link(model, joint) for joint in range(model.n)]
 
     def locate(self, clue: Clue) -> Hit:
         """Return the likeliest hit."""
-        last = self.last_joint(clue)
+        variance = self._variance(clue)
+        ratio = clue.torque / np.sqrt(variance)
+        chain = self._busiest(ratio)
+        last = _last_joint(ratio, chain)
         if last is None:
             return Hit(None)
-        chain = self._busiest(clue)
         if not len(chain.links):
             return Hit(last, self._names[last], last=last)
         found = self._explain(chain, clue)
@@ -132,40 +135,48 @@ class Isolation:
         joint = chain.joints[link]
         return found.hit(link, joint, self._names[joint], float(odds[link]), last)
 
-    def _explain(self, chain: ChainSurface, clue: Clue) -> _Explained:
-        """Weigh the pieces of a chain."""
-        pin.computeJointJacobians(self._model.pin_model, self._data, clue.position)
-        columns = chain.columns
-        torque = clue.torque[columns]
-        error = np.diag(self._variance(clue)[columns] + (GAIN_ERROR * torque) ** 2)
-        if clue.unrest is not None:
-            error += clue.unrest[columns][:, columns]
-        to_local = np.array([self._data.oMi[joint + 1].actionInverse for joint in chain.joints])
-        jacobian = to_local @ (self._data.J.reshape(6, -1)[:, columns] * chain.moved)
-        weighed = jacobian @ np.linalg.inv(error)
-        information = weighed @ jacobian.transpose(0, 2, 1)
-        return _Explained.of(chain, chain.frames(self._data), information, weighed @ torque)
-
     def last_joint(self, clue: Clue) -> int | None:
         """Return the last joint with a significant torque on the chain that has most of them."""
-        size = np.abs(clue.torque) / np.sqrt(self._total_variance(clue))
-        significant = size > SIGNIFICANT_SIGMAS
-        if not significant.any():
-            return None
-        joints = (*self._busiest(clue).columns[::-1], int(np.argmax(size)))
-        return int(next(joint for joint in joints if significant[joint]))
+        ratio = clue.torque / np.sqrt(self._variance(clue))
+        return _last_joint(ratio, self._busiest(ratio))
 
     def _variance(self, clue: Clue) -> Array:
-        return (NOISE_FACTOR * np.take_along_axis(self._noise, clue.regime[None], axis=0)[0]) ** 2
+        """Return the variance of the torques [N^2 m^2], shape ``(n,)``."""
+        variance: Array = self._squares[clue.regime, self._joints]
+        return variance if clue.unrest is None else variance + clue.unrest.diagonal()
 
-    def _total_variance(self, clue: Clue) -> Array:
-        own = self._variance(clue)
-        return own if clue.unrest is None else own + clue.unrest.diagonal()
-
-    def _busiest(self, clue: Clue) -> ChainSurface:
-        """Return the chain with most torque against its noise."""
-        squares = clue.torque**2 / self._total_variance(clue)
+    def _busiest(self, ratio: Array) -> ChainSurface:
+        """Return the chain with most torque against its noise, which is ``ratio``."""
+        if len(self._chains) == 1:
+            return self._chains[0]
+        squares = ratio**2
         return max(self._chains, key=lambda each: float(squares[each.columns].sum()))
+
+    def _explain(self, chain: ChainSurface, clue: Clue) -> _Explained:
+        """Weigh the pieces of a chain."""
+        data, columns = self._data, chain.columns
+        pin.computeJointJacobians(self._model.pin_model, data, clue.position)
+        torque = clue.torque[columns]
+        error = chain.blank.copy() if clue.unrest is None else clue.unrest[chain.block]
+        diagonal = np.einsum('ii->i', error)
+        diagonal += self._squares[clue.regime, self._joints][columns]
+        diagonal += (GAIN_ERROR * torque) ** 2
+        places = chain.places(data)
+        to_local = np.array([place.actionInverse for place in places])
+        jacobian = to_local @ (data.J.reshape(6, -1)[:, columns] * chain.moved)
+        weighed = jacobian @ np.linalg.inv(error)
+        information = weighed @ jacobian.transpose(0, 2, 1)
+        return _Explained.of(chain, LinkFrames.of(places), information, weighed @ torque)
+
+
+def _last_joint(ratio: Array, chain: ChainSurface) -> int | None:
+    """Return the last joint of a chain, else any, whose torque is significant."""
+    size = np.abs(ratio)
+    largest = int(size.argmax())
+    if size[largest] <= SIGNIFICANT_SIGMAS:
+        return None
+    on_chain = (size[chain.columns] > SIGNIFICANT_SIGMAS).nonzero()[0]
+    return int(chain.columns[on_chain[-1]]) if len(on_chain) else largest
 
 
 class _Explained(msgspec.Struct, frozen=True):
@@ -177,6 +188,8 @@ class _Explained(msgspec.Struct, frozen=True):
     :ivar pair: index of the tried piece of each pair of a piece and a size of force.
     :ivar size: index of the size of force of each pair.
     :ivar evidence: logarithm of the density, of each pair; minus infinity where it is hidden.
+    :ivar rest: sum of the densities of all other pairs, over that of ``top``, ``(links,)``.
+    :ivar top: logarithm of the largest density of a group.
     """
 
     chain: ChainSurface
@@ -187,88 +200,79 @@ class _Explained(msgspec.Struct, frozen=True):
     pair: IntArray
     size: IntArray
     evidence: Array
+    rest: Array
+    top: float
 
     @classmethod
     def of(
         cls, chain: ChainSurface, frames: LinkFrames, information: Array, drawn: Array
     ) -> _Explained:
-        links = len(chain.joints)
-        modes = (6, -1, LINK_GROUPS)
-        wrenches = chain.group_wrenches.reshape(links, *modes)
-        turned = (information @ chain.group_wrenches).reshape(links, *modes)
-        gram = np.einsum('liag,libg->ablg', wrenches, turned)
-        pull = np.einsum('liag,li->alg', wrenches, drawn)
+        """Weigh groups, then the pieces of the likely ones.
+
+        :param information: ``H`` of each link, shape ``(links, 6, 6)``.
+        :param drawn: ``J E^-1 tau`` of each link, shape ``(links, 6)``.
+        """
+        gram, pull = chain.group_grams(information, drawn)
         rough = log_density(gram[..., None], pull[..., None], FORCE_SIZES)
-        rough[chain.empty] = -np.inf
-        alive = (rough > rough.max() - NEGLIGIBLE).reshape(-1, len(FORCE_SIZES))
-        pieces = alive.any(axis=1)[chain.homes].nonzero()[0]
-        wrenches = chain.wrenches[:, :, pieces]
-        gram, pull = _grams(wrenches, chain.links[pieces], information, drawn)
-        pair, size = alive[chain.homes[pieces]].nonzero()
+        rough += chain.group_counts[:, :, None]
+        top = float(rough.max())
+        alive = rough > top - NEGLIGIBLE
+        rough[alive] = -np.inf
+        rest = np.exp(rough - top).sum(axis=(1, 2))
+        alive = alive.reshape(-1, len(FORCE_SIZES))[chain.homes]
+        pieces = alive.any(axis=1).nonzero()[0]
+        gram, pull = chain.piece_grams(pieces, information, drawn)
+        pair, size = alive[pieces].nonzero()
         evidence = log_density(gram[:, :, pair], pull[:, pair], FORCE_SIZES[size])
         tested = np.zeros(len(pieces), bool)
         tested[pair[evidence > evidence.max() - TESTED]] = True
-        tested = tested.nonzero()[0]
-        hidden = np.zeros(len(pieces), bool)
-        hidden[tested] = chain.hides(pieces[tested], frames)
-        if not hidden[tested].all():
-            evidence[hidden[pair]] = -np.inf
-        return cls(chain, frames, pieces, gram, pull, pair, size, evidence)
+        chosen = tested.nonzero()[0]
+        hidden = chain.hides(pieces[chosen], frames)
+        if hidden.any() and not hidden.all():
+            tested[chosen] = hidden
+            evidence[tested[pair]] = -np.inf
+        return cls(chain, frames, pieces, gram, pull, pair, size, evidence, rest, top)
 
     def link_evidence(self) -> Array:
         """Return the logarithm of the mean density on each link, shape ``(links,)``."""
         links = self.chain.links[self.pieces[self.pair]]
         top = self.evidence.max()
         sums = np.bincount(links, np.exp(self.evidence - top), len(self.chain.joints))
-        with np.errstate(divide='ignore'):
-            return top + np.log(sums / (self.chain.areas * len(FORCE_SIZES)))
+        sums += np.exp(self.top - top) * self.rest
+        sums *= self.chain.shares
+        return np.asarray(top + np.log(np.maximum(sums, np.finfo(float).tiny)))
 
     def odds(self) -> Array:
         """Return the probability of each link, shape ``(links,)``."""
         evidence = self.link_evidence() / TEMPERATURE
         odds = np.exp(evidence - evidence.max())
-        odds /= odds.sum()
-        return (1.0 - SLIP) * odds + SLIP / len(odds)
+        odds *= (1.0 - SLIP) / odds.sum()
+        odds += SLIP / len(odds)
+        return np.asarray(odds)
 
     def hit(self, link: int, joint: int, name: str, probability: float, last: int) -> Hit:
         """Return the best piece of a link, with the likeliest point and force on it."""
-        pieces, chain = self.pieces[self.pair], self.chain
-        own = np.where(chain.links[pieces] == link, self.evidence, -np.inf)
-        best = int(own.argmax())
-        tried, force = self.pair[best], FORCE_SIZES[self.size[best]]
+        chain = self.chain
+        pieces = self.pieces[self.pair]
+        own = (chain.links[pieces] == link).nonzero()[0]
+        if not len(own):
+            return Hit(joint, name, probability, last=last)
+        pieces, evidence = pieces[own], self.evidence[own]
+        i = int(evidence.argmax())
+        tried, force = self.pair[own[i]], FORCE_SIZES[self.size[own[i]]]
         off = likely_modes(self.gram[:, :, tried], self.pull[:, tried], force)
-        local = chain.pieces[link]
-        i = pieces[best] - chain.starts[link]
-        sides = local.sides[i]
-        point = local.points[i] + local.width * off[3:] @ sides
-        pushed = force * (
-            (1.0 + SIZE_SPREAD * off[0]) * local.inward[i] + FORCE_SLANT * off[1:3] @ sides
-        )
-        share = np.exp(own - own[best])
-        squares = ((chain.points[pieces] - point) ** 2).sum(axis=1)
+        sides, width = chain.sides[pieces[i]], chain.widths[link]
+        point = chain.points[pieces[i]] + width * off[3:] @ sides
+        inward = (1.0 + SIZE_SPREAD * off[0]) * chain.inward[pieces[i]]
+        share = np.exp(evidence - evidence[i])
+        apart = chain.points[pieces] - point
         rotation = self.frames.rotations[link]
         return Hit(
             joint=joint,
             link=name,
             probability=probability,
             point=self.frames.places[link] + rotation @ point,
-            force=rotation @ pushed,
-            spread=float(np.sqrt(share @ squares / share.sum())),
+            force=rotation @ (force * (inward + FORCE_SLANT * off[1:3] @ sides)),
+            spread=float(np.sqrt(share @ (apart * apart).sum(axis=1) / share.sum())),
             last=last,
         )
-
-
-def _grams(
-    wrenches: Array, links: IntArray, information: Array, drawn: Array
-) -> tuple[Array, Array]:
-    """Return what ``log_density`` takes for pieces, which are sorted by their links."""
-    turned = np.empty_like(wrenches)
-    pull = np.empty(wrenches.shape[1:])
-    ends = np.searchsorted(links, np.arange(len(information) + 1))
-    for link, (begin, end) in enumerate(pairwise(ends)):
-        if begin < end:
-            own = wrenches[:, :, begin:end]
-            flat = own.reshape(6, -1)
-            turned[:, :, begin:end] = (information[link] @ flat).reshape(own.shape)
-            pull[:, begin:end] = (drawn[link] @ flat).reshape(own.shape[1:])
-    return np.einsum('iap,ibp->abp', wrenches, turned), pull

@@ -13,7 +13,7 @@ from .link_surface import SurfacePoints
 FORCE_SLANT = 0.25
 """Spread of a force to each side, as a part of its size: that of a cone of friction with a
 coefficient of 0.5 that is filled evenly."""
-SIZE_SPREAD = 0.3
+SIZE_SPREAD = 0.4
 """Spread of a force along the normal, as a part of its size: so that each size that is tried
 reaches to the next."""
 NORMAL_SCALE = 0.5

@@ -29,7 +29,6 @@ def log_density(gram: Array, pull: Array, force: Array) -> Array:
     work = np.empty((*gram.shape[:2], *shape))
     work[:] = gram
     work[modes, :modes] = pull[:modes] - force * gram[modes, :modes]
-    work[:modes, modes] = work[modes, :modes]
     work[modes, modes] = force * (force * gram[modes, modes] - 2.0 * pull[modes])
     softness = force**-2.0
     determinant = np.ones(shape)
@@ -38,7 +37,9 @@ def log_density(gram: Array, pull: Array, force: Array) -> Array:
         pivot += softness
         determinant *= pivot
         column = work[i + 1 :, i]
-        work[i + 1 :, i + 1 :] -= (column / pivot)[:, None] * column
+        factors = column / pivot
+        for k in range(modes - i):  # of a symmetric matrix the lower half is enough
+            work[i + 1 + k, i + 1 : i + 2 + k] -= factors[k] * column[: k + 1]
     corner: Array = work[modes, modes]
     corner += np.log(determinant)
     corner += 2.0 * modes * np.log(force)

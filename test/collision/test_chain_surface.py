@@ -6,7 +6,12 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from simloop_ros.collision.chain_surface import LINK_SAMPLES, TOUCHABLE_SHARE, ChainSurface
+from simloop_ros.collision.chain_surface import (
+    LINK_SAMPLES,
+    TOUCHABLE_SHARE,
+    ChainSurface,
+    LinkFrames,
+)
 from simloop_ros.collision.link_surface import link_surfaces
 
 
@@ -36,7 +41,7 @@ def test_a_hidden_surface_is_hidden(yumi, arm, surfaces):
     for _ in range(3):
         q = yumi.home + rng.uniform(-0.5, 0.5, yumi.n)
         pin.forwardKinematics(yumi.pin_model, data, q)
-        found = arm.hides(hand, arm.frames(data))
+        found = arm.hides(hand, LinkFrames.of(arm.places(data)))
         inside = np.array(
             [
                 any(
@@ -58,5 +63,6 @@ def test_what_is_never_free_is_left_out(arm):
     counts = np.bincount(arm.links)
     assert counts.max() <= LINK_SAMPLES
     assert counts[0] < LINK_SAMPLES
-    assert (arm.areas <= counts).all()
-    assert (arm.areas >= TOUCHABLE_SHARE * counts).all()
+    touchable = 1.0 / arm.shares
+    assert (touchable <= counts).all()
+    assert (touchable >= TOUCHABLE_SHARE * counts).all()
