@@ -103,7 +103,7 @@ class _Judge:
         monitor = build_monitor(KIND, self._model, PERIOD, self._calibration)
         detector = calibrated_detector(monitor, self._calibration)
         detector.isolation = self._isolation
-        self._isolation.locate = self._noted  # type: ignore[method-assign]
+        self._isolation.locate = self._noted  # type: ignore[method-assign,assignment]
         try:
             for i, observation in enumerate(recorded.observations):
                 hit = detector.step(observation).hit

@@ -19,7 +19,7 @@ from .surface_pieces import GROUP_MODES, PIECE_MODES, IntArray, SurfacePieces
 
 LINK_SAMPLES = 160
 """Points on the surface of every link, hidden ones included."""
-LINK_GROUPS = 16
+LINK_GROUPS = 12
 """Groups of pieces of every link, which are tried first."""
 COVER_POSTURES = 64
 """Postures in which it is tested how much of a link can be touched."""

@@ -15,7 +15,7 @@ from .link_surface import link_surfaces
 from .surface_pieces import FORCE_SLANT, SIZE_SPREAD, IntArray
 from .wrench_evidence import likely_modes, log_density
 
-FORCE_SIZES = 2.0 * 2.2 ** np.arange(8)
+FORCE_SIZES: Array = 2.0 * 2.2 ** np.arange(8.0)
 """Sizes of force that are tried [N]: each reaches to the next by its spread."""
 GAIN_ERROR = 0.02
 """Relative error of the torques: joints move while the filters rise, and masses are learnt."""
@@ -237,7 +237,7 @@ class _Explained(msgspec.Struct, frozen=True):
         """Return the logarithm of the mean density on each link, shape ``(links,)``."""
         links = self.chain.links[self.pieces[self.pair]]
         top = self.evidence.max()
-        sums = np.bincount(links, np.exp(self.evidence - top), len(self.chain.joints))
+        sums: Array = np.bincount(links, np.exp(self.evidence - top), len(self.chain.joints))
         sums += np.exp(self.top - top) * self.rest
         sums *= self.chain.shares
         return np.asarray(top + np.log(np.maximum(sums, np.finfo(float).tiny)))
