@@ -27,7 +27,7 @@ import numpy as np
 
 from simloop_bench.isolation_contacts import ROBOTS, ContactRobot, calibrated_robot, collision
 from simloop_bench.isolation_files import write_collisions
-from simloop_bench.isolation_judge import Judged, Said, Timed
+from simloop_bench.isolation_judge import BEYOND, Judged, Said, Timed
 from simloop_bench.isolation_reliability import (
     calibration_error,
     expected_error,
@@ -39,8 +39,6 @@ HERE = Path(__file__).resolve().parent
 FRICTIONS = {'as calibrated': 1.0, 'friction +30 %': 1.3, 'friction -30 %': 0.7}
 CALIBRATION_SEED, COLLISION_SEED = 1, 400_000
 """Nothing was ever fitted to collisions from this seed on."""
-BEYOND = 2
-"""Joints of an arm that a link must be beyond: nearer the base two torques tell too little."""
 
 
 class Size(msgspec.Struct, frozen=True):
@@ -82,9 +80,9 @@ def judged(folder: Path, tree: Path, size: Size) -> Judged:
         'PYTHONPATH': os.pathsep.join((str(tree), str(HERE))),
         'OPENBLAS_NUM_THREADS': '1',
     }
-    command = [sys.executable, '-m', 'simloop_bench.isolation_judge', str(folder)]
+    command = [sys.executable, '-m', 'simloop_bench.isolation_judge', str(folder.resolve())]
     command += [str(size.touches), str(size.rounds)]
-    done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, check=True)
+    done = subprocess.run(command, env=environment, cwd=tree, stdout=subprocess.PIPE, check=True)
     return msgspec.json.decode(done.stdout, type=Judged)
 
 
@@ -100,7 +98,9 @@ def unpack(commit: str, folder: Path) -> Path:
 
 def cost_table(versions: dict[str, Judged]) -> None:
     """Print the cost of a call."""
-    print('\n| robot | version | a call, mean [ms] | slowest contact [ms] | over `rnea` |')
+    print(
+        '\n| robot | version | a call, mean processor time [ms] | slowest contact [ms] | over `rnea` |'
+    )
     print('|---|---|---|---|---|')
     for version, own in versions.items():
         for each in own.timed:
@@ -113,8 +113,8 @@ def cost_table(versions: dict[str, Judged]) -> None:
 def share_table(versions: dict[str, Judged]) -> None:
     """Print right links and points of each robot and condition, and of all."""
     print(
-        '\n| version | robot | condition | contacts | right link (or its neighbour) | said, mean '
-        '| calibration error (by chance) | log score | point, median / p90 [mm] | force, median |'
+        '\n| version | robot | condition | contacts (untold) | right link (or its neighbour) '
+        '| said, mean | calibration error (by chance) | log score | point, median / p90 [mm] | force, median |'
     )
     print(f'|{"---|" * 10}')
     for version, own in versions.items():
@@ -128,8 +128,13 @@ def share_table(versions: dict[str, Judged]) -> None:
                     for each in counted
                     if each.condition == condition and robot in ('all', each.robot)
                 ]
+                untold = sum(
+                    own.untold.get(f'{each} {condition}', 0)
+                    for each in robots
+                    if robot in ('all', each)
+                )
                 if chosen:
-                    print(f'| {version} | {robot} | {condition} | {_row(chosen)} |')
+                    print(f'| {version} | {robot} | {condition} | {_row(chosen, untold)} |')
 
 
 def reliability_table(versions: dict[str, Judged]) -> None:
@@ -157,14 +162,14 @@ def by_condition(own: Judged) -> dict[str, list[Said]]:
     return found
 
 
-def _row(said: Sequence[Said]) -> str:
+def _row(said: Sequence[Said], untold: int) -> str:
     bins = reliability(said)
     right, near = np.mean([e.right for e in said]), np.mean([e.near for e in said])
     places = [1e3 * e.place for e in said if e.right and e.place is not None] or [np.nan]
     sizes = [e.size for e in said if e.right and e.size is not None] or [np.nan]
     return ' | '.join(
         (
-            str(len(said)),
+            f'{len(said)} ({untold})',
             f'{100 * right:.1f} % ({100 * near:.1f} %)',
             f'{100 * np.mean([e.probability for e in said]):.1f} %',
             f'{100 * calibration_error(bins):.1f} % ({100 * expected_error(bins):.1f} %)',
@@ -205,7 +210,7 @@ def _best(one: Judged, other: Judged) -> Judged:
         Timed(a.robot, min(a.mean, b.mean), min(a.slowest, b.slowest), min(a.rnea, b.rnea))
         for a, b in pairs
     ]
-    return Judged(one.said, timed)
+    return Judged(one.said, timed, one.untold)
 
 
 def _tell(text: str) -> None:

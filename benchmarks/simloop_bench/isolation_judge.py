@@ -29,6 +29,10 @@ from .isolation_files import Recorded, read_collisions
 TURNING_SHARE = 0.3
 """Share of the joints that turn or stick at a touch."""
 TOUCH_SEED = 500_000
+FORCE_TIME = 0.01
+"""Time over which the true force is averaged [s]: the filters remember about as much."""
+BEYOND = 2
+"""Joints of an arm that a link must be beyond: nearer the base two torques tell too little."""
 TIMED = 60
 """Calls that are timed for each robot: evenly taken out of all."""
 
@@ -55,7 +59,7 @@ class Said(msgspec.Struct, frozen=True):
 
 
 class Timed(msgspec.Struct, frozen=True):
-    """Cost of a call [s]: mean, and of the slowest contact; that of ``rnea`` beside them."""
+    """Processor time of a call [s]: mean, and of the slowest contact; ``rnea`` beside them."""
 
     robot: str
     mean: float
@@ -64,15 +68,22 @@ class Timed(msgspec.Struct, frozen=True):
 
 
 class Judged(msgspec.Struct, frozen=True):
-    """Everything that one version said."""
+    """Everything that one version said.
+
+    :ivar untold: collisions beyond the second joint in which nothing was said after the contact
+        began, by robot and condition: most had an alarm before.
+    """
 
     said: list[Said]
     timed: list[Timed]
+    untold: dict[str, int]
 
 
 def judge(folder: Path, touches: int, rounds: int) -> Judged:
     """Return what this version says about the collisions of a folder, and about touches."""
-    said, timed = [], []
+    said: list[Said] = []
+    timed: list[Timed] = []
+    untold: dict[str, int] = {}
     for name in ROBOTS:
         path = folder / f'{name}.yaml'
         if not path.exists():
@@ -81,10 +92,14 @@ def judge(folder: Path, touches: int, rounds: int) -> Judged:
         judge_of = _Judge(name, calibration)
         for file in sorted(folder.glob(f'{name}_*.npz')):
             condition = file.stem.partition('_')[2]
-            said += [judge_of.collision(each, condition) for each in read_collisions(file)]
+            deep = [each for each in read_collisions(file) if each.depth > BEYOND]
+            found = [judge_of.collision(each, condition) for each in deep]
+            told = [each for each in found if each is not None]
+            said += told
+            untold[f'{name} {condition}'] = len(found) - len(told)
         said += judge_of.touches(touches)
         timed.append(judge_of.time(rounds))
-    return Judged([each for each in said if each is not None], timed)
+    return Judged(said, timed, untold)
 
 
 class _Judge:
@@ -108,8 +123,8 @@ class _Judge:
             for i, observation in enumerate(recorded.observations):
                 hit = detector.step(observation).hit
                 if hit is not None and i >= recorded.first:
-                    force = recorded.forces[: i + 1].max()
-                    true = force * recorded.direction
+                    begin = max(0, i + 1 - round(FORCE_TIME / PERIOD))
+                    true = recorded.forces[begin : i + 1].mean() * recorded.direction
                     return self._said(hit, condition, recorded, recorded.points[i], true)
         finally:
             self._isolation.locate = self._locate  # type: ignore[method-assign]
@@ -138,13 +153,13 @@ class _Judge:
         still = np.zeros(self._model.n)
         for _ in range(rounds):
             for i, arguments in enumerate(chosen):
-                begin = time.perf_counter()
+                begin = time.thread_time()
                 self._locate(*arguments)
-                best[i] = min(best[i], time.perf_counter() - begin)
-            begin = time.perf_counter()
+                best[i] = min(best[i], time.thread_time() - begin)
+            begin = time.thread_time()
             for arguments in chosen:
                 pin.rnea(model, data, arguments[0].position, still, still)
-            rnea = min(rnea, (time.perf_counter() - begin) / len(chosen))
+            rnea = min(rnea, (time.thread_time() - begin) / len(chosen))
         return Timed(self._name, float(best.mean()), float(best.max()), rnea)
 
     def _noted(self, *arguments: Any) -> Any:

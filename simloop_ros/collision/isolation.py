@@ -237,9 +237,8 @@ class _Explained(msgspec.Struct, frozen=True):
         """Return the logarithm of the mean density on each link, shape ``(links,)``."""
         links = self.chain.links[self.pieces[self.pair]]
         top = self.evidence.max()
-        sums: Array = np.bincount(links, np.exp(self.evidence - top), len(self.chain.joints))
-        sums += np.exp(self.top - top) * self.rest
-        sums *= self.chain.shares
+        tried = np.bincount(links, np.exp(self.evidence - top), len(self.chain.joints))
+        sums: Array = (tried + np.exp(self.top - top) * self.rest) * self.chain.shares
         return np.asarray(top + np.log(np.maximum(sums, np.finfo(float).tiny)))
 
     def odds(self) -> Array:
