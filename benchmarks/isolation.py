@@ -98,9 +98,8 @@ def unpack(commit: str, folder: Path) -> Path:
 
 def cost_table(versions: dict[str, Judged]) -> None:
     """Print the cost of a call."""
-    print(
-        '\n| robot | version | a call, mean processor time [ms] | slowest contact [ms] | over `rnea` |'
-    )
+    print('\nprocessor time, best of several rounds\n')
+    print('| robot | version | a call, mean [ms] | slowest contact [ms] | mean over `rnea` |')
     print('|---|---|---|---|---|')
     for version, own in versions.items():
         for each in own.timed:
@@ -114,7 +113,8 @@ def share_table(versions: dict[str, Judged]) -> None:
     """Print right links and points of each robot and condition, and of all."""
     print(
         '\n| version | robot | condition | contacts (untold) | right link (or its neighbour) '
-        '| said, mean | calibration error (by chance) | log score | point, median / p90 [mm] | force, median |'
+        '| said, mean | calibration error (by chance) | log score | point, median / p90 [mm] '
+        '| force, median |'
     )
     print(f'|{"---|" * 10}')
     for version, own in versions.items():
