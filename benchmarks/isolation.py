@@ -27,7 +27,7 @@ import numpy as np
 
 from simloop_bench.isolation_contacts import ROBOTS, ContactRobot, calibrated_robot, collision
 from simloop_bench.isolation_files import write_collisions
-from simloop_bench.isolation_judge import BEYOND, Judged, Said, Timed
+from simloop_bench.isolation_judge import BEYOND, Judged, Said
 from simloop_bench.isolation_reliability import (
     calibration_error,
     expected_error,
@@ -194,23 +194,7 @@ def study(
         trees = {'this': HERE.parent}
         if beside:
             trees[beside] = unpack(beside, folder / 'tree')
-        versions = {
-            label: judged(folder / 'contacts', tree, size) for label, tree in trees.items()
-        }
-        if beside:  # both meet the same machine twice
-            for label, tree in trees.items():
-                again = judged(folder / 'contacts', tree, size)
-                versions[label] = _best(versions[label], again)
-        return versions
-
-
-def _best(one: Judged, other: Judged) -> Judged:
-    pairs = zip(one.timed, other.timed, strict=True)
-    timed = [
-        Timed(a.robot, min(a.mean, b.mean), min(a.slowest, b.slowest), min(a.rnea, b.rnea))
-        for a, b in pairs
-    ]
-    return Judged(one.said, timed, one.untold)
+        return {label: judged(contacts, tree, size) for label, tree in trees.items()}
 
 
 def _tell(text: str) -> None:
