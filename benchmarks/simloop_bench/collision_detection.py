@@ -157,9 +157,7 @@ def monitor_trial(robot: StudyRobot, calibration: Calibration, seed: int) -> Tri
         peak=float(force.max()),
         found={
             kind: judge(
-                calibrated_detector(
-                    build_monitor(kind, model, period, calibration), calibration, at_once=False
-                ),
+                calibrated_detector(build_monitor(kind, model, period, calibration), calibration),
                 trial,
                 rows,
                 force,
@@ -190,7 +188,7 @@ def collide(
 def judge(
     detector: CollisionDetector, trial: Trial, rows: list[Observation], force: Array
 ) -> Found:
-    """Return what a detector that does not locate at once makes of a collision.
+    """Return what a detector makes of a collision.
 
     :param force: largest contact force of each step [N].
     """
@@ -203,11 +201,9 @@ def judge(
     begin = np.arange(len(shares)) >= first
     alarm = _first(begin & (shares >= 1.0))
     found = alarm < len(shares)
-    due = _first(begin & np.array([each.due is not None for each in alarms]))
+    due = _first(begin & np.array([each.hit is not None for each in alarms]))
     late = min(due, len(alarms) - 1)
-    isolation, clue = detector.isolation, alarms[late].due
-    hit = isolation.locate(clue) if isolation and clue else Hit(None)
-    last = isolation.last_joint(clue) if isolation and clue else None
+    hit = alarms[late].hit or Hit(None)
     delays = [_delay(begin & (shares >= factor), first, period) for factor in FACTORS]
     return Found(
         delay=_delay(begin & (shares >= 1.0), first, period),
@@ -215,7 +211,7 @@ def judge(
         early=bool((shares[~begin] >= 1.0).any()),
         link=found and hit.joint == trial.joint,
         near=found and hit.joint is not None and _adjacent(monitor.model, hit.joint, trial.joint),
-        last_joint=found and last == trial.joint,
+        last_joint=found and hit.last == trial.joint,
         place=_distance(monitor.model, rows[late], trial, hit.point) if found else nan,
         kind=alarms[late].kind,
         delays=delays,

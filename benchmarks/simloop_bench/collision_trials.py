@@ -60,13 +60,14 @@ class TrialMaker:
         self._joints = sorted(self._surfaces)
         self._tips = {joint: self._tip_of(joint) for joint in self._joints}
 
-    def draw(self, period: float, seed: int, after: float = AFTER) -> Trial:
+    def draw(self, period: float, seed: int, after: float = AFTER, before: float = LEAD) -> Trial:
         """Return a collision: link, moment, point and direction are drawn until they fit.
 
         The link is drawn once; then a moment at which the tip has a speed within its range, and a
         point of the surface that moves into an obstacle there.
 
         :param after: time that the motion goes on after the contact [s].
+        :param before: time from the start of the trial to the contact [s].
         """
         rng = np.random.default_rng(seed)
         joint = self._joints[int(rng.integers(len(self._joints)))]
@@ -75,7 +76,7 @@ class TrialMaker:
         while True:
             motion = random_motion(self._model, MOTION, rng)
             for _ in range(100):
-                trial = self._try(period, motion, joint, stiffness, rng, after)
+                trial = self._try(period, motion, joint, stiffness, rng, after, before)
                 if trial is not None:
                     return trial
 
@@ -87,12 +88,13 @@ class TrialMaker:
         stiffness: float,
         rng: np.random.Generator,
         after: float,
+        before: float,
     ) -> Trial | None:
         model = self._model
-        lead = round(LEAD / period)
+        lead = round(before / period)
         at = int(rng.integers(lead + 2, round(motion.duration / period)))
-        before, q = motion.positions(period, at - 2, 2)
-        v = (q - before) / period
+        last, q = motion.positions(period, at - 2, 2)
+        v = (q - last) / period
         tip = self._tips[joint]
         tip_jacobian, _ = point_jacobian(model.pin_model, self._data, q, tip, np.zeros(3))
         tip_speed = float(np.linalg.norm(tip_jacobian @ v))

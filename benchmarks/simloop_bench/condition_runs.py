@@ -165,7 +165,7 @@ def study_condition(
     detectors = {}
     for name, drift in VARIANTS.items():
         monitor = build_monitor(DisturbanceObserver.kind, model, period, calibration, drift)
-        detectors[name] = calibrated_detector(monitor, calibration, at_once=False)
+        detectors[name] = calibrated_detector(monitor, calibration)
     fresh = {name: detector.snapshot() for name, detector in detectors.items()}
     blocks = -(-round(duration / period) // round(ALARM / period))
     alarms = {name: np.zeros(blocks, bool) for name in detectors}

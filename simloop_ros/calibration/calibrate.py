@@ -81,10 +81,9 @@ def calibrate(
     if tare_time is not None:
         wrist_torque = WristTorque(model, tare_time, scenario.period)
     measured = measured_torque(scenario.monitor, model)
+    calibrator = Calibrator(model, scenario.period, alarms_per_hour, wrist_torque, measured)
     try:
-        return Calibrator(model, scenario.period, alarms_per_hour, wrist_torque, measured).run(
-            control, built.plant, motion, duration, progress
-        )
+        return calibrator.run(control, built.plant, motion, duration, progress)
     finally:
         built.plant.close()
 
@@ -103,8 +102,8 @@ class Calibrator:
         period: float,
         alarms_per_hour: float,
         wrist_torque: WristTorque | None = None,
-        tail: Tail = USUAL_TAIL,
         measured: MeasuredTorque | None = None,
+        tail: Tail = USUAL_TAIL,
     ):
         self._measured = measured
         self._model = model

@@ -22,9 +22,16 @@ from .isolation import Clue, Hit, Isolation
 from .load import Load
 from .monitor import Monitor
 from .observation import Observation, Reading
+from .unrest import Unrest
 
 LOCATING_DELAY = 0.02
-"""Time from the beginning of a contact until it is located [s]: the torques have to rise."""
+"""Time from the beginning of a contact until it is told where [s]: the torques have to rise."""
+ESTIMATE_PERIOD = 0.002
+"""Least time between two estimates of the location [s]."""
+ESTIMATE_SHARE = 0.1
+"""Time to the next estimate, as a part of the time since the contact began."""
+LONGEST_WAIT = 0.05
+"""Longest time between two estimates [s]."""
 
 
 class Detection(msgspec.Struct, frozen=True, gc=False):
@@ -33,9 +40,8 @@ class Detection(msgspec.Struct, frozen=True, gc=False):
     :ivar contact: whether there is a contact now.
     :ivar kind: of the present contact, and for a while after it; ``none`` if there is none.
     :ivar reading: of the monitor.
-    :ivar hit: where the contact is, in the step in which it was located.
-    :ivar due: what the contact can be located by, in the step in which that can be done, if it is
-        not done in the step itself.
+    :ivar hit: where the contact is, in the step in which that is told, once for each contact.
+    :ivar running: where it is by the last estimate, in every step of the contact.
     :ivar load: what the contact turned out to be, in the step in which it was recognised.
     """
 
@@ -43,45 +49,47 @@ class Detection(msgspec.Struct, frozen=True, gc=False):
     kind: ContactNature
     reading: Reading
     hit: Hit | None = None
-    due: Clue | None = None
+    running: Hit | None = None
     load: Load | None = None
 
 
 class CollisionDetector(Remembering):
     """Judges every step of the loop: is there a contact, of which kind, and where?
 
+    A contact is located from its first step on, every ``ESTIMATE_PERIOD``, and less and less often
+    as it goes on; after ``LOCATING_DELAY`` the estimate is told as its location.
+
     :ivar monitor: computes the residuals.
     :param classifier: none where there are no thresholds, and so no contacts.
     :ivar isolation: locates contacts; none where nothing is known about the noise.
-    :param at_once: whether contacts are located within the step, which takes some milliseconds;
-        else a detection only has what they are located by.
     """
 
-    _remembered = ('monitor', '_classifier', '_since', '_load')
+    _remembered = ('monitor', '_classifier', '_unrest', '_since', '_due', '_running', '_load')
 
     def __init__(
         self,
         monitor: Monitor,
         classifier: ContactClassifier | None = None,
         isolation: Isolation | None = None,
-        *,
-        at_once: bool = True,
     ):
         self.monitor = monitor
         self.isolation = isolation
         self._classifier = classifier
-        self._at_once = at_once
-        self._locate_after = max(1, round(LOCATING_DELAY / monitor.period))
-        self._since = 0
+        self._unrest = Unrest(monitor.model.n, monitor.period)
+        self._told_after = max(1, round(LOCATING_DELAY / monitor.period))
+        self._shortest = max(1, round(ESTIMATE_PERIOD / monitor.period))
+        self._longest = max(1, round(LONGEST_WAIT / monitor.period))
         self._load: Load | None = None
+        self._forget()
 
     def reset(self) -> None:
         """Forget the past: the next step is the first one."""
         self.monitor.reset()
         if self._classifier:
             self._classifier.reset()
-        self._since = 0
+        self._unrest.reset()
         self._load = None
+        self._forget()
 
     def step(self, observation: Observation) -> Detection:
         """Return what is known after a step."""
@@ -90,24 +98,48 @@ class CollisionDetector(Remembering):
             return Detection(False, 'none', reading)
         kind = self._classifier.step(reading)
         contact = reading.verdict == 'contact'
-        self._since = self._since + 1 if kind != 'none' else 0
-        if self.monitor.recognised is not self._load:
-            self._load = self.monitor.recognised
-            return Detection(contact, kind, reading, load=self._load)
-        if self._since != self._locate_after or self.isolation is None:
-            return Detection(contact, kind, reading)
-        clue = Clue(observation.state.position, reading.torque, self.monitor.regime)
-        if not self._at_once:
-            return Detection(contact, kind, reading, due=clue)
-        return Detection(contact, kind, reading, self.isolation.locate(clue))
+        load = self._recognised()
+        if self.isolation is None:
+            return Detection(contact, kind, reading, load=load)
+        if kind == 'none':
+            if self._since:
+                self._forget()
+            if reading.verdict == 'free':
+                self._unrest.step(reading.torque)
+            else:
+                self._unrest.interrupt()
+            return Detection(contact, kind, reading, load=load)
+        self._unrest.interrupt()
+        self._since += 1
+        if self._since >= self._due:
+            self._estimate(self.isolation, observation, reading)
+        hit = self._running if self._since == self._told_after else None
+        return Detection(contact, kind, reading, hit, self._running, load)
+
+    def _recognised(self) -> Load | None:
+        """Return the load that a contact turned out to be, once."""
+        if self.monitor.recognised is self._load:
+            return None
+        self._load = self.monitor.recognised
+        return self._load
+
+    def _forget(self) -> None:
+        """Wait for the next contact."""
+        self._since = self._due = 0
+        self._running: Hit | None = None
+
+    def _estimate(self, isolation: Isolation, observation: Observation, reading: Reading) -> None:
+        """Locate the present contact."""
+        position, regime = observation.state.position, self.monitor.regime
+        clue = Clue(position, reading.torque, regime, self._unrest.mean)
+        self._running = isolation.locate(clue)
+        wait = min(int(ESTIMATE_SHARE * self._since), self._longest)
+        self._due = self._since + max(wait, self._shortest)
 
 
-def build_detector(
-    config: MonitorConfig, model: RobotModel, period: float, *, at_once: bool = True
-) -> CollisionDetector:
+def build_detector(config: MonitorConfig, model: RobotModel, period: float) -> CollisionDetector:
     """Return the detector of a configuration.
 
-    :param at_once: whether contacts are located within the step.
     :raises ConfigError: the calibration does not fit, or a reaction has none.
     """
     if is_class_name(config.kind):
@@ -135,20 +167,15 @@ def build_detector(
         )
     drift = config.drift if config.adapt else None
     monitor = build_monitor(config.kind, model, period, calibration, drift, config.payload)
-    return calibrated_detector(monitor, calibration, at_once=at_once)
+    return calibrated_detector(monitor, calibration)
 
 
-def calibrated_detector(
-    monitor: Monitor, calibration: Calibration, *, at_once: bool = True
-) -> CollisionDetector:
-    """Return the detector that classifies and locates the contacts of a calibrated monitor.
-
-    :param at_once: whether contacts are located within the step.
-    """
+def calibrated_detector(monitor: Monitor, calibration: Calibration) -> CollisionDetector:
+    """Return the detector that classifies and locates the contacts of a calibrated monitor."""
     model = monitor.model
     classifier = ContactClassifier(model.effort_limit, monitor.period)
     isolation = Isolation(model, np.array(calibration.noise[monitor.kind]))
-    return CollisionDetector(monitor, classifier, isolation, at_once=at_once)
+    return CollisionDetector(monitor, classifier, isolation)
 
 
 def find_calibration(name: str, period: float) -> Path:

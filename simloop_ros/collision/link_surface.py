@@ -84,13 +84,9 @@ class LinkSurface:
 
         :param directions: unit vectors in the joint's axes, shape ``(views, 3)``.
         """
-        return np.einsum('svi,vi->sv', self._extremes(directions), directions)
+        return np.einsum('svi,vi->sv', self.extremes(directions), directions)
 
-    def holds(self, point: Array) -> bool:
-        """Return whether a point, in the joint's axes [m], is inside a shape."""
-        return any(depth_inside(*shape, point) > INSIDE_DEPTH for shape in self._shapes)
-
-    def _extremes(self, directions: Array) -> Array:
+    def extremes(self, directions: Array) -> Array:
         """Return each shape's point that is furthest in each direction, ``(shapes, views, 3)``."""
         return np.array(
             [
@@ -98,6 +94,10 @@ class LinkSurface:
                 for shape, at in self._shapes
             ]
         )
+
+    def holds(self, point: Array) -> bool:
+        """Return whether a point, in the joint's axes [m], is inside a shape."""
+        return any(depth_inside(*shape, point) > INSIDE_DEPTH for shape in self._shapes)
 
 
 def link_surfaces(model: RobotModel) -> dict[int, LinkSurface]:

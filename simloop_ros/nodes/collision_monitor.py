@@ -7,12 +7,10 @@ from functools import partial
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticStatus
-import msgspec
 from std_srvs.srv import Trigger
 
 from ..collision.config import MonitorConfig
 from ..collision.detector import Detection, build_detector
-from ..collision.isolation import Clue
 from ..collision.wrist_torque import WristTorque
 from ..core.values import Array
 from ..robot.config import RobotConfig
@@ -45,7 +43,8 @@ class CollisionMonitorNode(BlockNode):
 
     ``external_torque``: in ``effort`` the estimated external torque [N m], as applied to the
     robot; in ``position`` the difference q - q_d [rad]. ``collision``: contact or not, push or
-    impact, and where; in lockstep after every step if a node waits for it, else when it changes.
+    impact, and where; in lockstep after every step if a node waits for it, else when it changes,
+    the link of the running estimate included.
     The stamps are those of the control states. Of wrist sensors with drivers of their own the
     last readings are used.
     """
@@ -63,10 +62,7 @@ class CollisionMonitorNode(BlockNode):
         model, names = self._payload.model, self._payload.model.joint_names
         reporting = self.config(ReportingConfig, 'reporting')
         self._base = model.base
-        # In real time contacts are located in the background.
-        detector = build_detector(
-            self.config(MonitorConfig, 'monitor'), model, graph.period, at_once=not graph.realtime
-        )
+        detector = build_detector(self.config(MonitorConfig, 'monitor'), model, graph.period)
         self._payload.also(*detector.monitor.pin_models)
         self._every_step = reporting.every_step and not graph.realtime
         self._external = topics.publish_joints('external_torque', names, ('position', 'effort'))
@@ -93,7 +89,7 @@ class CollisionMonitorNode(BlockNode):
             realtime=graph.realtime,
         )
         self.service(Trigger, 'reset', self._serve_reset)
-        self._reported, self._collisions = (False, 'none'), 0
+        self._reported, self._link, self._collisions = (False, 'none'), '', 0
 
     def _open_wrists(self, model: RobotModel) -> tuple[str, ...]:
         """Subscribe to the wrist sensors; return the topic that is part of each row, if any."""
@@ -145,24 +141,14 @@ class CollisionMonitorNode(BlockNode):
         wrenches = by_hand(wrists[0].effort) if wrists else self._wrenches
         detection = self._monitor.observe(command, measured, state, wrenches)
         self._publish(state.stamp, detection)
-        if detection.due is not None:
-            self._locate(state.stamp, detection.due, detection)
         difference = state.position - command.position
         self._external.send(state.stamp, difference, detection.reading.torque)
 
-    def _locate(self, stamp: int, clue: Clue, detection: Detection) -> None:
-        isolation = self._monitor.detector.isolation
-        assert isolation is not None
-
-        def publish(future: Any) -> None:
-            located = msgspec.structs.replace(detection, hit=future.result(), due=None)
-            self.guard(self._publish, stamp, located)
-
-        self.in_background(lambda: isolation.locate(clue)).add_done_callback(publish)
-
     def _publish(self, stamp: int, detection: Detection) -> None:
         state, hit = (detection.contact, detection.kind), detection.hit
-        if self._every_step or state != self._reported or hit is not None:
+        link = detection.running.link if detection.running else ''
+        changed = state != self._reported or link != self._link
+        if self._every_step or changed or hit is not None:
             self._collision.send(stamp, to_message(stamp, detection))
         if detection.kind != 'none' and self._reported[1] == 'none':
             self._collisions += 1
@@ -170,11 +156,11 @@ class CollisionMonitorNode(BlockNode):
         if hit is not None and hit.link:
             self.get_logger().warning(f'collision: at {hit.link}')
             self._markers.show(hit_markers(hit, self._base))
-        self._reported = state
+        self._reported, self._link = state, link
 
     def _serve_reset(self, _: Any) -> str:
         self._monitor.reset()
-        self._reported, self._collisions = (False, 'none'), 0
+        self._reported, self._link, self._collisions = (False, 'none'), '', 0
         return 'contact, filters and largest differences are reset'
 
     def report(self) -> Report:

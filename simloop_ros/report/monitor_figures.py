@@ -60,7 +60,7 @@ def monitor_curves(folder: Path, summary: Mapping[str, Any]) -> MonitorCurves:
     settings, period = summary['settings'], summary['period']
     config = msgspec.convert(settings['monitor'], MonitorConfig)
     model = load_fit_robot(msgspec.convert(settings['robot'], RobotConfig))
-    monitor = build_detector(config, model, period, at_once=False).monitor
+    monitor = build_detector(config, model, period).monitor
     log = read_mcap(folder / 'log.mcap')
     names = (
         'desired_position',

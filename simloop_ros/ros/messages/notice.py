@@ -16,7 +16,7 @@ from ...record.events import Located, described
 from .stamps import join, split
 
 COLLISION = 'collision'
-CONTACT, MARGIN = 'contact', 'margin'
+CONTACT, MARGIN, RUNNING = 'contact', 'margin', 'running'
 LEVELS = {
     'none': DiagnosticStatus.OK,
     'push': DiagnosticStatus.WARN,
@@ -29,6 +29,7 @@ class Notice(msgspec.Struct, frozen=True, gc=False):
 
     :ivar margin: distance to the threshold; negative beyond it.
     :ivar located: link, and point and force where they are known, once they are.
+    :ivar running: the same by the last estimate, while the contact lasts.
     """
 
     stamp: int
@@ -36,6 +37,7 @@ class Notice(msgspec.Struct, frozen=True, gc=False):
     kind: ContactNature
     margin: float
     located: Located | None = None
+    running: Located | None = None
 
 
 NO_CONTACT = Notice(0, False, 'none', 1.0)
@@ -58,6 +60,8 @@ def to_message(stamp: int, detection: Detection) -> DiagnosticArray:
     located = described(detection.hit)
     status = DiagnosticStatus(name=COLLISION, level=LEVELS[detection.kind], message=detection.kind)
     values: dict[str, Any] = {CONTACT: detection.contact, MARGIN: detection.reading.margin}
+    if detection.running is not None:
+        values[RUNNING] = msgspec.to_builtins(described(detection.running))
     if located is not None:
         status.hardware_id = located.link
         values |= msgspec.to_builtins(located)
@@ -77,7 +81,7 @@ def from_message(message: DiagnosticArray) -> Notice:
     status = message.status[0]
     try:
         values = {item.key: msgspec.json.decode(item.value) for item in status.values}
-        own = {key: values.pop(key) for key in (CONTACT, MARGIN) if key in values}
+        own = {key: values.pop(key) for key in (CONTACT, MARGIN, RUNNING) if key in values}
         notice = {'stamp': stamp, 'kind': status.message, **own, 'located': values or None}
         return msgspec.convert(notice, Notice)
     except msgspec.MsgspecError as error:

@@ -183,4 +183,5 @@ def _detection(parts: Mapping[str, Any]) -> Detection:
     torque = parts[EXTERNAL].effort if EXTERNAL in parts else ABSENT
     verdict: Verdict = 'contact' if notice.contact else 'free'
     reading = Reading(ABSENT, torque, verdict, notice.margin)
-    return Detection(notice.contact, notice.kind, reading, hit_of(notice.located))
+    hit, running = hit_of(notice.located), hit_of(notice.running)
+    return Detection(notice.contact, notice.kind, reading, hit, running)

@@ -183,9 +183,11 @@ class StepMonitor:
             observation = self._wrist_torque.explain(observation, wrenches)
         lag = step_of(measured.stamp - command.stamp, self._period) - 1
         *gap, present = self._gaps.steps(measured.stamp, observation, lag, applied)
-        for each in gap:
-            self.detector.step(each)
+        hits = [self.detector.step(each).hit for each in gap]
         detection = self.detector.step(present)
+        told = next((hit for hit in hits if hit is not None), None)
+        if told is not None:
+            detection = msgspec.structs.replace(detection, hit=told)
         difference = state.position - command.position
         np.maximum(self._torque, np.abs(detection.reading.torque), out=self._torque)
         np.maximum(self._difference, np.abs(difference), out=self._difference)

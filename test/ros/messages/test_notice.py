@@ -51,6 +51,14 @@ def test_a_located_hit_is_told_with_its_place() -> None:
     assert located == Located('link2', 0.9, (0.1, 0.2, 0.3), (0.0, -5.0, 0.0))
 
 
+def test_a_running_estimate_is_told_beside_the_location() -> None:
+    other = Hit(0, 'link1', 0.6, HIT.point, HIT.force, 0.5)
+    notice = sent(Detection(True, 'impact', READING, HIT, other))
+    assert (notice.located and notice.located.link) == 'link2'
+    assert notice.running == Located('link1', 0.6)
+    assert sent(Detection(True, 'impact', READING, None, other)).located is None
+
+
 def test_a_place_that_the_torques_do_not_tell_is_not_told() -> None:
     vague = Hit(1, 'link2', 0.9, HIT.point, HIT.force, 0.5)
     assert sent(Detection(True, 'push', READING, vague)).located == Located('link2', 0.9)
