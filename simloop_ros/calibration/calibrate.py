@@ -191,8 +191,11 @@ class Calibrator:
             limit = self._model.velocity_limit
             speed = np.where(np.isfinite(limit), limit, UNLIMITED_SPEED)
             dry = np.abs(explanation.coulomb)
-            # An exponential tail would go on beyond what friction can do.
-            found[1] = np.minimum(found[1], found[0] + REVERSED_FRICTION * dry)
+            # An exponential tail would go on beyond what friction can do; a joint that hardly
+            # turned may do all of that.
+            turned = np.isfinite(maxima[:, 1]).sum(axis=0)
+            most = found[0] + REVERSED_FRICTION * dry
+            found[1] = np.where(self._tail.fits(turned), np.minimum(found[1], most), most)
             found = np.maximum(found, FRICTION_CHANGE * explanation.friction(speed))
         return msgspec.convert(found.tolist(), Rows)
 

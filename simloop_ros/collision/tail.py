@@ -29,6 +29,11 @@ class Tail(msgspec.Struct, frozen=True):
     share: float = TAIL_SHARE
     fewest: int = FEWEST_MAXIMA
 
+    def fits(self, maxima: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
+        """Return whether numbers of maxima are enough for the tail of one residual."""
+        enough: npt.NDArray[np.bool_] = np.floor(self.share * maxima) >= self.fewest * self.share
+        return enough
+
 
 USUAL_TAIL = Tail()
 
@@ -78,7 +83,7 @@ def thresholds(
 def _tail(maxima: Array, tail: Tail) -> tuple[float, float]:
     """Return the start and the mean excess of a tail; infinite where there are too few."""
     top = int(tail.share * len(maxima))
-    if top < tail.fewest * tail.share:
+    if not tail.fits(np.array(len(maxima))):
         return np.inf, 1.0
     ordered = np.sort(maxima)
     start = float(ordered[-top - 1])

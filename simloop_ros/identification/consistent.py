@@ -19,11 +19,11 @@ NOT_NEGATIVE = ('armature', 'viscous', 'coulomb')
 """Terms that cannot be below zero: friction takes energy, and rotors have inertia."""
 LEAST_TERM = 1e-9
 """Where a term that cannot be below zero starts at least."""
-MOST_STEPS = 60
-"""Steps of the search at most: some 20 are the rule."""
+MOST_STEPS = 400
+"""Steps of the search at most: some 20 are the rule, a payload may take hundreds."""
 FIRST_DAMPING, LARGEST_DAMPING = 1e-4, 1e8
 """Damping of its steps, against the curvature along each unknown."""
-CONVERGED = 1e-7
+CONVERGED = 1e-10
 """Relative fall of the sum of squares at which it ends."""
 BALL = np.array([1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 1.0, 0.0, 0.0, 1.0])
 """Inertial parameters of a ball, in units of its mass and moments."""

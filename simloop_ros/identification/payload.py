@@ -13,20 +13,22 @@ from ..core.errors import ConfigError
 from ..core.values import Array
 from ..robot.model import RobotModel
 from .config import CUTOFF
-from .consistent import BALL, Body, ConsistentFit, fit_consistent, link_bodies
+from .consistent import Body, ConsistentFit, fit_consistent, link_bodies
 from .identify import Step, WeightedRows, explanation_of, weighted_rows
 from .low_pass import FilterForm
 from .motion import Stretch
 from .pseudo_inertia import SIZE, LogCholesky
 from .regression import known_parameters
 
-ROBOT_SPREADS = (0.01, 0.03, 0.1, 0.3)
+ROBOT_SPREADS = (0.01, 0.1)
 """Standard deviations of the prior of each link of the robot itself that are tried: from a
-description that is right to one that is off by a third."""
+description that is right to one that is off by a tenth."""
 PAYLOAD_SPREAD = 5.0
 """The same of the payload: next to nothing is known about it."""
 RADIUS = 0.05
 """Radius of a ball that a payload is like, as long as nothing else is known [m]."""
+FARTHEST = 1.0
+"""Distance of its centre from the link to start from, at most [m]."""
 LEAST_MASS = 1e-2
 """Mass of a payload to start from, at least [kg]."""
 
@@ -81,8 +83,7 @@ def identify_payload(
     design = np.concatenate(
         (data.design[:, :, :inertial], carried, data.design[:, :, inertial:]), axis=2
     )
-    mass = max(LEAST_MASS, float((data.start[:inertial] - known_parameters(model))[own.start]))
-    ball = mass * np.where(BALL > 0.0, [1.0, *9 * [2.0 * RADIUS**2]], 0.0)
+    ball = _first_guess(data, design, known_parameters(model))
     payload = Body(LogCholesky(ball, ball), PAYLOAD_SPREAD)
     spread, fit = _most_probable(model, payload, data, design)
     found = fit.coefficients[inertial : inertial + SIZE]
@@ -100,6 +101,22 @@ def identify_payload(
         spread=spread,
         explanation=explanation_of(data.terms, whole, data.rows.fastest),
     )
+
+
+def _first_guess(data: WeightedRows, design: Array, known: Array) -> Array:
+    """Return a ball with the mass and centre that least squares find, the links as described.
+
+    :param design: columns of the links, of the payload, and of the terms.
+    """
+    free = data.scaled(design[:, :, len(known) :])
+    unknown = data.scaled(data.rows.torque - design[:, :, : len(known)] @ known)
+    scale = np.maximum(np.linalg.norm(free, axis=0), np.finfo(float).tiny)
+    found = (np.linalg.lstsq(free / scale, unknown, rcond=None)[0] / scale)[:4]
+    mass = max(LEAST_MASS, float(found[0]))
+    centre = np.clip(found[1:] / mass, -FARTHEST, FARTHEST)
+    body = pin.Inertia(mass, centre, 0.4 * mass * RADIUS**2 * np.eye(3))
+    parameters: Array = body.toDynamicParameters()
+    return parameters
 
 
 def _most_probable(

@@ -116,6 +116,12 @@ def test_a_topic_that_is_not_there_is_told_with_the_nearest(two_link, tmp_path):
         read_log(bag, LogMapping(topic='/joint_states'))
 
 
+def test_a_bag_without_messages_is_empty(two_link, tmp_path):
+    made = recording(two_link, 0.2).picked(slice(0, 0))
+    with pytest.raises(LogError, match='no message on /joint_states: the log is empty'):
+        read_recording(write_bag(tmp_path / 'bag', made), two_link)
+
+
 def test_a_bag_without_efforts_has_none(two_link, tmp_path):
     made = msgspec.structs.replace(recording(two_link, 0.2), effort=None, velocity=None)
     found = read_recording(write_bag(tmp_path / 'bag', made), two_link)
