@@ -20,9 +20,9 @@ from .motion import Stretch
 from .pseudo_inertia import SIZE, LogCholesky
 from .regression import known_parameters
 
-ROBOT_SPREADS = (0.01, 0.1)
+ROBOT_SPREADS = (0.001, 0.03)
 """Standard deviations of the prior of each link of the robot itself that are tried: from a
-description that is right to one that is off by a tenth."""
+description that is right to one that is off by some percent."""
 PAYLOAD_SPREAD = 5.0
 """The same of the payload: next to nothing is known about it."""
 RADIUS = 0.05

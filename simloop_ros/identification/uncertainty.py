@@ -42,7 +42,7 @@ def covariance(rows: Rows, design: Array, left: Array, weight: Array) -> Array:
     lags = max(1, round(LONGEST_MEMORY / rows.spacing))
     longest = int(np.diff(rows.starts).max())
     size = 2 * int(2 ** np.ceil(np.log2(longest + lags)))
-    spectrum: Spectrum = np.zeros((size // 2 + 1, n, n), complex)
+    spectrum: Spectrum = np.zeros((size // 2 + 1, n, n), np.complex128)
     parts = list(pairwise(rows.starts))
     columns = [np.fft.rfft(x[a:b] / scale, size, axis=0) for a, b in parts]
     for (a, b), column in zip(parts, columns, strict=True):

@@ -27,6 +27,9 @@ def test_gain_is_one_at_rest_and_3_db_less_at_the_cutoff(form):
 def test_causal_looks_at_the_past_only_and_zero_phase_has_none():
     causal, even = low_pass(H, CUTOFF, 'causal'), low_pass(H, CUTOFF, 'zero_phase')
     assert causal.ahead == 0
+    # A low-pass filter is late by less than half a period of its cut-off.
+    age = H * np.arange(causal.behind, -1, -1)
+    assert 0.0 < causal.weights @ age < 0.5 / CUTOFF
     assert even.ahead == even.behind
     for frequency in (1.0, 4.0, 8.0, 12.0):
         assert gain(even, frequency).imag == pytest.approx(0.0, abs=1e-9)
