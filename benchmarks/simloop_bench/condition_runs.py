@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
 import hashlib
@@ -53,6 +54,7 @@ class Outcome(msgspec.Struct, frozen=True):
     """What one monitor made of a condition.
 
     :ivar alarms: half seconds of free motion with an alarm.
+    :ivar duration: of the free motion [s]; shorter where control lost the robot.
     :ivar last_alarm: time of the last of them [s]; negative without any.
     :ivar unknown: share of the steps without a verdict.
     :ivar warm: collisions after the free motion.
@@ -170,12 +172,14 @@ def study_condition(
     blocks = -(-round(duration / period) // round(ALARM / period))
     alarms = {name: np.zeros(blocks, bool) for name in detectors}
     unknown = dict.fromkeys(detectors, 0)
-    for i, row in enumerate(free_rows(robot, condition, period, duration, seed)):
+    steps = 0
+    for steps, row in enumerate(_until_it_diverges(robot, condition, period, duration, seed), 1):
         for name, detector in detectors.items():
             verdict = detector.monitor.step(row).verdict
             if verdict == 'contact':
-                alarms[name][i // round(ALARM / period)] = True
+                alarms[name][(steps - 1) // round(ALARM / period)] = True
             unknown[name] += verdict == 'unknown'
+    duration = steps * period
     used = {name: detector.snapshot() for name, detector in detectors.items()}
     warm: dict[str, list[Met]] = {name: [] for name in detectors}
     cold: dict[str, list[Met]] = {name: [] for name in detectors}
@@ -199,6 +203,14 @@ def study_condition(
         )
         for name in detectors
     }
+
+
+def _until_it_diverges(
+    robot: str, condition: Condition, period: float, duration: float, seed: int
+) -> Iterator[Observation]:
+    """Yield free motion; a robot that cannot carry its load, as YuMi 1 kg, ends it early."""
+    with suppress(DivergenceError):
+        yield from free_rows(robot, condition, period, duration, seed)
 
 
 def _last(alarms: Array) -> float:

@@ -50,14 +50,8 @@ class CollisionMonitor(Remembering, Monitor):
     :param limits: without them there is no threshold, and never a contact.
     """
 
-    _remembered: ClassVar[tuple[str, ...]] = (
-        'validator',
-        '_filters',
-        'residuals',
-        'regime',
-        '_waiting',
-        'reading',
-    )
+    _remembered: ClassVar[tuple[str, ...]]
+    _remembered = ('validator', '_filters', 'residuals', 'regime', '_waiting', 'reading')
     channels: int = 1
     regimes: int = 1
     settling: float = 0.1

@@ -96,7 +96,8 @@ class ResidualNoise(StateValue):
 def _changing_share(period: float, bandwidth: float, stride: int) -> float:
     """Return ``1 - c``: ``c`` is the correlation of a filter's outputs a stride apart."""
     step = disturbance_filter(period, bandwidth)
-    inputs = np.zeros(max(2 * stride, round(SHORTEST_RESPONSE / (bandwidth * period))))
+    steps = stride + max(8, round(SHORTEST_RESPONSE / (bandwidth * period)))
+    inputs = np.zeros(steps)
     inputs[:3] = 1.0, -2.0, 1.0
     state, response = np.zeros(3), []
     for each in inputs:

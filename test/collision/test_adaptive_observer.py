@@ -116,6 +116,9 @@ def test_what_is_beyond_belief_is_not_silent():
     monitor = adaptive('lwr')
     verdicts = {monitor.step(row).verdict for row in rows}
     assert 'friction of' in monitor.doubt
+    dry = dry_friction(robot('lwr'))
+    learnt = 1.0 + monitor.belief.mean[: dry.size] / dry
+    assert np.all(learnt <= LARGEST_FACTOR + 1e-9)
     assert monitor.reading.doubt == monitor.doubt
     assert monitor.reading.verdict != 'free'
     assert 'unknown' in verdicts

@@ -110,6 +110,21 @@ def test_going_back_brings_the_models_back(lwr: RobotModel) -> None:
     assert np.abs(torques(lwr.pin_model) - there).max() > 1e-3
 
 
+def test_going_back_to_before_anything_was_told_brings_the_bare_robot_back(
+    lwr: RobotModel,
+) -> None:
+    robot = lwr.copy()
+    joint = robot.n
+    bare = robot.pin_model.inertias[joint].mass
+    carried = CarriedPayload(robot)
+    nothing = carried.snapshot()
+    carried.tell(NANO, Payload(mass=1.0))
+    carried.at(3 * NANO)
+    assert robot.pin_model.inertias[joint].mass == pytest.approx(bare + 1.0)
+    carried.restore(nothing)
+    assert robot.pin_model.inertias[joint].mass == bare
+
+
 @pytest.mark.parametrize(
     ('payload', 'error', 'text'),
     [
