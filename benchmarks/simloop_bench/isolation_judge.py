@@ -18,12 +18,13 @@ import pinocchio as pin
 
 from simloop_ros.collision.build import build_monitor
 from simloop_ros.collision.calibration import Calibration
-from simloop_ros.collision.detector import calibrated_detector
+from simloop_ros.collision.contact_classifier import ContactClassifier
+from simloop_ros.collision.detector import CollisionDetector
 from simloop_ros.collision.isolation import Clue, Hit, Isolation
 from simloop_ros.core.values import Array
 from simloop_ros.robot.model import RobotModel
 
-from .isolation_contacts import KIND, PERIOD, ROBOTS, TouchableTrialMaker, model_of
+from .isolation_contacts import KIND, PERIOD, ROBOTS, model_of, trial_maker
 from .isolation_files import Recorded, read_collisions
 
 TURNING_SHARE = 0.3
@@ -116,8 +117,8 @@ class _Judge:
     def collision(self, recorded: Recorded, condition: str) -> Said | None:
         """Return what the detector said first after the contact began."""
         monitor = build_monitor(KIND, self._model, PERIOD, self._calibration)
-        detector = calibrated_detector(monitor, self._calibration)
-        detector.isolation = self._isolation
+        classifier = ContactClassifier(self._model.effort_limit, PERIOD)
+        detector = CollisionDetector(monitor, classifier, self._isolation)
         self._isolation.locate = self._noted  # type: ignore[method-assign,assignment]
         try:
             for i, observation in enumerate(recorded.observations):
@@ -132,7 +133,7 @@ class _Judge:
 
     def touches(self, count: int) -> list[Said]:
         """Return what is said about touches whose noise is known."""
-        maker, rng = TouchableTrialMaker(self._model), np.random.default_rng(TOUCH_SEED)
+        maker, rng = trial_maker(self._name), np.random.default_rng(TOUCH_SEED)
         noise, n = np.array(self._calibration.noise[KIND]), self._model.n
         found = []
         for _ in range(count):

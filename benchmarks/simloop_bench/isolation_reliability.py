@@ -89,7 +89,7 @@ def draw_reliability(curves: dict[str, list[Bin]], title: str, path: Path) -> No
         axes.set_xlabel('said')
         if i == 0:
             axes.set_ylabel('right')
-        axes.set_xlim(0.2, 1.02)
+        axes.set_xlim(-0.02, 1.04)
         axes.set_ylim(0.0, 1.05)
         axes.grid(alpha=0.3)
     figure.suptitle(title, fontsize=10)
