@@ -21,7 +21,8 @@ import numpy as np
 from simloop_ros.assembly.assemble import assemble
 from simloop_ros.assembly.plant import build_simulated_robot
 from simloop_ros.assembly.run import run
-from simloop_ros.calibration.calibrate import calibrate, follow
+from simloop_ros.calibration.calibrate import calibrate
+from simloop_ros.calibration.following import follow
 from simloop_ros.calibration.free_motion import random_motion
 from simloop_ros.collision.build import build_monitor
 from simloop_ros.collision.calibration import load_calibration

@@ -18,7 +18,7 @@ import numpy as np
 import pinocchio as pin
 
 from simloop_ros.assembly.plant import build_simulated_robot
-from simloop_ros.calibration.calibrate import follow
+from simloop_ros.calibration.following import follow
 from simloop_ros.cli.main import main as simloop
 from simloop_ros.control.control_simulation import ControlSimulation
 from simloop_ros.core.values import Array

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import pinocchio as pin
 
-from simloop_ros.calibration.calibrate import follow
+from simloop_ros.calibration.following import follow
 from simloop_ros.calibration.free_motion import random_motion
 from simloop_ros.collision.build import KINDS, build_monitor
 from simloop_ros.collision.collision_monitor import CollisionMonitor

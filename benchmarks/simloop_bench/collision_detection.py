@@ -9,7 +9,8 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from simloop_ros.calibration.calibrate import Calibrator, follow, observe
+from simloop_ros.calibration.calibrate import Calibrator
+from simloop_ros.calibration.following import follow, observe
 from simloop_ros.calibration.free_motion import random_motion
 from simloop_ros.collision.build import KINDS, build_monitor
 from simloop_ros.collision.calibration import Calibration

@@ -13,7 +13,8 @@ import tempfile
 import msgspec
 import numpy as np
 
-from simloop_ros.calibration.calibrate import Calibrator, observe
+from simloop_ros.calibration.calibrate import Calibrator
+from simloop_ros.calibration.following import observe
 from simloop_ros.calibration.free_motion import random_motion
 from simloop_ros.collision.build import build_monitor
 from simloop_ros.collision.calibration import Calibration, load_calibration, model_hash

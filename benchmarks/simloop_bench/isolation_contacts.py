@@ -10,7 +10,8 @@ import msgspec
 import numpy as np
 import pinocchio as pin
 
-from simloop_ros.calibration.calibrate import Calibrator, observe
+from simloop_ros.calibration.calibrate import Calibrator
+from simloop_ros.calibration.following import observe
 from simloop_ros.calibration.free_motion import random_motion
 from simloop_ros.collision.calibration import Calibration
 from simloop_ros.collision.link_surface import INSIDE_DEPTH, sphere_directions

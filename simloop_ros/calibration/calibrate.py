@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 import msgspec
 import numpy as np
@@ -21,13 +21,14 @@ from ..collision.tail import USUAL_TAIL, BlockMaxima, Tail, thresholds
 from ..collision.wrist_torque import WristTorque
 from ..control.control_simulation import ControlSimulation
 from ..core.errors import ConfigError
-from ..core.values import Array, JointState, Setpoint
+from ..core.values import Array
 from ..plants.plant import Plant
 from ..robot.carried_payload import without_later_payloads
 from ..robot.fit_robot import load_fit_robot
 from ..robot.model import RobotModel
 from ..scenario.scenario import Scenario
 from .config import ALARMS_PER_HOUR, DURATION
+from .following import Progress, follow
 from .free_motion import UNLIMITED_SPEED, FreeMotion, random_motion
 
 LEARNING_SHARE = 1.0 / 3.0
@@ -46,11 +47,8 @@ STICKING_RMS = 1.0 / np.sqrt(3.0)
 friction may be anything between its two directions."""
 JUMP_FACTOR = 4.0
 """Multiple of the largest measured second difference beyond which a sample is a jump."""
-PROGRESS_STEPS = 4096
-"""Steps between two calls of ``progress``."""
 
 Rows = tuple[tuple[tuple[float, ...], ...], ...]
-Progress = Callable[[float], bool]
 
 
 def calibrate(
@@ -310,44 +308,3 @@ def _explained(
         wrenches = plant.report().wrenches
         assert wrenches is not None
         yield wrist_torque.explain(row, wrenches)
-
-
-def follow(
-    control: ControlSimulation,
-    plant: Plant,
-    motion: FreeMotion,
-    period: float,
-    steps: int,
-    progress: Progress = lambda _: True,
-) -> Iterator[Observation]:
-    """Yield the observations while the robot follows a motion from its start.
-
-    :raises ConfigError: ``progress`` returned False.
-    """
-    start = JointState(motion.home, np.zeros_like(motion.home))
-    plant.start(start)
-    control.start(start)
-    for begin in range(0, steps, PROGRESS_STEPS):
-        count = min(PROGRESS_STEPS, steps - begin)
-        if not progress(begin / steps):
-            raise ConfigError('stopped before the end: nothing was learnt')
-        yield from observe(control, plant, motion.positions(period, begin, count), period, begin)
-
-
-def observe(
-    control: ControlSimulation, plant: Plant, positions: Array, period: float, first: int = 0
-) -> Iterator[Observation]:
-    """Yield the observation of each step while the robot follows desired positions.
-
-    :param positions: [rad], shape ``(steps, n)``.
-    :param first: index of the first step.
-    """
-    still = np.zeros(positions.shape[1])  # control reads the positions of setpoints only
-    for i, desired in enumerate(positions, start=first + 1):
-        command = control.step(Setpoint(desired, still))
-        plant.step(command.effort)
-        measured = plant.observe()
-        rollback = control.rollback(command, measured)
-        yield Observation(
-            i * period, desired, command.effort, measured, rollback.state, rollback.effort
-        )

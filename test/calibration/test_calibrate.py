@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 from simloop_ros.assembly.plant import build_simulated_robot
-from simloop_ros.calibration.calibrate import LEAST_DURATION, calibrate, follow
+from simloop_ros.calibration.calibrate import LEAST_DURATION, calibrate
 from simloop_ros.calibration.config import ALARMS_PER_HOUR
+from simloop_ros.calibration.following import follow
 from simloop_ros.calibration.free_motion import random_motion
 from simloop_ros.collision.build import KINDS, build_monitor
 from simloop_ros.control.config import ControlConfig
