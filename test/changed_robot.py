@@ -149,7 +149,7 @@ def fixed(name: str) -> DisturbanceObserver:
     return DisturbanceObserver(robot(name), H, _limits(name)[0], calibrated(robot(name)))
 
 
-def adaptive(name: str, payload: str = 'off', **drift: float) -> AdaptiveObserver:
+def adaptive(name: str, payload: str = 'none', **drift: float) -> AdaptiveObserver:
     """Return the monitor that adapts."""
     limits, noise, roughness = _limits(name)
     model = robot(name)

@@ -22,10 +22,10 @@ from simloop_ros.cli.commands import COMMANDS
 from simloop_ros.cli.launch import planned
 from simloop_ros.cli.main import main, make_parser
 from simloop_ros.cli.move import read_goal
+from simloop_ros.cli.standin import contract_and_plant
 from simloop_ros.core.resources import resource_folder
-from simloop_ros.drivers.loading import load_driver, read_faults
+from simloop_ros.drivers.loading import read_faults
 from simloop_ros.drivers.stand_in import StandIn
-from simloop_ros.plants.config import PlantConfig
 from simloop_ros.record.verdict import EXIT_STATUS
 from simloop_ros.robot.fit_robot import load_fit_robot
 from simloop_ros.ros.launch.wiring import wire
@@ -148,11 +148,11 @@ def _lead(folder: str) -> None:
 def test_drivers_of_the_pages_can_be_played(command: str) -> None:
     given = words(command)
     options = make_parser(given[0]).parse_args(given)
-    contract = load_driver(options.driver, options.settings)
+    contract, plant = contract_and_plant(options)
     if given[0] == 'standin':
         model = load_fit_robot(robot_config(options.robot))
         faults, rng = read_faults(options.faults), np.random.default_rng(0)
-        assert StandIn(contract, model, PlantConfig(), faults, rng).state().position.size
+        assert StandIn(contract, model, plant, faults, rng).state().position.size
 
 
 @pytest.mark.parametrize('command', commands('move'))

@@ -10,6 +10,7 @@ import numpy as np
 from ..core.config_messages import convert
 from ..core.errors import ConfigError
 from ..core.files import load_yaml
+from ..drivers.config import DriverContract
 from ..drivers.delivery import StateDelivery
 from ..drivers.loading import load_driver, read_faults
 from ..drivers.stand_in import StandIn
@@ -27,9 +28,8 @@ PLANT = 'plant.'
 def call(options: argparse.Namespace) -> int:
     """Play a driver until a signal; 0 when it was not at fault then, else 1."""
     require_ros()
-    own = [setting for setting in options.settings if not setting.startswith(PLANT)]
-    contract, faults = load_driver(options.driver, own), read_faults(options.faults)
-    plant = _plant([s for s in options.settings if s.startswith(PLANT)])
+    contract, plant = contract_and_plant(options)
+    faults = read_faults(options.faults)
     model = load_fit_robot(robot_config(options.robot))
     noise, losses = np.random.default_rng(0).spawn(2)
     stand_in = StandIn(contract, model, plant, faults, noise)
@@ -60,6 +60,13 @@ def call(options: argparse.Namespace) -> int:
             'than its maker allows'
         )
     return 1 if stand_in.fault else 0
+
+
+def contract_and_plant(options: argparse.Namespace) -> tuple[DriverContract, PlantConfig]:
+    """Return what the arguments say of the driver, and of the robot behind it."""
+    own = [setting for setting in options.settings if not setting.startswith(PLANT)]
+    plant = [setting for setting in options.settings if setting.startswith(PLANT)]
+    return load_driver(options.driver, own), _plant(plant)
 
 
 def _plant(settings: list[str]) -> PlantConfig:

@@ -81,7 +81,7 @@ class AdaptiveObserver(DisturbanceObserver):
         noise: Array,
         roughness: Array | None,
         config: DriftConfig,
-        payload: PayloadMode = 'off',
+        payload: PayloadMode = 'none',
     ):
         self._noise = ResidualNoise(period, BANDWIDTHS, model.n)
         stride = self._noise.stride
@@ -225,7 +225,7 @@ class AdaptiveObserver(DisturbanceObserver):
             doubt=self._doubt(belief, whiteness),
             quiet=0 if contact else min(drift.quiet + 1, SUSPICION_WINDOWS),
         )
-        if self._payload != 'off':
+        if self._payload != 'none':
             drift = self._suspect(drift, columns, unexplained, rows)
         if drift.belief is self._drift.belief:  # no load was taken over
             drift = msgspec.structs.replace(drift, belief=belief)

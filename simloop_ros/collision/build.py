@@ -27,7 +27,7 @@ def build_monitor(
     period: float,
     calibration: Calibration | None = None,
     drift: DriftConfig | None = None,
-    payload: PayloadMode = 'off',
+    payload: PayloadMode = 'none',
 ) -> CollisionMonitor:
     """Return a monitor; without a calibration it has no thresholds and never detects a contact.
 

@@ -22,7 +22,7 @@ MonitorKind = Annotated[
     ),
 ]
 MonitorSignal = Literal['command', 'measured']
-PayloadMode = Literal['off', 'ask', 'take']
+PayloadMode = Literal['none', 'ask', 'take']
 RENAMED_KINDS = {'matched_filter': 'disturbance_observer'}
 """Kinds by their names in the last release."""
 
@@ -53,7 +53,7 @@ class MonitorConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
     :ivar adapt: whether ``disturbance_observer`` follows friction that drifts, estimates noise and
         lateness, and widens its thresholds by what it does not know.
     :ivar payload: what follows where a contact turns out to be a load at a tip, with ``adapt``:
-        ``off`` nothing, it stays a contact; ``ask`` it is proposed; ``take`` monitor and control
+        ``none`` nothing, it stays a contact; ``ask`` it is proposed; ``take`` monitor and control
         take it over.
     :ivar signal: what counts as the torque of the drives: the commands, or what the joints
         measured.
@@ -72,7 +72,7 @@ class MonitorConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
     calibration: str = ''
     adapt: bool = False
     drift: DriftConfig = DriftConfig()
-    payload: PayloadMode = 'off'
+    payload: PayloadMode = 'none'
     signal: MonitorSignal = 'command'
     effort: Literal['torque', 'torque_without_gravity', 'current'] = 'torque'
     drive_gains: dict[str, Positive] = {}

@@ -117,10 +117,10 @@ def _refuse_hands(scenario: Scenario) -> None:
 
 def _refuse_payload(scenario: Scenario) -> None:
     mode = scenario.monitor.payload
-    if mode != 'off' and not scenario.monitor.adapt:
+    if mode != 'none' and not scenario.monitor.adapt:
         raise ConfigError(
             f'monitor.payload: {mode} is for a monitor that adapts; set monitor.adapt=true, or '
-            'monitor.payload=off'
+            'monitor.payload=none'
         )
     if mode == 'take' and any(payload.at > 0.0 for payload in scenario.robot.payloads):
         raise ConfigError(

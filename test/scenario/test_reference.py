@@ -72,7 +72,7 @@ def test_units_and_types() -> None:
 
 
 def test_patterns() -> None:
-    assert {key.name for key in find_keys('friction.')} == {
+    assert {key.name for key in find_keys('plant.friction.')} == {
         'plant.friction.coulomb',
         'plant.friction.viscous',
     }
