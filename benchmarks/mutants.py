@@ -2,6 +2,7 @@
 
 Breaks the lines of ``mutants.yaml`` one at a time in a copy of the source tree, runs the tests
 that should notice, and lists the mutants that survive. First the unbroken tests have to pass.
+``--since COMMIT`` takes only those in files that have changed since then.
 """
 
 from __future__ import annotations
@@ -170,6 +171,13 @@ def _pytest(folder: Path, tests: str) -> Outcome:
     return Outcome(done.returncode, f'{said} ({time.monotonic() - begin:.1f} s)')
 
 
+def changed_since(commit: str) -> set[str]:
+    """Return the files of the source tree that have changed since a commit."""
+    asked = ('git', 'diff', '--name-only', commit)
+    listed = subprocess.run(asked, cwd=HERE, capture_output=True, text=True, check=True)
+    return set(listed.stdout.split())
+
+
 def main() -> int:
     """Run all mutants, or some; 1 if any survives."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -177,8 +185,14 @@ def main() -> int:
     parser.add_argument(
         '--only', metavar='WORD', default='', help='those whose file has this word'
     )
+    parser.add_argument(
+        '--since', metavar='COMMIT', default='', help='those whose file has changed since then'
+    )
     options = parser.parse_args()
     chosen = [mutant for mutant in load_mutants() if options.only in mutant.file]
+    if options.since:
+        changed = changed_since(options.since)
+        chosen = [mutant for mutant in chosen if f'{PACKAGE}/{mutant.file}' in changed]
     return hunt(HERE.parent, chosen, options.workers)
 
 
