@@ -8,6 +8,7 @@ from typing import ClassVar
 import pinocchio as pin
 
 from ..collision.detector import CollisionDetector, Detection
+from ..collision.load import Load
 from ..collision.measured_torque import MeasuredTorque
 from ..collision.observation import Observation
 from ..collision.wrist_torque import WristTorque
@@ -136,11 +137,17 @@ class CarryingSensing(Sensing):
         """Update inputs and payload, and return the detection."""
         detection = self._sensing.step(time, setpoint, command, measured, rollback, plant)
         self.inputs = self._sensing.inputs
-        self._carried.at(round(time * NANO))
+        now = round(time * NANO)
+        if detection is not None and detection.load is not None:
+            self._take(now, detection.load)
+        self._carried.at(now)
         return detection
 
+    def _take(self, now: int, load: Load) -> None:
+        """Take over a load that the monitor recognised at a time [ns]; not here."""
 
-class TakingSensing(Sensing):
+
+class TakingSensing(CarryingSensing):
     """Sensing of a robot whose control takes over the loads that the monitor recognises.
 
     The monitor has what it recognised in its own explanation; here control gets the same mass and
@@ -149,29 +156,12 @@ class TakingSensing(Sensing):
     :param model: of control and planner, which is changed in place.
     """
 
-    _remembered = ('inputs', '_sensing', '_carried')
-
     def __init__(self, sensing: Sensing, model: RobotModel):
         self._sensing = sensing
         self._carried = CarriedPayload(model)
         self.inputs = sensing.inputs
 
-    def step(
-        self,
-        time: float,
-        setpoint: Setpoint,
-        command: Command,
-        measured: Array,
-        rollback: Rollback,
-        plant: PlantReport,
-    ) -> Detection | None:
-        """Update inputs and payload, and return the detection."""
-        detection = self._sensing.step(time, setpoint, command, measured, rollback, plant)
-        self.inputs = self._sensing.inputs
-        now = round(time * NANO)
-        if detection is not None and detection.load is not None:
-            load = detection.load
-            with suppress(ConfigError):
-                self._carried.tell(now, Payload(mass=load.mass, tip=load.tip, centre=load.centre))
-        self._carried.at(now)
-        return detection
+    def _take(self, now: int, load: Load) -> None:
+        """Let control know the load from a time on [ns]."""
+        with suppress(ConfigError):
+            self._carried.tell(now, Payload(mass=load.mass, tip=load.tip, centre=load.centre))
