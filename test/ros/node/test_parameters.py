@@ -259,6 +259,7 @@ def test_names_and_values_are_plain() -> None:
         'plant.obstacles': '[]',
         'plant.object': 'null',
         'plant.sensors': 'null',
+        'plant.torque_sensors': 'null',
         'plant.stops': '[]',
     }
     values = parameter_values(RobotConfig(urdf='a.urdf', home={'j': 1.0}), 'robot')
@@ -272,6 +273,7 @@ def test_names_and_values_are_plain() -> None:
         'robot.home': '{"j":1.0}',
         'robot.lock': [''],
         'robot.payloads': '[]',
+        'robot.friction': '{}',
         'robot.packages': [''],
         'robot.gravity': [0.0, 0.0, -9.82],
         'robot.flexible_joints.motor_inertia': '{}',
