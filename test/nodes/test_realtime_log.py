@@ -20,7 +20,7 @@ PAUSE = 1.0
 SETTINGS = (
     'plant.engine=mujoco',
     'plant.obstacles=[{kind: plane, name: ceiling, position: [0, 0, 0.11], normal: [0, 0, -1]}]',
-    'duration=1.5',
+    'duration=5',
     f'safety.timeout={round(200 * TIMEOUT)}',
 )
 SOON = 40.0  # for processes on a loaded machine [s]
