@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from importlib.util import find_spec
+from math import floor
 
 import msgspec
 
@@ -15,6 +16,8 @@ from ...safety.config import SafetyConfig
 from ...scenario.scenario import Scenario
 from .options import WiringOptions
 
+ROUNDING = 1e-9
+"""Of a frequency [rad/s]."""
 SWITCHING = 'controller_manager_msgs'
 """ROS package of the services with which controllers are switched."""
 
@@ -111,10 +114,11 @@ def bearing_delay(
     }
     if safety.lateness == 'refuse':
         for key, frequency in given.items():
-            if frequency > largest:
+            if frequency > largest + ROUNDING:
+                told = f'{floor(10.0 * largest + ROUNDING) / 10.0:g}'  # not above the largest
                 raise ConfigError(
-                    f'{key}: {frequency:g} rad/s, and {late}, which {largest:.3g} rad/s bear: set '
-                    f'{key}={largest:.3g}, or safety.lateness=adapt'
+                    f'{key}: {frequency:g} rad/s, and {late}, which {told} rad/s bear: set '
+                    f'{key}={told}, or safety.lateness=adapt'
                 )
     frequency, hold = (min(each, largest) for each in given.values())
     return (

@@ -17,6 +17,7 @@ from simloop_ros.scenario.loading import load_scenario
 
 STEP = ['step', '--set', 'robot=irb120', '--set', 'planner.move=[[0, 0.05, 0]]']
 RELIABILITY = 'qos_overrides./{}.subscription.reliability'
+EFFORT = ('--driver', 'generic', '--driver-set', 'gravity=command', '--driver-set')
 
 
 def nodes_of(*arguments: str) -> dict[str, NodeSpec]:
@@ -71,6 +72,18 @@ def test_options_override_the_file() -> None:
     assert node.parameters[RELIABILITY.format('arm/states')] == 'best_effort'
 
 
+@pytest.mark.parametrize('rate', [100, 110, 125, 250])
+def test_the_frequency_that_a_refusal_tells_is_taken(rate: int) -> None:
+    given = (*EFFORT, f'rate={rate}', '--set', 'safety.lateness=refuse')
+    told: list[str] = []
+    for key in ('control.natural_frequency', 'safety.hold_frequency'):
+        with pytest.raises(ConfigError, match=f'set {key}=') as refusal:
+            nodes_of(*given, *told)
+        setting = str(refusal.value).partition('set ')[2].partition(',')[0]
+        told += ['--set', setting]
+    assert nodes_of(*given, *told)
+
+
 def test_a_namespace_holds_driver_and_suite() -> None:
     node = nodes_of('--driver', 'abb_egm', '--namespace', 'left')['control_simulation']
     assert node.parameters[RELIABILITY.format('left/joint_states')] == 'best_effort'
@@ -80,9 +93,6 @@ def test_joint_states_of_a_simulated_plant_are_left_alone() -> None:
     scenario = load_scenario('step', ['robot=irb120', 'planner.move=[[0, 0.05, 0]]'])
     for node in wire(scenario, WiringOptions(realtime=True)):
         assert RELIABILITY.format('joint_states') not in node.parameters
-
-
-EFFORT = ('--driver', 'generic', '--driver-set', 'gravity=command', '--driver-set')
 
 
 @pytest.mark.parametrize(
