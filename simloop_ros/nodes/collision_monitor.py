@@ -11,11 +11,12 @@ from std_srvs.srv import Trigger
 
 from ..collision.config import MonitorConfig
 from ..collision.detector import Detection, build_detector
+from ..collision.measured_torque import measured_torque
 from ..collision.wrist_torque import WristTorque
 from ..core.values import Array
 from ..robot.config import RobotConfig
 from ..robot.model import RobotModel
-from ..ros.messages.effort_command import APPLIED
+from ..ros.messages.effort_command import APPLIED, MEASURED_TORQUE
 from ..ros.messages.joint_state import DecodedJointState
 from ..ros.messages.markers import HIT_LIFETIME, hit_markers
 from ..ros.messages.notice import COLLISION, LEVELS, to_message
@@ -45,8 +46,8 @@ class CollisionMonitorNode(BlockNode):
     robot; in ``position`` the difference q - q_d [rad]. ``collision``: contact or not, push or
     impact, and where; in lockstep after every step if a node waits for it, else when it changes,
     the link of the running estimate included.
-    The stamps are those of the control states. Of wrist sensors with drivers of their own the
-    last readings are used.
+    The stamps are those of the control states. With ``monitor.signal: measured`` a step also needs
+    what the joints measured. Of wrist sensors with own drivers the last readings are used.
     """
 
     SECTIONS = {
@@ -61,8 +62,9 @@ class CollisionMonitorNode(BlockNode):
         self._payload, graph, topics = PayloadTopic(self), self.graph, self.topics
         model, names = self._payload.model, self._payload.model.joint_names
         reporting = self.config(ReportingConfig, 'reporting')
-        self._base = model.base
-        detector = build_detector(self.config(MonitorConfig, 'monitor'), model, graph.period)
+        config, self._base = self.config(MonitorConfig, 'monitor'), model.base
+        detector = build_detector(config, model, graph.period)
+        measured = measured_torque(config, model)
         self._payload.also(*detector.monitor.pin_models)
         self._every_step = reporting.every_step and not graph.realtime
         self._external = topics.publish_joints('external_torque', names, ('position', 'effort'))
@@ -75,11 +77,18 @@ class CollisionMonitorNode(BlockNode):
         self._drivers: WristReadings | None = None
         self._wrenches: Array | None = None
         late, wrist_torque = ['joint_states'], None
+        if measured is not None:
+            late.append(MEASURED_TORQUE)
+            take = self._taker(MEASURED_TORQUE)
+            subscribe(
+                MEASURED_TORQUE, names, ('effort',), take, RECORD_DEPTH, finite=False, driven=True
+            )
         if reporting.wrist_tare_time is not None:
             wrist_torque = WristTorque(model, reporting.wrist_tare_time, graph.period)
             late += self._open_wrists(model)
         gaps = GapFiller(model, graph.period, realtime=graph.realtime)
-        self._monitor = StepMonitor(detector, gaps, model.n, graph.period, wrist_torque)
+        self._monitor = StepMonitor(detector, gaps, model.n, graph.period, wrist_torque, measured)
+        self._measures = measured is not None
         self._rows = RowJoiner(
             'control_state',
             ('effort_command',),
@@ -135,11 +144,12 @@ class CollisionMonitorNode(BlockNode):
     def _observe(
         self, command: DecodedJointState, measured: DecodedJointState, *rest: DecodedJointState
     ) -> None:
-        """Take a step: its command, what was measured, wrist wrenches if any, control state."""
-        *wrists, state = rest
+        """Take a step: command, joint state; torques, wrist wrenches if any; control state."""
+        *sensed, state = rest
+        torque = sensed.pop(0).effort if self._measures else None
         self._payload.at(command.stamp)
-        wrenches = by_hand(wrists[0].effort) if wrists else self._wrenches
-        detection = self._monitor.observe(command, measured, state, wrenches)
+        wrenches = by_hand(sensed[0].effort) if sensed else self._wrenches
+        detection = self._monitor.observe(command, measured, state, wrenches, torque)
         self._publish(state.stamp, detection)
         difference = state.position - command.position
         self._external.send(state.stamp, difference, detection.reading.torque)

@@ -11,6 +11,7 @@ import pinocchio as pin
 from ...collision.adaptive_observer import AdaptiveObserver
 from ...collision.detector import CollisionDetector, Detection
 from ...collision.gaps import filled
+from ...collision.measured_torque import MeasuredTorque
 from ...collision.observation import Observation
 from ...collision.wrist_torque import WristTorque
 from ...core.values import Array, JointState
@@ -122,6 +123,7 @@ class StepMonitor:
     :param n: number of joints.
     :param period: length of a step [s].
     :param wrist_torque: torque of the wrist sensors' wrenches, which is no collision.
+    :param measured: makes what the joints measured the signal; the commands are without.
     """
 
     def __init__(
@@ -131,10 +133,12 @@ class StepMonitor:
         n: int,
         period: float,
         wrist_torque: WristTorque | None,
+        measured: MeasuredTorque | None = None,
     ):
         self.detector = detector
         self._gaps = gaps
         self._wrist_torque = wrist_torque
+        self._measured = measured
         self._period = period
         self._torque: Array = np.zeros(n)
         self._difference: Array = np.zeros(n)
@@ -148,8 +152,11 @@ class StepMonitor:
     def hear(self, topic: str, message: DecodedJointState) -> None:
         """Note the effort of a command or a joint state, even if the rest of its step is lost.
 
-        Only needed in real time.
+        Only needed in real time, and not where the joints measure: what they felt in a step whose
+        joint state is lost nobody knows.
         """
+        if self._measured is not None:
+            return
         efforts = self._gaps.efforts
         if topic == 'joint_states':
             efforts.tell(message.stamp, applied_effort(message))
@@ -162,6 +169,7 @@ class StepMonitor:
         measured: DecodedJointState,
         state: DecodedJointState,
         wrenches: Array | None,
+        torque: Array | None = None,
     ) -> Detection:
         """Take a step: its command, and joint and control state at its end; return the detection.
 
@@ -169,6 +177,7 @@ class StepMonitor:
         may have come too late.
 
         :param wrenches: readings of the wrist sensors [N, N m], shape ``(hands, 6)``, if any.
+        :param torque: that the joints measured in the step, shape ``(n,)``, if it is the signal.
         """
         applied = applied_effort(measured)
         observation = Observation(
@@ -179,6 +188,9 @@ class StepMonitor:
             JointState(state.position, state.velocity),
             state.effort,
         )
+        if self._measured is not None and torque is not None:
+            observation = self._measured.explain(observation, torque)
+            applied = AppliedEffort(observation.effort, 1)  # no command that came late
         if self._wrist_torque is not None and wrenches is not None:
             observation = self._wrist_torque.explain(observation, wrenches)
         lag = step_of(measured.stamp - command.stamp, self._period) - 1
