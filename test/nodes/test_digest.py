@@ -84,6 +84,12 @@ RELAYED = {  # name: settings, and topics on which nothing is said
         {'contacts', 'collision', 'true_external_torque', 'true_joint_states', 'measured_torque'},
     ),
 }
+GRASPED = (  # a load that only the simulated robot knows of
+    *('plant.obstacles=[]', 'plant.engine=pinocchio', 'monitor.reaction=none', 'duration=1.6'),
+    'plant.payloads=[{at: 0.3, mass: 0.3, tip: tool0_l, centre: [0, 0, 0.03]}]',
+    *('monitor.adapt=true', 'monitor.payload=take'),
+)
+RELAYED['yumi_collision'] = (GRASPED, {'contacts', 'true_external_torque'} | SENSORS)
 TIMES = ('real_time_factor', 'step_cost_us')  # all that a summary may differ in
 
 RELAY = Path(__file__).with_name('relay.py')
@@ -258,6 +264,19 @@ def test_a_guided_robot_gives_way_alike_in_the_graph(
     settings = (f'admittance.source={source}', *LED)
     summary = summary_of_graph(graph, name, settings, composed=composed)
     assert summary == expected(name, *settings)
+
+
+@pytest.mark.parametrize('composed', [False, True], ids=['distributed', 'composed'])
+def test_a_load_is_recognised_and_taken_over_alike_in_the_graph(
+    graph: Any, composed: bool
+) -> None:
+    summary = summary_of_graph(graph, 'yumi_collision', GRASPED, composed=composed)
+    assert summary == expected('yumi_collision', *GRASPED)
+    (load,) = (event for event in summary['events'] if event['kind'] == 'load')
+    assert load['taken']
+    assert load['time'] + 0.2 < summary['duration']
+    asked = (*GRASPED[:-1], 'monitor.payload=ask')
+    assert summary['digest'] != expected('yumi_collision', *asked)['digest']
 
 
 @pytest.mark.parametrize('composed', [False, True], ids=['distributed', 'composed'])

@@ -72,6 +72,7 @@ def wire(scenario: Scenario, options: WiringOptions) -> tuple[NodeSpec, ...]:
     graph = GraphConfig(
         period=scenario.period,
         realtime=options.realtime,
+        loads=scenario.monitor.payload != 'none',
         trace=options.trace,
         window=RECORDER_WINDOW if options.out else 0,
     )

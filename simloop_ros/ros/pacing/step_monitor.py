@@ -14,6 +14,7 @@ from ...collision.gaps import filled
 from ...collision.measured_torque import MeasuredTorque
 from ...collision.observation import Observation
 from ...collision.wrist_torque import WristTorque
+from ...core.errors import SimloopError
 from ...core.values import Array, JointState
 from ...robot.model import RobotModel
 from ..messages.effort_command import STOPPED, UNKNOWN_EFFORT, AppliedEffort, applied_effort
@@ -195,15 +196,31 @@ class StepMonitor:
             observation = self._wrist_torque.explain(observation, wrenches)
         lag = step_of(measured.stamp - command.stamp, self._period) - 1
         *gap, present = self._gaps.steps(measured.stamp, observation, lag, applied)
-        hits = [self.detector.step(each).hit for each in gap]
+        before = [self.detector.step(each) for each in gap]
         detection = self.detector.step(present)
-        told = next((hit for hit in hits if hit is not None), None)
-        if told is not None:
-            detection = msgspec.structs.replace(detection, hit=told)
+        told = {  # once, so it may be in a step that was filled
+            key: value
+            for each in before
+            for key, value in (('hit', each.hit), ('load', each.load))
+            if value is not None
+        }
+        if told:
+            detection = msgspec.structs.replace(detection, **told)
         difference = state.position - command.position
         np.maximum(self._torque, np.abs(detection.reading.torque), out=self._torque)
         np.maximum(self._difference, np.abs(difference), out=self._difference)
         return detection
+
+    def take_payload(self) -> str:
+        """Take over the load that is proposed; return what it is.
+
+        :raises SimloopError: there is none.
+        """
+        monitor = self.detector.monitor
+        load = monitor.accept() if isinstance(monitor, AdaptiveObserver) else None
+        if load is None:
+            raise SimloopError('no load is proposed: that takes monitor.payload=ask and a contact')
+        return f'{load.mass:.3g} kg at {load.tip} are taken over'
 
     @property
     def doubt(self) -> str:
@@ -228,8 +245,8 @@ class StepMonitor:
         monitor = self.detector.monitor
         if not isinstance(monitor, AdaptiveObserver):
             return {}
-        load = monitor.recognised
-        return {
-            'trusted': monitor.doubt or 'yes',
-            'load': f'{load.mass:.3g} kg at {load.tip}' if load else 'none',
-        }
+        load, words = monitor.recognised, 'none'
+        if load is not None:
+            words = 'taken over' if load.taken else 'proposed: call take_payload to take it over'
+            words = f'{load.mass:.3g} kg at {load.tip}, {words}'
+        return {'trusted': monitor.doubt or 'yes', 'load': words}
