@@ -12,7 +12,7 @@ from ..core.errors import ConfigError
 from ..drivers.loading import load_driver
 from ..record.folder import make_folder, write_text
 from ..record.run_folder import RunFolder
-from ..ros.launch.driven import driven_options, driver_settings, refuse_rate
+from ..ros.launch.driven import driven_options, driver_settings, measuring, refuse_rate
 from ..ros.launch.graph import require_ros, run_graph
 from ..ros.launch.options import (
     NO_PLANT,
@@ -85,6 +85,7 @@ def planned(options: argparse.Namespace, trace: str = '') -> tuple[Scenario, Wir
     )
     if driver is not None:
         refuse_rate(driver, scenario)
+        scenario = measuring(driver, scenario)
         wiring = driven_options(wiring, driver)
     return scenario, wiring
 

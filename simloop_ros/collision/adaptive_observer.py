@@ -139,6 +139,17 @@ class AdaptiveObserver(DisturbanceObserver):
         """Return the load that a contact turned out to be, as it was first known."""
         return self._drift.load
 
+    def accept(self) -> Load | None:
+        """Take over the load that is proposed with the next window, and return it; none if none.
+
+        It is the one that is known by then.
+        """
+        load = self._drift.load
+        if load is None or load.taken:
+            return None
+        self._drift = msgspec.structs.replace(self._drift, accepted=True)
+        return load
+
     @property
     def load(self) -> Load | None:
         """Return the load that a tip carries, as it is known now."""
@@ -249,20 +260,27 @@ class AdaptiveObserver(DisturbanceObserver):
         """Return the state after a look for a load."""
         replace, suspicion = msgspec.structs.replace, drift.suspicion
         if drift.quiet >= SUSPICION_WINDOWS:
-            asked = self._payload == 'ask'
-            return replace(drift, suspicion=None, load=None if asked else drift.load)
+            kept = drift.load if drift.load is not None and drift.load.taken else None
+            return replace(drift, suspicion=None, load=kept, accepted=False)
         if suspicion is None:
             return replace(drift, suspicion=self._hypothesis.begin(drift.belief))
-        known = drift.load is not None
+        takes = self._payload == 'take'
+        known = drift.load is not None and (takes or not drift.load.taken)
         suspicion = self._hypothesis.step(
             suspicion, drift.belief, columns, unexplained, rows, known=known
         )
-        if not self._hypothesis.found(suspicion):
+        load, accepted = self._hypothesis.load(suspicion.belief), drift.accepted
+        if load is None or not (accepted or self._hypothesis.found(suspicion)):
             return replace(drift, suspicion=suspicion)
-        load = self._hypothesis.load(suspicion.belief)
-        if self._payload == 'take':
-            quiet = SUSPICION_WINDOWS
-            return replace(drift, belief=suspicion.belief, suspicion=None, load=load, quiet=quiet)
+        if takes or accepted:
+            return replace(
+                drift,
+                belief=suspicion.belief,
+                suspicion=None,
+                load=replace(load, taken=True),
+                quiet=SUSPICION_WINDOWS,
+                accepted=False,
+            )
         return replace(drift, suspicion=suspicion, load=drift.load if known else load)
 
     def _widened(

@@ -37,6 +37,7 @@ class DriftState(msgspec.Struct, frozen=True):
     :ivar quiet: windows since the last contact.
     :ivar suspicion: that a contact is a load.
     :ivar load: that was recognised.
+    :ivar accepted: whether somebody has said that it is one, and it is not taken over yet.
     """
 
     belief: Belief
@@ -47,3 +48,4 @@ class DriftState(msgspec.Struct, frozen=True):
     quiet: int
     suspicion: Suspicion | None
     load: Load | None
+    accepted: bool = False

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import msgspec
 
-from ..core.values import Array
-
 
 class Load(msgspec.Struct, frozen=True):
     """What a tip carries, as it was recognised.
@@ -13,11 +11,11 @@ class Load(msgspec.Struct, frozen=True):
     :ivar tip: name of the link.
     :ivar mass: [kg]; ``mass_error``: its standard deviation.
     :ivar centre: of its mass, in the frame of the tip [m].
-    :ivar parameters: ten inertial parameters at the tip, as Pinocchio orders them.
+    :ivar taken: whether the monitor has taken it over, and control shall; else it is proposed.
     """
 
     tip: str
     mass: float
     mass_error: float
     centre: tuple[float, float, float]
-    parameters: Array
+    taken: bool = False

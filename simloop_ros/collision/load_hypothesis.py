@@ -120,7 +120,7 @@ class LoadHypothesis:
         mass = float(loads[i, 0])
         x, y, z = (loads[i, 1:4] / mass).tolist()
         error = float(np.sqrt(max(0.0, belief.covariance[place, place])))
-        return Load(self._tips[i], mass, error, (x, y, z), loads[i])
+        return Load(self._tips[i], mass, error, (x, y, z))
 
 
 def without_load(belief: Belief, n: int) -> Belief:

@@ -23,7 +23,8 @@ class MeasuredTorque:
         current                   tau = k effort,    k: drive gains
 
     A sensor behind the gear does not feel its friction: a calibration with it finds next to none,
-    and has thresholds that are as much lower.
+    and has thresholds that are as much lower. Gravity is that of the robot at the beginning:
+    one that leaves it out knows nothing of what it is given to carry later.
 
     :param config: with the meaning of the effort, and the drive gains of currents.
     :raises ConfigError: a drive gain is missing, or there are gains of what is not a current.
@@ -31,7 +32,8 @@ class MeasuredTorque:
 
     def __init__(self, model: RobotModel, config: MonitorConfig):
         self._meaning = config.effort
-        self._model, self._data = model.pin_model, model.pin_model.createData()
+        self._model = model.copy().pin_model
+        self._data = self._model.createData()
         missing = [name for name in model.joint_names if name not in config.drive_gains]
         if config.effort == 'current' and missing:
             raise ConfigError(

@@ -10,19 +10,19 @@ from diagnostic_msgs.msg import DiagnosticStatus
 from std_srvs.srv import Trigger
 
 from ..collision.config import MonitorConfig
-from ..collision.detector import Detection, build_detector
+from ..collision.detector import build_detector
+from ..collision.measured_torque import measured_torque
 from ..collision.wrist_torque import WristTorque
 from ..core.values import Array
 from ..robot.config import RobotConfig
 from ..robot.model import RobotModel
-from ..ros.messages.effort_command import APPLIED
+from ..ros.messages.effort_command import APPLIED, MEASURED_TORQUE
 from ..ros.messages.joint_state import DecodedJointState
-from ..ros.messages.markers import HIT_LIFETIME, hit_markers
-from ..ros.messages.notice import COLLISION, LEVELS, to_message
+from ..ros.messages.notice import LEVELS
 from ..ros.messages.wrists import WRENCHES, by_hand, hand_axes
 from ..ros.node.block_node import BlockNode, Report
+from ..ros.node.collision_topic import CollisionTopic
 from ..ros.node.inputs import WristReadings, read_wrist_drivers
-from ..ros.node.marker_topic import MarkerTopic
 from ..ros.node.payload_topic import PayloadTopic
 from ..ros.node.process import main_of
 from ..ros.pacing.config import ReportingConfig, SensingConfig
@@ -44,9 +44,10 @@ class CollisionMonitorNode(BlockNode):
     ``external_torque``: in ``effort`` the estimated external torque [N m], as applied to the
     robot; in ``position`` the difference q - q_d [rad]. ``collision``: contact or not, push or
     impact, and where; in lockstep after every step if a node waits for it, else when it changes,
-    the link of the running estimate included.
-    The stamps are those of the control states. Of wrist sensors with drivers of their own the
-    last readings are used.
+    the link of the running estimate included; and the load that a contact turned out to be. The
+    service ``take_payload`` takes over one that is proposed.
+    The stamps are those of the control states. With ``monitor.signal: measured`` a step also needs
+    what the joints measured. Of wrist sensors with own drivers the last readings are used.
     """
 
     SECTIONS = {
@@ -61,13 +62,13 @@ class CollisionMonitorNode(BlockNode):
         self._payload, graph, topics = PayloadTopic(self), self.graph, self.topics
         model, names = self._payload.model, self._payload.model.joint_names
         reporting = self.config(ReportingConfig, 'reporting')
-        self._base = model.base
-        detector = build_detector(self.config(MonitorConfig, 'monitor'), model, graph.period)
+        config = self.config(MonitorConfig, 'monitor')
+        detector = build_detector(config, model, graph.period)
+        measured = measured_torque(config, model)
         self._payload.also(*detector.monitor.pin_models)
         self._every_step = reporting.every_step and not graph.realtime
         self._external = topics.publish_joints('external_torque', names, ('position', 'effort'))
-        self._collision = topics.publish_arrays(COLLISION)
-        self._markers = MarkerTopic(self, HIT_LIFETIME)
+        self._collision = CollisionTopic(self, model.base, every_step=self._every_step)
         polled = not (graph.realtime or self._every_step)  # else each message is taken at once
         subscribe = partial(topics.subscribe_joints, kind=APPLIED, polled=polled)
         for topic, (fields, optional) in INPUTS.items():
@@ -75,11 +76,18 @@ class CollisionMonitorNode(BlockNode):
         self._drivers: WristReadings | None = None
         self._wrenches: Array | None = None
         late, wrist_torque = ['joint_states'], None
+        if measured is not None:
+            late.append(MEASURED_TORQUE)
+            take = self._taker(MEASURED_TORQUE)
+            subscribe(
+                MEASURED_TORQUE, names, ('effort',), take, RECORD_DEPTH, finite=False, driven=True
+            )
         if reporting.wrist_tare_time is not None:
             wrist_torque = WristTorque(model, reporting.wrist_tare_time, graph.period)
             late += self._open_wrists(model)
         gaps = GapFiller(model, graph.period, realtime=graph.realtime)
-        self._monitor = StepMonitor(detector, gaps, model.n, graph.period, wrist_torque)
+        self._monitor = StepMonitor(detector, gaps, model.n, graph.period, wrist_torque, measured)
+        self._measures = measured is not None
         self._rows = RowJoiner(
             'control_state',
             ('effort_command',),
@@ -89,7 +97,7 @@ class CollisionMonitorNode(BlockNode):
             realtime=graph.realtime,
         )
         self.service(Trigger, 'reset', self._serve_reset)
-        self._reported, self._link, self._collisions = (False, 'none'), '', 0
+        self.service(Trigger, 'take_payload', lambda _: self._monitor.take_payload())
 
     def _open_wrists(self, model: RobotModel) -> tuple[str, ...]:
         """Subscribe to the wrist sensors; return the topic that is part of each row, if any."""
@@ -135,37 +143,24 @@ class CollisionMonitorNode(BlockNode):
     def _observe(
         self, command: DecodedJointState, measured: DecodedJointState, *rest: DecodedJointState
     ) -> None:
-        """Take a step: its command, what was measured, wrist wrenches if any, control state."""
-        *wrists, state = rest
+        """Take a step: command, joint state; torques, wrist wrenches if any; control state."""
+        *sensed, state = rest
+        torque = sensed.pop(0).effort if self._measures else None
         self._payload.at(command.stamp)
-        wrenches = by_hand(wrists[0].effort) if wrists else self._wrenches
-        detection = self._monitor.observe(command, measured, state, wrenches)
-        self._publish(state.stamp, detection)
+        wrenches = by_hand(sensed[0].effort) if sensed else self._wrenches
+        detection = self._monitor.observe(command, measured, state, wrenches, torque)
+        self._collision.send(state.stamp, detection)
         difference = state.position - command.position
         self._external.send(state.stamp, difference, detection.reading.torque)
 
-    def _publish(self, stamp: int, detection: Detection) -> None:
-        state, hit = (detection.contact, detection.kind), detection.hit
-        link = detection.running.link if detection.running else ''
-        changed = state != self._reported or link != self._link
-        if self._every_step or changed or hit is not None:
-            self._collision.send(stamp, to_message(stamp, detection))
-        if detection.kind != 'none' and self._reported[1] == 'none':
-            self._collisions += 1
-            self.get_logger().warning(f'collision: {detection.kind}', throttle_duration_sec=0.1)
-        if hit is not None and hit.link:
-            self.get_logger().warning(f'collision: at {hit.link}')
-            self._markers.show(hit_markers(hit, self._base))
-        self._reported, self._link = state, link
-
     def _serve_reset(self, _: Any) -> str:
         self._monitor.reset()
-        self._reported, self._link, self._collisions = (False, 'none'), '', 0
+        self._collision.reset()
         return 'contact, filters and largest differences are reset'
 
     def report(self) -> Report:
         """Return the largest differences so far, and the present contact."""
-        kind = self._reported[1]
+        kind = self._collision.kind
         level, message = LEVELS[kind], 'watching' if kind == 'none' else f'collision: {kind}'
         missing = () if self._drivers is None else self._drivers.missing
         if kind == 'none' and missing:
@@ -174,7 +169,7 @@ class CollisionMonitorNode(BlockNode):
         elif kind == 'none' and self._monitor.doubt:
             level, message = DiagnosticStatus.WARN, self._monitor.doubt
         counts = {'steps': self._rows.rows, 'incomplete steps': self._rows.dropped}
-        values = {**self._monitor.report(), 'collisions': self._collisions, **counts}
+        values = {**self._monitor.report(), 'collisions': self._collision.collisions, **counts}
         return Report(level, message, values)
 
 

@@ -76,6 +76,7 @@ class ControlSimulationNode(BlockNode):
             optional=('effort',),
             kind=effort_command.APPLIED,
         )
+        self._payload.listen(self._pace.noticed)
         self._setpoints = topics.subscribe_setpoints(names, self._on_setpoint)
         self.service(SetBool, 'stop', self._serve_stop)
         self._heartbeats = control_heartbeats(self, safety)
@@ -149,10 +150,8 @@ class ControlSimulationNode(BlockNode):
         self._pace.desired(message)
 
     def _announce(self) -> None:
-        control = self.control
-        self._safety.announce(
-            'stopped', control.stopped, control.stops, control.diverged, self._pace.due
-        )
+        control, due = self.control, self._pace.due
+        self._safety.announce('stopped', control.stopped, control.stops, control.diverged, due)
 
     def _on_safety(self, status: SafetyStatus) -> None:
         self._pace.take_safety(status)
@@ -183,8 +182,8 @@ class ControlSimulationNode(BlockNode):
     def report(self) -> Report:
         """Return whether the robot is stopped, and how timely everything is."""
         control = self.control
-        limited = {'steps at an effort limit': control.control.saturations}
-        values = {'stops': control.stops, **limited, **self._pace.report()}
+        values = {'stops': control.stops, **self._pace.report()}
+        values['steps at an effort limit'] = control.control.saturations
         if isinstance(self._pace, RealtimeControl) and (refusal := self._pace.refusal):
             return Report(DiagnosticStatus.ERROR, f'not started: {refusal}', values)
         if control.stopped:

@@ -77,7 +77,8 @@ class MotionPlannerNode(BlockNode):
         self.guide = MotionGuide(model, motion_settings(self), safety, realtime=graph.realtime)
         self._goals = goal_queue(self, self.config(GoalListConfig, 'goals').list, graph)
         self._desired = topics.publish_joints(TOPIC, names, FIELDS)
-        inputs = open_inputs(topics, names, monitor, admittance, self.FORCE_TOPIC, self.add_input)
+        hear = self._payload.hearing(self.add_input)
+        inputs = open_inputs(topics, names, monitor, admittance, self.FORCE_TOPIC, hear)
         self.inputs = InputBuffer(inputs, realtime=graph.realtime, timeout=self._input_timeout)
         self._force_source = self.inputs.force_topic
         self._pace: LockstepMotion | RealtimeMotion = (

@@ -60,6 +60,7 @@ class RobotFollowerNode(BlockNode):
         self._switch = ControllerSwitch(driver.controllers, ask)
         self._pace = RealtimeDriver(self, self.graph, self._timeout, holds=switched)
         self._safety = SafetyTopic(self, self._on_safety)
+        payload.listen()
         names = model.joint_names
         measured = payload.before(self._pace.measured)
         topics.subscribe_joints('joint_states', names, ('position',), measured)

@@ -9,8 +9,8 @@ import msgspec
 import numpy as np
 
 from ..bimanual.planner import STOPPED
-from ..collision.detector import Detection
 from ..collision.isolation import Hit
+from ..collision.load import Load
 from ..core.values import Contact, ContactNature
 from ..loop.step_record import StepRecord
 from ..scenario.scenario import Scenario
@@ -125,7 +125,7 @@ class EventRecorder:
         monitor = record.monitor
         if monitor is not None:
             self.collision(step, monitor.kind, monitor.reading.margin, described(monitor.hit))
-            self.monitor(step, monitor)
+            self.monitor(step, monitor.load, monitor.reading.doubt)
         if record.command.saturated:
             self.saturation(step)
         if self._obstacles:
@@ -177,12 +177,11 @@ class EventRecorder:
         if located is not None:
             self.add(step, 'collision_located', **msgspec.to_builtins(located))
 
-    def monitor(self, step: int, detection: Detection) -> None:
+    def monitor(self, step: int, load: Load | None, doubt: str) -> None:
         """Take what a monitor that adapts found: a load, and whether it trusts itself."""
-        load, doubt = detection.load, detection.reading.doubt
         if load is not None:
-            centre = [round(x, 4) for x in load.centre]
-            self.add(step, 'load', tip=load.tip, mass=round(load.mass, 4), centre=centre)
+            found = {'tip': load.tip, 'mass': round(load.mass, 4), 'taken': load.taken}
+            self.add(step, 'load', **found, centre=[round(x, 4) for x in load.centre])
         if doubt != self._doubt:
             self._doubt = doubt
             self.add(step, 'monitor', doubt=doubt)

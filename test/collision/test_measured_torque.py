@@ -11,6 +11,8 @@ from simloop_ros.collision.measured_torque import MeasuredTorque, measured_torqu
 from simloop_ros.collision.observation import Observation
 from simloop_ros.core.errors import ConfigError
 from simloop_ros.core.values import JointState
+from simloop_ros.robot.carried_payload import CarriedPayload
+from simloop_ros.robot.config import Payload
 
 
 def seen_by(model):
@@ -34,6 +36,16 @@ def test_every_meaning_gives_the_same_torque(shipped) -> None:
     ):
         explained = MeasuredTorque(model, config).explain(seen_by(model), effort)
         np.testing.assert_allclose(explained.effort, torque, atol=1e-9)
+
+
+def test_a_robot_leaves_out_the_gravity_that_it_knew_at_the_beginning(shipped) -> None:
+    """What is picked up later nobody has told it of."""
+    model = shipped('lwr').copy()
+    config = MonitorConfig(signal='measured', effort='torque_without_gravity')
+    measured, effort = MeasuredTorque(model, config), np.zeros(model.n)
+    before = measured.explain(seen_by(model), effort).effort.copy()
+    CarriedPayload(model, [Payload(mass=1.0, at=1e-9)]).at(10**9)
+    np.testing.assert_array_equal(measured.explain(seen_by(model), effort).effort, before)
 
 
 def test_commands_stay_what_they_are(shipped) -> None:

@@ -58,11 +58,13 @@ LED = ('duration=0.8', 'plant.noise=1e-6', 'plant.mass_bias=0.02', 'seed=7')  # 
 LONG = pytest.mark.long
 DISTURBED = ('plant.mass_bias=0.1', 'plant.noise=1e-5', 'seed=7')
 HANDS = {'wrist_wrenches', 'true_wrist_wrenches', 'object_state'}
+SENSORS = HANDS | {'measured_torque'}
+MEASURED = ('monitor.signal=measured', 'plant.torque_sensors={noise: 0.05}')
 RELAYED = {  # name: settings, and topics on which nothing is said
     **{
         name: (
             (*DISTURBED, 'period=0.005', 'duration=1.2'),
-            {'contacts', 'collision', 'true_external_torque'} | HANDS,
+            {'contacts', 'collision', 'true_external_torque'} | SENSORS,
         )
         for name in SCENARIOS
     },
@@ -72,15 +74,22 @@ RELAYED = {  # name: settings, and topics on which nothing is said
             *('planner.acceleration=1', 'monitor.reaction=retreat', 'plant.noise=1e-12'),
             *('period=0.005', 'duration=1.2'),
         ),
-        {'true_external_torque'} | HANDS,
+        {'true_external_torque'} | SENSORS,
     ),
-    'yumi_guiding': (('admittance.source=observer', *LED), {'contacts'} | HANDS),
-    'lwr_tcp': (('admittance.source=truth', *LED), {'contacts'} | HANDS),
+    'yumi_guiding': (('admittance.source=observer', *LED), {'contacts'} | SENSORS),
+    'lwr_guiding': ((*MEASURED, *LED), {'contacts', 'collision'} | HANDS),
+    'lwr_tcp': (('admittance.source=truth', *LED), {'contacts'} | SENSORS),
     'workerbot_carry': (
         CARRIED,
-        {'contacts', 'collision', 'true_external_torque', 'true_joint_states'},
+        {'contacts', 'collision', 'true_external_torque', 'true_joint_states', 'measured_torque'},
     ),
 }
+GRASPED = (  # a load that only the simulated robot knows of
+    *('plant.obstacles=[]', 'plant.engine=pinocchio', 'monitor.reaction=none', 'duration=1.6'),
+    'plant.payloads=[{at: 0.3, mass: 0.3, tip: tool0_l, centre: [0, 0, 0.03]}]',
+    *('monitor.adapt=true', 'monitor.payload=take'),
+)
+RELAYED['yumi_collision'] = (GRASPED, {'contacts', 'true_external_torque'} | SENSORS)
 TIMES = ('real_time_factor', 'step_cost_us')  # all that a summary may differ in
 
 RELAY = Path(__file__).with_name('relay.py')
@@ -95,7 +104,7 @@ PUBLISHED = {
         'true_joint_states': JOINTS,
         'true_external_torque': JOINTS,
         'contacts': 'diagnostic_msgs:DiagnosticArray',
-        **dict.fromkeys(sorted(HANDS), JOINTS),
+        **dict.fromkeys(sorted(SENSORS), JOINTS),
     },
     'collision_monitor': {
         'external_torque': JOINTS,
@@ -255,6 +264,28 @@ def test_a_guided_robot_gives_way_alike_in_the_graph(
     settings = (f'admittance.source={source}', *LED)
     summary = summary_of_graph(graph, name, settings, composed=composed)
     assert summary == expected(name, *settings)
+
+
+@pytest.mark.parametrize('composed', [False, True], ids=['distributed', 'composed'])
+def test_a_load_is_recognised_and_taken_over_alike_in_the_graph(
+    graph: Any, composed: bool
+) -> None:
+    summary = summary_of_graph(graph, 'yumi_collision', GRASPED, composed=composed)
+    assert summary == expected('yumi_collision', *GRASPED)
+    (load,) = (event for event in summary['events'] if event['kind'] == 'load')
+    assert load['taken']
+    assert load['time'] + 0.2 < summary['duration']
+    asked = (*GRASPED[:-1], 'monitor.payload=ask')
+    assert summary['digest'] != expected('yumi_collision', *asked)['digest']
+
+
+@pytest.mark.parametrize('composed', [False, True], ids=['distributed', 'composed'])
+def test_measured_torques_lead_alike_in_the_graph(graph: Any, composed: bool) -> None:
+    """The hand is felt by the joints' sensors, whose noise the commands do not have."""
+    settings = (*MEASURED, *LED)
+    summary = summary_of_graph(graph, 'lwr_guiding', settings, composed=composed)
+    assert summary == expected('lwr_guiding', *settings)
+    assert summary['digest'] != expected('lwr_guiding', *settings[1:])['digest']
 
 
 @pytest.mark.parametrize(

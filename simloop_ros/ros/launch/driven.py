@@ -90,6 +90,38 @@ def refuse_rate(driver: DriverContract, scenario: Scenario) -> None:
     )
 
 
+def measuring(driver: DriverContract, scenario: Scenario) -> Scenario:
+    """Return the scenario with what ``effort`` in the joint states of its driver is.
+
+    Only where the monitor takes it for its signal.
+
+    :raises ConfigError: the driver publishes none, or its file does not say what it is.
+    """
+    monitor = scenario.monitor
+    if monitor.signal != 'measured':
+        return scenario
+    if driver.effort == 'none':
+        raise ConfigError(
+            'monitor.signal: measured, but this driver publishes no efforts; set '
+            'monitor.signal=command'
+        )
+    if driver.effort is None:
+        raise ConfigError(
+            'monitor.signal: measured, but what effort is in the joint states is not in the file '
+            'of the driver, because robots differ; set its effort, simloop connect finds it out'
+        )
+    gains = {f'{driver.prefix}{name}': gain for name, gain in driver.drive_gains.items()}
+    if driver.effort == 'current' and not gains:
+        raise ConfigError(
+            'monitor.signal: measured, but the efforts of this driver are currents; set its '
+            'drive_gains, by joint [N m/A]'
+        )
+    told = msgspec.structs.replace(
+        monitor, effort=driver.effort, drive_gains=gains if driver.effort == 'current' else {}
+    )
+    return msgspec.structs.replace(scenario, monitor=told)
+
+
 def bearing_delay(
     control: ControlConfig, safety: SafetyConfig, period: float, options: WiringOptions
 ) -> tuple[ControlConfig, SafetyConfig]:

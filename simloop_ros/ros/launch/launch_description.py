@@ -28,7 +28,7 @@ from ...scenario.loading import load_scenario
 from ...scenario.shipped import scenario_names
 from ..messages.description import with_mesh_addresses
 from ..node.parent import LAUNCHER
-from .driven import driven_options, driver_settings, refuse_rate
+from .driven import driven_options, driver_settings, measuring, refuse_rate
 from .graph import GRACE
 from .options import (
     DRIVER,
@@ -156,6 +156,7 @@ def _scenario_actions(
     )
     if driver is not None:
         refuse_rate(driver, scenario)
+        scenario = measuring(driver, scenario)
         options = driven_options(options, driver)
     nodes = wire(scenario, options)
     if folder:

@@ -12,6 +12,7 @@ from ...core.errors import ConfigError
 from ...core.resources import PACKAGE
 from ...scenario.contradictions import refuse_contradictions
 from ...scenario.scenario import Scenario
+from ..messages.effort_command import MEASURED_TORQUE
 from ..node.parameter_values import parameter_values
 from ..pacing.config import GraphConfig
 from .node_parameters import node_parameters, refuse_options
@@ -71,6 +72,7 @@ def wire(scenario: Scenario, options: WiringOptions) -> tuple[NodeSpec, ...]:
     graph = GraphConfig(
         period=scenario.period,
         realtime=options.realtime,
+        loads=scenario.monitor.payload != 'none',
         trace=options.trace,
         window=RECORDER_WINDOW if options.out else 0,
     )
@@ -86,6 +88,8 @@ def wire(scenario: Scenario, options: WiringOptions) -> tuple[NodeSpec, ...]:
     if not options.simulated:
         states = options.robot_states or JOINT_STATES
         remappings = (*remappings, *([(JOINT_STATES, states)] if options.robot_states else []))
+        if scenario.monitor.signal == 'measured':
+            remappings = (*remappings, (MEASURED_TORQUE, states))
         common |= {BEST_EFFORT.format(_resolved(states, options)): 'best_effort'}
     return tuple(
         NodeSpec(

@@ -20,6 +20,9 @@ APPLIED = 'applied_effort'
 terms of the model: not the command, if that was late. The second word is the number of steps up to
 this state that it is the mean of, 1 if there is none. Efforts of other joint states mean something
 else with every driver."""
+MEASURED_TORQUE = 'measured_torque'
+"""Topic of the torques that the joints of a simulated robot measured, in ``effort``. Of a real one
+it is that of its joint states, by remapping."""
 LIMITED = 'limited'
 """``frame_id`` of a command whose effort was reduced to an effort limit."""
 

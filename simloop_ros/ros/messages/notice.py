@@ -10,13 +10,14 @@ import numpy as np
 
 from ...collision.detector import Detection
 from ...collision.isolation import Hit
+from ...collision.load import Load
 from ...core.errors import MessageError
 from ...core.values import ContactNature
 from ...record.events import Located, described
 from .stamps import join, split
 
 COLLISION = 'collision'
-CONTACT, MARGIN, RUNNING = 'contact', 'margin', 'running'
+CONTACT, MARGIN, RUNNING, LOAD, DOUBT = OWN = ('contact', 'margin', 'running', 'load', 'doubt')
 LEVELS = {
     'none': DiagnosticStatus.OK,
     'push': DiagnosticStatus.WARN,
@@ -30,6 +31,8 @@ class Notice(msgspec.Struct, frozen=True, gc=False):
     :ivar margin: distance to the threshold; negative beyond it.
     :ivar located: link, and point and force where they are known, once they are.
     :ivar running: the same by the last estimate, while the contact lasts.
+    :ivar load: what the contact turned out to be, in the step in which that is known, or taken.
+    :ivar doubt: why the monitor is not to be trusted; empty where it is.
     """
 
     stamp: int
@@ -38,6 +41,8 @@ class Notice(msgspec.Struct, frozen=True, gc=False):
     margin: float
     located: Located | None = None
     running: Located | None = None
+    load: Load | None = None
+    doubt: str = ''
 
 
 NO_CONTACT = Notice(0, False, 'none', 1.0)
@@ -62,6 +67,10 @@ def to_message(stamp: int, detection: Detection) -> DiagnosticArray:
     values: dict[str, Any] = {CONTACT: detection.contact, MARGIN: detection.reading.margin}
     if detection.running is not None:
         values[RUNNING] = msgspec.to_builtins(described(detection.running))
+    if detection.load is not None:
+        values[LOAD] = msgspec.to_builtins(detection.load)
+    if detection.reading.doubt:
+        values[DOUBT] = detection.reading.doubt
     if located is not None:
         status.hardware_id = located.link
         values |= msgspec.to_builtins(located)
@@ -81,7 +90,7 @@ def from_message(message: DiagnosticArray) -> Notice:
     status = message.status[0]
     try:
         values = {item.key: msgspec.json.decode(item.value) for item in status.values}
-        own = {key: values.pop(key) for key in (CONTACT, MARGIN, RUNNING) if key in values}
+        own = {key: values.pop(key) for key in OWN if key in values}
         notice = {'stamp': stamp, 'kind': status.message, **own, 'located': values or None}
         return msgspec.convert(notice, Notice)
     except msgspec.MsgspecError as error:

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from geometry_msgs.msg import InertiaStamped
 
 TOPIC = 'payload'
+LEAD = 0.1
+"""Time after which a payload holds, in real time: by then every node has heard of it [s]."""
 
 
 def from_message(message: InertiaStamped) -> Payload:

@@ -11,7 +11,7 @@ from rclpy.duration import Duration
 from rclpy.node import Node
 
 from ...robot.config import Payload
-from ..messages.payload import TOPIC, to_message
+from ..messages.payload import LEAD, TOPIC, to_message
 from ..messages.stamps import NANO
 from ..transport.qos import EVENTS
 from .process import MAX_SPIN_TIME, open_middleware
@@ -20,8 +20,6 @@ PATIENCE = 5.0
 """Time in which a node that listens has to be found [s]."""
 DISCOVERY = 0.5
 """Time in which the others have to be found after the first one [s]."""
-LEAD = 0.1
-"""Time after which the payload holds, so that every node has heard of it by then [s]."""
 
 
 def tell_payload(payload: Payload, namespace: str) -> int:

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from geometry_msgs.msg import InertiaStamped
 import pinocchio as pin
 
+from ...collision.load import Load
 from ...core.errors import SimloopError
 from ...plants.carrying import Carrying
 from ...robot.carried_payload import CarriedPayload, later_payloads, without_later_payloads
-from ...robot.config import RobotConfig
+from ...robot.config import Payload, RobotConfig
 from ...robot.fit_robot import load_fit_robot
 from ...robot.model import RobotModel
 from ..messages.joint_state import DecodedJointState
-from ..messages.payload import TOPIC, from_message, to_message
+from ..messages.notice import COLLISION, Notice
+from ..messages.notice import from_message as notice_from_message
+from ..messages.payload import LEAD, TOPIC, from_message, to_message
 from ..messages.stamps import NANO, join
 from ..transport.qos import EVENTS
 from .block_node import BlockNode
@@ -27,7 +31,9 @@ class PayloadTopic:
     """Loads the robot of a node; payloads on ``payload`` change its model from their stamps on.
 
     In lockstep those of ``robot.payloads`` do so at their times, in the same step in every node.
-    In real time control announces them on the topic.
+    In real time control announces them on the topic. Loads that the monitor recognised and took
+    over come with its reports, on ``collision``: not on ``payload``, because the monitor has them
+    already, and the simulated robot carries the true ones.
 
     :param announces: whether this node does that.
     :ivar model: the robot, with what it carries now.
@@ -41,6 +47,7 @@ class PayloadTopic:
         node.topics.endless = self.model.endless
         self._carried = CarriedPayload(self.model, later_payloads(self.model))
         self._simulated: CarriedPayload | None = None
+        self._last_load = -1
         if self._later:
             self._publisher = node.topics.publisher(InertiaStamped, TOPIC, EVENTS)
         node.topics.subscription(InertiaStamped, TOPIC, self._take, EVENTS)
@@ -70,6 +77,42 @@ class PayloadTopic:
             call(message)
 
         return take
+
+    def listen(self, then: Callable[[int], None] = lambda _: None) -> None:
+        """Take over loads that the monitor recognises, if it looks for any.
+
+        :param then: called with the stamp [ns] of each report, after that.
+        """
+        if self._node.graph.loads:
+            take = self.hearing(lambda _, stamp, __: then(stamp))
+            self._node.topics.subscribe_arrays(
+                COLLISION, notice_from_message, lambda *part: take(COLLISION, *part)
+            )
+
+    def hearing(self, call: Callable[[str, int, Any], None]) -> Callable[[str, int, Any], None]:
+        """Return a function that takes over the load of an input, if any, and passes it on."""
+
+        def take(topic: str, stamp: int, value: Any) -> None:
+            if isinstance(value, Notice) and value.load is not None:
+                self._take_load(stamp, value.load)
+            call(topic, stamp, value)
+
+        return take
+
+    def _take_load(self, stamp: int, load: Load) -> None:
+        """Carry a load, in lockstep from the step that begins at a stamp on [ns]."""
+        if not load.taken or stamp <= self._last_load:  # a report that is repeated
+            return
+        self._last_load, carried = stamp, self._carried
+        if self._node.graph.realtime:
+            stamp = max(carried.now, stamp + round(LEAD * NANO))
+        payload = Payload(mass=load.mass, tip=load.tip, centre=load.centre)
+        try:
+            carried.tell(stamp, payload)
+        except SimloopError as error:
+            self._node.refuse(str(error))
+            return
+        self._node.get_logger().info(f'payload: {load.mass:.3g} kg at {load.tip}, recognised')
 
     def _take(self, message: InertiaStamped) -> None:
         node, carried, stamp = self._node, self._carried, join(message.header.stamp)

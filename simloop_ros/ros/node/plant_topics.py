@@ -17,7 +17,7 @@ from ...robot.model import RobotModel
 from ..messages.arrays import to_message as array_to_message
 from ..messages.contacts import to_message as contacts_to_message
 from ..messages.description import with_mesh_addresses
-from ..messages.effort_command import applied_kind
+from ..messages.effort_command import MEASURED_TORQUE, applied_kind
 from ..messages.markers import (
     contact_markers,
     hand_markers,
@@ -69,6 +69,8 @@ class PlantTopics:
             add('true_joint_states', names, fields, lambda r: (r.truth.position, r.truth.velocity))
         if publish.torque:
             add('true_external_torque', names, ('effort',), lambda r: (r.external,))
+        if config.torque_sensors is not None:
+            add(MEASURED_TORQUE, names, ('effort',), lambda r: (r.torque,))
         if plant.plant.report().wrenches is not None:
             add(WRENCHES, axes, ('effort',), lambda r: (r.wrenches.ravel(),))
             if publish.hands:

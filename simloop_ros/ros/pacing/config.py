@@ -23,6 +23,8 @@ class GraphConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     :ivar ahead: lockstep, number of steps that a motion planned beforehand is sent ahead.
     :ivar priority: real time, ``SCHED_FIFO`` priority of the node's process, while it is active
         and if the system allows it; 0 for none.
+    :ivar loads: whether control takes over the loads that the monitor recognises; in lockstep it
+        then waits for its report on each step.
     :ivar trace: real time, folder to which the node writes when its process was not scheduled, see
         ``PauseLog``; empty for none.
     """
@@ -34,6 +36,7 @@ class GraphConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     window: Annotated[int, msgspec.Meta(ge=0, le=100_000)] = 0
     ahead: Annotated[int, msgspec.Meta(ge=2, le=1000)] = 64
     priority: Annotated[int, msgspec.Meta(ge=0, le=99)] = 0
+    loads: bool = False
     trace: str = ''
 
 

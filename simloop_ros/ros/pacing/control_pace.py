@@ -190,6 +190,9 @@ class RealtimeControl:
         if self._node.control.stopped and now - self._arrival > self._period:
             self._node.command(self.due, self._resting(), (now - self._arrival) / NANO)
 
+    def noticed(self, stamp: int) -> None:
+        """Do nothing: nobody waits for the monitor."""
+
     def take_safety(self, status: SafetyStatus) -> None:
         """Take the status of another node: whether the plant is paused."""
         if status.source == PLANT and status.paused != self._paused:

@@ -10,6 +10,7 @@ import numpy as np
 from ...core.values import Array, Setpoint
 from ...loop.guarded_control import GuardedControl
 from ..messages.joint_state import DecodedJointState
+from ..messages.notice import COLLISION
 from ..messages.safety_status import SafetyStatus
 from ..messages.setpoint import read_setpoint
 from ..messages.stamps import stamp_of
@@ -41,7 +42,8 @@ class LockstepControl:
     """Takes the setpoint and the joint state whose stamps are due, and no others.
 
     Setpoints of later steps are kept; when half of what the planner sends at once is left, more
-    are requested.
+    are requested. Where the monitor recognises loads, a step also waits for its report on the step
+    before: control takes a load over from the same step on as in one process.
 
     :ivar due: stamp of the control state [ns].
     """
@@ -52,6 +54,7 @@ class LockstepControl:
         self._step = 0
         self._commanded = False
         self._ahead: dict[int, Setpoint] = {}
+        self._noticed = 0
         self.due = 0
 
     def begin(self) -> None:
@@ -61,10 +64,22 @@ class LockstepControl:
 
     def desired(self, message: DecodedJointState) -> None:
         """Take a setpoint; step if it is due."""
-        if message.stamp == self.due and not self._commanded:
+        if message.stamp == self.due and not self._commanded and self._may_step:
             self._command(read_setpoint(message))
         elif self.due <= message.stamp < self._stamp(self._step + MAX_AHEAD):
             self._ahead[message.stamp] = read_setpoint(message)
+
+    def noticed(self, stamp: int) -> None:
+        """Note that the monitor has reported on the step up to a stamp [ns]; step if it is due."""
+        if stamp != self.due:
+            return
+        self._noticed = stamp
+        if not self._commanded and stamp in self._ahead:
+            self._command(self._ahead.pop(stamp))
+
+    @property
+    def _may_step(self) -> bool:
+        return not self._graph.loads or self._noticed == self.due
 
     def measured(self, message: DecodedJointState) -> None:
         """Take the joint state that ends the step, roll back, and go on if that is possible."""
@@ -74,7 +89,7 @@ class LockstepControl:
         self._step += 1
         self.due = message.stamp
         self._commanded = False
-        setpoint = self._ahead.pop(self.due, None)
+        setpoint = self._ahead.pop(self.due, None) if self._may_step else None
         if setpoint is not None:
             self._command(setpoint)  # first: the plant waits for it
             left = len(self._ahead)
@@ -86,11 +101,13 @@ class LockstepControl:
         """Return what the present step waits for."""
         if self._commanded:
             return (('joint_states', self._stamp(self._step + 1)),)
-        return (('desired_joint_states', self.due),)
+        desired = () if self.due in self._ahead else (('desired_joint_states', self.due),)
+        return desired if self._may_step else (*desired, (COLLISION, self.due))
 
     def gaps(self) -> Iterable[tuple[str, int]]:
         """Return the setpoint that is due, if later ones are there."""
-        return () if self._commanded or not self._ahead else self.missing()
+        waits = not self._commanded and self.due not in self._ahead
+        return self.missing() if waits and self._ahead else ()
 
     def release(self) -> None:
         """Forget the setpoints from before a stop."""

@@ -182,6 +182,6 @@ def _detection(parts: Mapping[str, Any]) -> Detection:
     notice: Notice = parts.get(COLLISION, NO_CONTACT)
     torque = parts[EXTERNAL].effort if EXTERNAL in parts else ABSENT
     verdict: Verdict = 'contact' if notice.contact else 'free'
-    reading = Reading(ABSENT, torque, verdict, notice.margin)
+    reading = Reading(ABSENT, torque, verdict, notice.margin, notice.doubt)
     hit, running = hit_of(notice.located), hit_of(notice.running)
-    return Detection(notice.contact, notice.kind, reading, hit, running)
+    return Detection(notice.contact, notice.kind, reading, hit, running, notice.load)

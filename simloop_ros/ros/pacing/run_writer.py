@@ -111,6 +111,7 @@ class RunWriter(RunRecorder):
         if self._notices < MAX_EVENTS:
             self._notices += 1
             self.events.collision(self.rows, notice.kind, notice.margin, notice.located)
+            self.events.monitor(self.rows, notice.load, notice.doubt)
 
     def take_safety(self, status: SafetyStatus) -> None:
         """Take a stop; in real time also the release of the robot, and levels of lateness."""

@@ -11,8 +11,10 @@ import pinocchio as pin
 from ...collision.adaptive_observer import AdaptiveObserver
 from ...collision.detector import CollisionDetector, Detection
 from ...collision.gaps import filled
+from ...collision.measured_torque import MeasuredTorque
 from ...collision.observation import Observation
 from ...collision.wrist_torque import WristTorque
+from ...core.errors import SimloopError
 from ...core.values import Array, JointState
 from ...robot.model import RobotModel
 from ..messages.effort_command import STOPPED, UNKNOWN_EFFORT, AppliedEffort, applied_effort
@@ -122,6 +124,7 @@ class StepMonitor:
     :param n: number of joints.
     :param period: length of a step [s].
     :param wrist_torque: torque of the wrist sensors' wrenches, which is no collision.
+    :param measured: makes what the joints measured the signal; the commands are without.
     """
 
     def __init__(
@@ -131,10 +134,12 @@ class StepMonitor:
         n: int,
         period: float,
         wrist_torque: WristTorque | None,
+        measured: MeasuredTorque | None = None,
     ):
         self.detector = detector
         self._gaps = gaps
         self._wrist_torque = wrist_torque
+        self._measured = measured
         self._period = period
         self._torque: Array = np.zeros(n)
         self._difference: Array = np.zeros(n)
@@ -148,8 +153,11 @@ class StepMonitor:
     def hear(self, topic: str, message: DecodedJointState) -> None:
         """Note the effort of a command or a joint state, even if the rest of its step is lost.
 
-        Only needed in real time.
+        Only needed in real time, and not where the joints measure: what they felt in a step whose
+        joint state is lost nobody knows.
         """
+        if self._measured is not None:
+            return
         efforts = self._gaps.efforts
         if topic == 'joint_states':
             efforts.tell(message.stamp, applied_effort(message))
@@ -162,6 +170,7 @@ class StepMonitor:
         measured: DecodedJointState,
         state: DecodedJointState,
         wrenches: Array | None,
+        torque: Array | None = None,
     ) -> Detection:
         """Take a step: its command, and joint and control state at its end; return the detection.
 
@@ -169,6 +178,7 @@ class StepMonitor:
         may have come too late.
 
         :param wrenches: readings of the wrist sensors [N, N m], shape ``(hands, 6)``, if any.
+        :param torque: that the joints measured in the step, shape ``(n,)``, if it is the signal.
         """
         applied = applied_effort(measured)
         observation = Observation(
@@ -179,19 +189,38 @@ class StepMonitor:
             JointState(state.position, state.velocity),
             state.effort,
         )
+        if self._measured is not None and torque is not None:
+            observation = self._measured.explain(observation, torque)
+            applied = AppliedEffort(observation.effort, 1)  # no command that came late
         if self._wrist_torque is not None and wrenches is not None:
             observation = self._wrist_torque.explain(observation, wrenches)
         lag = step_of(measured.stamp - command.stamp, self._period) - 1
         *gap, present = self._gaps.steps(measured.stamp, observation, lag, applied)
-        hits = [self.detector.step(each).hit for each in gap]
+        before = [self.detector.step(each) for each in gap]
         detection = self.detector.step(present)
-        told = next((hit for hit in hits if hit is not None), None)
-        if told is not None:
-            detection = msgspec.structs.replace(detection, hit=told)
+        told = {  # once, so it may be in a step that was filled
+            key: value
+            for each in before
+            for key, value in (('hit', each.hit), ('load', each.load))
+            if value is not None
+        }
+        if told:
+            detection = msgspec.structs.replace(detection, **told)
         difference = state.position - command.position
         np.maximum(self._torque, np.abs(detection.reading.torque), out=self._torque)
         np.maximum(self._difference, np.abs(difference), out=self._difference)
         return detection
+
+    def take_payload(self) -> str:
+        """Take over the load that is proposed; return what it is.
+
+        :raises SimloopError: there is none.
+        """
+        monitor = self.detector.monitor
+        load = monitor.accept() if isinstance(monitor, AdaptiveObserver) else None
+        if load is None:
+            raise SimloopError('no load is proposed: that takes monitor.payload=ask and a contact')
+        return f'{load.mass:.3g} kg at {load.tip} are taken over'
 
     @property
     def doubt(self) -> str:
@@ -216,8 +245,8 @@ class StepMonitor:
         monitor = self.detector.monitor
         if not isinstance(monitor, AdaptiveObserver):
             return {}
-        load = monitor.recognised
-        return {
-            'trusted': monitor.doubt or 'yes',
-            'load': f'{load.mass:.3g} kg at {load.tip}' if load else 'none',
-        }
+        load, words = monitor.recognised, 'none'
+        if load is not None:
+            words = 'taken over' if load.taken else 'proposed: call take_payload to take it over'
+            words = f'{load.mass:.3g} kg at {load.tip}, {words}'
+        return {'trusted': monitor.doubt or 'yes', 'load': words}

@@ -8,6 +8,7 @@ import pytest
 
 from simloop_ros.cli.launch import planned
 from simloop_ros.cli.main import make_parser
+from simloop_ros.collision.config import MonitorConfig
 from simloop_ros.core.errors import ConfigError
 from simloop_ros.ros.launch.options import WiringOptions
 from simloop_ros.ros.launch.wiring import NodeSpec, wire
@@ -18,6 +19,7 @@ from simloop_ros.scenario.loading import load_scenario
 STEP = ['step', '--set', 'robot=irb120', '--set', 'planner.move=[[0, 0.05, 0]]']
 RELIABILITY = 'qos_overrides./{}.subscription.reliability'
 EFFORT = ('--driver', 'generic', '--driver-set', 'gravity=command', '--driver-set')
+MEASURED = ('--set', 'monitor.signal=measured')
 
 
 def nodes_of(*arguments: str) -> dict[str, NodeSpec]:
@@ -57,6 +59,21 @@ def test_order_and_kind_of_the_message_reach_the_follower() -> None:
     assert driver.output == 'effort'
     assert driver.message == 'joint_state'
     assert driver.joints == joints
+
+
+def test_the_file_says_what_the_joints_measure() -> None:
+    gains = {f'joint_{i}': 10.0 + i for i in range(1, 7)}
+    short = ', '.join(f'{name.removeprefix("joi")}: {gain}' for name, gain in gains.items())
+    currents = ('--driver-set', 'effort=current', '--driver-set', f'drive_gains={{{short}}}')
+    node = nodes_of(
+        *(*EFFORT, 'rate=100', '--driver-set', 'prefix=joi', *currents, *MEASURED),
+        *('--robot-states', '/arm/states'),
+    )['collision_monitor']
+    told = parse_config(MonitorConfig, 'monitor', node.parameters)
+    assert (told.signal, told.effort, told.drive_gains) == ('measured', 'current', gains)
+    assert ('measured_torque', '/arm/states') in node.remappings
+    commands = nodes_of(*EFFORT, 'rate=100')['collision_monitor'].remappings
+    assert 'measured_torque' not in dict(commands)
 
 
 def test_options_override_the_file() -> None:
@@ -131,6 +148,12 @@ def test_frequencies_bear_the_delay_of_a_driver(
         (('--driver-set', 'rate=1'), 'add --driver'),
         (('--driver', 'ur5e'), 'the driver has shoulder_pan_joint, the model joint_1'),
         (('--driver', 'ur5'), 'did you mean ur5e'),
+        (('--driver', 'abb_egm', *MEASURED), 'this driver publishes no efforts'),
+        ((*EFFORT, 'rate=100', *MEASURED), 'simloop connect finds it out'),
+        (
+            (*EFFORT, 'rate=100', '--driver-set', 'effort=current', *MEASURED),
+            'efforts of this driver are currents; set its drive_gains',
+        ),
     ],
 )
 def test_contradictions_are_refused(arguments: tuple[str, ...], words: str) -> None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import msgspec
 import numpy as np
 import pinocchio as pin
 import pytest
 
+from simloop_ros.collision.config import MonitorConfig
 from simloop_ros.collision.detector import CollisionDetector
+from simloop_ros.collision.measured_torque import MeasuredTorque
 from simloop_ros.collision.momentum_observer import MomentumObserver
 from simloop_ros.collision.observation import Observation
 from simloop_ros.core.values import Array, JointState
@@ -199,6 +202,28 @@ def test_a_lost_message_is_no_external_torque(two_link: RobotModel, lost: str) -
     push = rows[50]['effort_command'].effort - rows[49]['effort_command'].effort
     assert gaps.filled == 1
     assert np.abs(found).max() < SMALL * np.abs(push).max()
+
+
+@pytest.mark.parametrize('lost', [None, 30])
+def test_what_the_joints_measured_counts_more_than_any_command(
+    two_link: RobotModel, lost: int | None
+) -> None:
+    """Commands and what the robot tells that it applied are wrong here by far."""
+    detector = CollisionDetector(MomentumObserver(two_link, FINE))
+    gaps = GapFiller(two_link, FINE, realtime=True)
+    measured = MeasuredTorque(two_link, MonitorConfig(signal='measured'))
+    monitor = StepMonitor(detector, gaps, two_link.n, FINE, None, measured)
+    found = []
+    for step in range(1, 60):
+        row = pushed(two_link, step)
+        torque = row['effort_command'].effort
+        for topic in ('effort_command', 'joint_states'):
+            row[topic] = msgspec.structs.replace(row[topic], effort=torque + 50.0)
+            monitor.hear(topic, row[topic])
+        if step != lost:
+            found.append(monitor.observe(*row.values(), None, torque).reading.torque)  # type: ignore[call-arg]
+    assert gaps.filled == (lost is not None)
+    assert np.abs(found).max() < SMALL * PUSH
 
 
 def test_commands_say_nothing_about_a_robot_that_does_not_tell(two_link: RobotModel) -> None:
