@@ -27,6 +27,9 @@ PINOCCHIO_VALUES = {
     pin.Quaternion: lambda quaternion: quaternion.coeffs(),
 }
 """Those of Pinocchio that are values, and the array that they consist of."""
+PLAIN = {type(None), bool, int, str, bytes}
+ARRAYS = (np.ndarray, np.generic)
+NAMED = (enum.Enum, PurePath, type, ModuleType)
 
 
 def attributes(thing: Any) -> dict[str, Value]:
@@ -90,18 +93,23 @@ def _walk(path: str, thing: Any, found: dict[str, Value], met: dict[int, Any]) -
 
 def _leaf(thing: Any) -> Any:
     """Return the value of a thing without parts; an ellipsis for one that may have some."""
-    if isinstance(thing, np.ndarray | np.generic) and not thing.dtype.hasobject:
-        return f'{thing.dtype} {thing.shape} '.encode() + thing.tobytes()
-    if isinstance(thing, enum.Enum | PurePath | type | ModuleType):
+    kind = type(thing)
+    if kind in PLAIN:
+        return thing
+    if kind is float:
+        return struct.pack('dd', thing, 0.0)
+    if isinstance(thing, ARRAYS) and not thing.dtype.hasobject:
+        return f'{thing.dtype.str} {thing.shape} '.encode() + thing.tobytes()
+    if isinstance(thing, NAMED):
         return repr(thing)
-    if thing is None or isinstance(thing, bool | int | str | bytes):
+    if isinstance(thing, (bool, int, str, bytes)):
         return thing
     if isinstance(thing, tuple) and all(type(part) in (bool, int) for part in thing):
         return repr(thing)
-    if isinstance(thing, float | complex):
+    if isinstance(thing, (float, complex)):
         return struct.pack('dd', complex(thing).real, complex(thing).imag)
-    if type(thing) in PINOCCHIO_VALUES:
-        return _leaf(np.asarray(PINOCCHIO_VALUES[type(thing)](thing)))
+    if kind in PINOCCHIO_VALUES:
+        return _leaf(np.asarray(PINOCCHIO_VALUES[kind](thing)))
     return ...
 
 

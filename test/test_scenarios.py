@@ -183,8 +183,9 @@ def test_online_and_offline_go_the_same_way(online: str, offline: str) -> None:
 # Noise, 000 section 7
 
 
-@pytest.mark.parametrize('bias', [0.0, BIAS])
-@pytest.mark.parametrize('name', ['sphere_step', 'yumi_step'])
+@pytest.mark.parametrize(
+    ('name', 'bias'), [('sphere_step', 0.0), ('sphere_step', BIAS), ('yumi_step', BIAS)]
+)
 def test_the_observer_keeps_noise_out_of_the_forces(name: str, bias: float) -> None:
     """The raw rollback turns noise into force with M/h^2; the observer does not."""
     settings = ('period=0.0005', 'duration=0.5', 'plant.noise=1e-5', f'plant.mass_bias={bias}')

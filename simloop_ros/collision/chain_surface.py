@@ -8,7 +8,6 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 import pinocchio as pin
-from scipy.stats import qmc
 
 from ..core.values import Array
 from ..robot.chain import chain
@@ -175,6 +174,8 @@ class ChainSurface:
     def _free_share(self, model: RobotModel) -> Array:
         """Return the share of postures in which each piece is not hidden, shape ``(pieces,)``."""
         data, n = self._model.createData(), model.n
+        from scipy.stats import qmc  # here, as it takes a second
+
         low = np.where(model.endless, -np.pi, model.lower)
         high = np.where(model.endless, np.pi, model.upper)
         everything = np.arange(len(self.links))

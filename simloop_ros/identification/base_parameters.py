@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import numpy as np
 import pinocchio as pin
 from scipy.linalg import qr, solve_triangular
-from scipy.stats import qmc
 
 from ..core.values import Array
 from ..robot.chain import carried_link
@@ -97,6 +96,8 @@ def base_parameters(model: RobotModel, terms: Terms) -> BaseParameters:
 
 def _random_design(model: RobotModel, terms: Terms) -> Array:
     """Return the columns at states that fill the ranges evenly."""
+    from scipy.stats import qmc  # here, as it takes a second
+
     n = model.n
     count = STATES_PER_JOINT * n
     numbers = qmc.Halton(3 * n, scramble=False).random(count + 1)[1:]

@@ -79,7 +79,7 @@ class Scene:
         rows = []
         for hand, sensor, sign in zip(hands, sensors, (1.0, -1.0), strict=True):
             on_hand = sign * force * line / np.linalg.norm(line) + 0.5 * outside
-            torque = np.cross(hand.translation - sensor.translation, on_hand)
+            torque = pin.skew(hand.translation - sensor.translation) @ on_hand
             rows.append([*(sensor.rotation.T @ on_hand), *(sensor.rotation.T @ torque)])
         return np.array(rows)
 
@@ -90,7 +90,7 @@ class Scene:
         """
         control = JointState(self.q if q is None else q, np.zeros(self.model.n))
         setpoint = self.planner.step(control, ExternalInputs(wrenches=wrenches))
-        np.testing.assert_array_equal(setpoint.velocity, self.planner.expected.velocity)
+        assert np.array_equal(setpoint.velocity, self.planner.expected.velocity)
         return setpoint.position
 
     def step(self) -> Array:

@@ -18,7 +18,7 @@ def test_mass_and_centre_of_a_payload(lwr, make_log):
     body = pin.Inertia(1.3, centre, 1e-3 * np.eye(3))
     robot.inertias[frame.parentJoint] += frame.placement.act(body)
     friction = np.full(lwr.n, 0.4)
-    log = make_log(lwr, robot, friction, friction, duration=5.0, noise=0.05)
+    log = make_log(lwr, robot, friction, friction, duration=3.0, noise=0.05)
     found = identify_payload(lwr, [log], 'flange')
     assert found.mass == pytest.approx(1.3, rel=0.03)
     np.testing.assert_allclose(found.centre, centre, atol=0.01)

@@ -32,6 +32,7 @@ SCENARIOS = (
     'irb120_rectangle',
     'lwr_repeat',
 )
+OFTEN = {'yumi_step', 'yumi_offline'}  # run by other tests of this file, with more settings
 GOALS = (  # of most kinds, in 3 s
     'goals=[{at: 0.1, do: joints, positions: {joint_1: 0.3}}, '
     '{at: 0.3, do: pose, position: [0.35, 0.1, 0.4]}, {at: 0.4, do: pose, position: [3, 0, 0]}, '
@@ -180,7 +181,10 @@ def test_goals_of_a_list_give_the_log_of_the_loop(graph: Any, composed: bool) ->
     'composed', [pytest.param(False, marks=LONG), True], ids=['distributed', 'composed']
 )
 @pytest.mark.parametrize('period', but_one_long(PERIODS, PERIODS[0]))
-@pytest.mark.parametrize('name', SCENARIOS)
+@pytest.mark.parametrize(
+    'name',
+    [pytest.param(name, marks=LONG) if name in OFTEN else name for name in SCENARIOS],
+)
 def test_the_graph_gives_the_log_of_the_loop(
     graph: Any, name: str, period: float, composed: bool
 ) -> None:

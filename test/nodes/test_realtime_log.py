@@ -50,6 +50,7 @@ def test_a_paused_run_goes_on_and_its_log_is_that_of_the_graph(graph: Any, tmp_p
     out = tmp_path / 'out'
     settings = [word for setting in SETTINGS for word in ('--set', setting)]
     ways = ('--realtime', '--composed', '--namespace', 'ball', '--out', str(out))
+    ways += ('--no-figures',)
     process = graph.launch('sphere_collision', *ways, *settings)
     caller = Caller('caller', int(graph.environment['ROS_DOMAIN_ID']))
     caller.begin()

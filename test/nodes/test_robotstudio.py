@@ -429,7 +429,11 @@ def test_a_launch_whose_controller_is_absent_ends_with_an_error(
     assert (graph.folder / 'out' / 'summary.json').is_file()  # of the simulated robot
 
 
-@pytest.mark.parametrize('form', [['--composed'], []], ids=['composed', 'distributed'])
+@pytest.mark.parametrize(
+    'form',
+    [['--composed'], pytest.param([], marks=pytest.mark.long)],
+    ids=['composed', 'distributed'],
+)
 def test_a_launch_that_is_followed_ends_well(
     graph: Any, serve: Callable[..., RobotStudioServer], form: list[str]
 ) -> None:

@@ -109,8 +109,15 @@ def check_log(folder: Path) -> None:
     assert {path.name for path in folder.iterdir()} == {'summary.json', 'log.mcap'}
 
 
-@pytest.mark.parametrize('number', SIGNALS, ids=lambda number: number.name)
-@pytest.mark.parametrize('kind', KINDS)
+@pytest.mark.parametrize(
+    ('kind', 'number'),
+    [
+        ('distributed', signal.SIGINT),
+        ('composed', signal.SIGTERM),
+        pytest.param('distributed', signal.SIGTERM, marks=pytest.mark.long),
+        pytest.param('composed', signal.SIGINT, marks=pytest.mark.long),
+    ],
+)
 def test_a_signal_to_the_launcher_ends_all(
     graph: Any, start: Start, kind: str, number: signal.Signals
 ) -> None:

@@ -17,6 +17,7 @@ from __future__ import annotations
 import array
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cache, cached_property
 import math
 from typing import Annotated, Any, Literal, TypeVar
 
@@ -225,7 +226,7 @@ def _walk_fields(
     kind: type[msgspec.Struct], prefix: str, default: Any
 ) -> Iterator[ConfigParameter]:
     descriptions = field_docs(kind)
-    for field in msgspec.structs.fields(kind):
+    for field in _fields(kind):
         name, value = f'{prefix}{field.name}', _default(field, default)
         if _is_section(field.type):
             yield from _walk(field.type, f'{name}.', value)
@@ -233,10 +234,28 @@ def _walk_fields(
             yield _parameter(field, name, value, descriptions[field.name])
 
 
+class _Field:
+    """A field of a configuration class; msgspec finds its type anew each time it is asked."""
+
+    def __init__(self, info: msgspec.structs.FieldInfo):
+        self.name, self.type = info.name, info.type
+        self.default, self.default_factory = info.default, info.default_factory
+
+    @cached_property
+    def seen(self) -> tuple[inspect.Type, bool]:
+        """The type as msgspec sees it, and whether it may be left out."""
+        return value_type(inspect.type_info(self.type))
+
+
+@cache
+def _fields(kind: type[msgspec.Struct]) -> tuple[_Field, ...]:
+    return tuple(map(_Field, msgspec.structs.fields(kind)))
+
+
 def _parameter(
-    field: msgspec.structs.FieldInfo, name: str, default: Any = NODEFAULT, description: str = ''
+    field: _Field, name: str, default: Any = NODEFAULT, description: str = ''
 ) -> ConfigParameter:
-    seen, optional = value_type(inspect.type_info(field.type))
+    seen, optional = field.seen
     return ConfigParameter(name, field.type, seen, optional, default, description)
 
 
@@ -278,7 +297,7 @@ def _choice(choices: Iterable[str]) -> Any:
 
 def _encode(config: msgspec.Struct, prefix: str) -> Iterator[tuple[str, ParameterValue]]:
     tag = config.__struct_config__
-    fields = msgspec.structs.fields(config)
+    fields = _fields(type(config))
     if tag.tag_field and all(field.name != tag.tag_field for field in fields):
         yield f'{prefix}{tag.tag_field}', str(tag.tag)
     for field in fields:
@@ -303,7 +322,7 @@ def _parse(
         kind = tagged[chosen if chosen in tagged else CUSTOM]
         default = default if isinstance(default, kind) else NODEFAULT
     parts = {}
-    for field in msgspec.structs.fields(kind):
+    for field in _fields(kind):
         name, value = f'{prefix}{field.name}', _default(field, default)
         if _is_section(field.type):
             parts[field.name] = _parse(field.type, f'{name}.', value, values, declared)
@@ -325,7 +344,7 @@ def _is_section(kind: Any) -> bool:
     return inspect.is_struct_type(kind) or bool(variants(kind))
 
 
-def _default(field: msgspec.structs.FieldInfo, section: Any) -> Any:
+def _default(field: _Field, section: Any) -> Any:
     """Return the default of a field, of a whole section that has one by default."""
     if section is not NODEFAULT:
         return getattr(section, field.name)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
+from functools import cache
 import heapq
 from itertools import count
 
@@ -15,7 +17,7 @@ from simloop_ros.core.errors import MessageError, SimloopError
 from simloop_ros.core.resources import resource_folder
 from simloop_ros.core.values import NO_INPUTS, Array, JointState, Setpoint
 from simloop_ros.loop.guarded_control import GuardedControl
-from simloop_ros.planning.build import build_planner
+from simloop_ros.planning.build import PlannedMotion, build_planner
 from simloop_ros.planning.config import OfflineConfig, OnlineConfig
 from simloop_ros.plants.pinocchio_plant import PinocchioPlant
 from simloop_ros.robot.loading import load_robot
@@ -43,9 +45,39 @@ SLACK = 10  # steps of the way that are over when control takes over, at most
 Delay = Callable[[np.random.Generator], int]
 
 
+@cache
+def the_robot() -> RobotModel:
+    return load_robot(robot_config('yumi'), resource_folder('urdf'))
+
+
 @pytest.fixture(scope='module')
 def yumi() -> RobotModel:
-    return load_robot(robot_config('yumi'), resource_folder('urdf'))
+    return the_robot()
+
+
+def motion_from(start: JointState, kind: str) -> PlannedMotion:
+    config = (OnlineConfig if kind == 'online' else OfflineConfig)(move=MOVE)
+    compliance = ControlConfig().resolved(noisy=True, realtime=True).compliance(H)
+    return build_planner(config, the_robot(), H, start, compliance=compliance)
+
+
+@cache
+def motion_from_home(kind: str) -> PlannedMotion:
+    """Return the motion that most tests begin with; its planner has taken no step."""
+    return motion_from(at_home(), kind)
+
+
+def at_home() -> JointState:
+    return JointState(the_robot().home, np.zeros(the_robot().n))
+
+
+@cache
+def listed_way() -> Array:
+    """Return the positions of the motion from home [rad], shape ``(steps, n)``."""
+    listed = build_planner(OfflineConfig(move=MOVE), the_robot(), H, at_home())
+    assert listed.duration is not None
+    steps = range(round(listed.duration / H))
+    return np.array([listed.planner.step(at_home(), NO_INPUTS).position for _ in steps])
 
 
 class World:
@@ -85,23 +117,20 @@ class World:
         self._events: list[tuple[int, int, Callable[[], None]]] = []
         self._number = count()
         self._last = dict.fromkeys(('joints', 'effort', 'state', 'desired'), 0)
-        start = JointState(model.home, np.zeros(model.n))
-        self._compliance = config.compliance(H)
-        self.plan(start, kind)
-        listed = build_planner(OfflineConfig(move=MOVE), model, H, start).planner
-        steps = range(round(self.duration / H))
-        self.way = np.array([listed.step(start, NO_INPUTS).position for _ in steps])
+        self._follow(motion_from_home(kind))
+        self.way = listed_way()
         self._at(0, self._step)
         self._at(0, self._watch)
 
-    def plan(self, start: JointState, kind: str = 'online') -> None:
+    def plan(self, start: JointState) -> None:
         """Give the planner a motion from a state."""
-        config = (OnlineConfig if kind == 'online' else OfflineConfig)(move=MOVE)
-        motion = build_planner(config, self.model, H, start, compliance=self._compliance)
+        self._follow(motion_from(start, 'online'))
+
+    def _follow(self, motion: PlannedMotion) -> None:
         assert motion.goals is not None
         assert motion.duration is not None
         self.goals, self.duration = motion.goals, motion.duration
-        self.planner: RealtimePlanner | None = RealtimePlanner(motion.planner, H)
+        self.planner: RealtimePlanner | None = RealtimePlanner(copy(motion.planner), H)
 
     def set_rate(self, rate: float) -> None:
         """Let the robot take another number of steps per period."""
