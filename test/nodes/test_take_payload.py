@@ -1,0 +1,54 @@
+"""A load that the monitor proposes is taken over by monitor and control when somebody says so."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from spun_node import SpunNode
+from std_srvs.srv import Trigger
+from test_digest import GRASPED, arguments
+
+LONGEST = 60.0  # for anything to happen on a loaded machine [s]
+ASKED = (*GRASPED[:-1], 'monitor.payload=ask', 'duration=100')
+
+
+class Operator(SpunNode):
+    """Says that it is a load."""
+
+    def __init__(self, domain: int):
+        super().__init__('operator', domain)
+        self.client = self._node.create_client(Trigger, '/collision_monitor/take_payload')
+        self.begin()
+
+
+def test_a_proposed_load_is_taken_over_on_request(
+    graph: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv('ROS_AUTOMATIC_DISCOVERY_RANGE', 'LOCALHOST')
+    monkeypatch.setenv('FASTDDS_BUILTIN_TRANSPORTS', 'UDPv4')
+    operator = Operator(int(graph.environment['ROS_DOMAIN_ID']))
+
+    def ask() -> Any:
+        future = operator.client.call_async(Trigger.Request())
+        graph.wait_until(future.done, LONGEST)
+        return future.result()
+
+    try:
+        launched = graph.launch(
+            *arguments('yumi_collision', ASKED, graph.folder / 'out', '--composed')
+        )
+        graph.wait_until(operator.client.service_is_ready, LONGEST)
+        graph.wait_until(lambda: 'call take_payload' in graph.output, LONGEST)
+        assert 'recognised' not in graph.output
+        answer = ask()
+        assert answer.success, answer.message
+        assert 'kg at tool0_l' in answer.message
+        graph.wait_until(lambda: 'kg at tool0_l, recognised' in graph.output, LONGEST)
+        again = ask()
+        assert not again.success
+        assert 'no load is proposed' in again.message
+    finally:
+        launched.kill()
+        launched.wait()
+        operator.close()
