@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from typing import Any
 
 import pytest
@@ -11,6 +13,24 @@ from test_digest import GRASPED, arguments
 
 LONGEST = 60.0  # for anything to happen on a loaded machine [s]
 ASKED = (*GRASPED[:-1], 'monitor.payload=ask', 'duration=100')
+
+
+def test_in_real_time_a_load_is_taken_over_by_all_who_compute_with_it(graph: Any) -> None:
+    out = graph.folder / 'out'
+    late = ('safety.timeout=500', 'duration=2.5')  # a busy machine
+    process = graph.launch(
+        *arguments('yumi_collision', (*GRASPED, *late), out, '--composed', '--realtime')
+    )
+    process.wait(LONGEST)
+    summary = json.loads((out / 'summary.json').read_text())
+    (load,) = (event for event in summary['events'] if event['kind'] == 'load')
+    assert load['taken']
+    assert load['mass'] == pytest.approx(0.3, rel=0.1)
+    takers = [line for line in graph.output.splitlines() if 'tool0_l, recognised' in line]
+    assert sorted(re.findall(r'\[(\w+)\]: payload', '\n'.join(takers))) == [
+        'control_simulation',
+        'motion_planner',
+    ]
 
 
 class Operator(SpunNode):
