@@ -152,6 +152,24 @@ def test_a_load_that_is_only_proposed_stays_a_contact():
     assert monitor.load.mass == pytest.approx(1.0, rel=0.03)
 
 
+def test_a_load_that_is_accepted_is_a_contact_no_longer():
+    load = np.array([1.0, *np.zeros(9)])
+    grasped = with_changes('lwr', load=lambda t: load if t >= 3.0 else None)
+    monitor = adaptive('lwr', payload='ask')
+    assert monitor.accept() is None
+    found = []
+    for row in grasped.observations(8.0):
+        if monitor.step(row).verdict == 'contact':
+            found.append(row.time)
+        if row.time >= 6.0 and monitor.recognised is not None and not monitor.recognised.taken:
+            assert monitor.accept() is monitor.recognised
+    assert 5.9 < found[-1] < 6.5
+    assert monitor.recognised is not None
+    assert monitor.recognised.taken
+    assert monitor.recognised.mass == pytest.approx(1.0, rel=0.03)
+    assert monitor.accept() is None
+
+
 def test_a_level_push_on_the_tip_is_no_load():
     model = robot('lwr')
     pushed = with_changes('lwr', outside=force_at(model, model.tips[0], (15.0, 5.0, 0.0), 3.0))

@@ -78,7 +78,7 @@ RELAYED = {  # name: settings, and topics on which nothing is said
         {'true_external_torque'} | SENSORS,
     ),
     'yumi_guiding': (('admittance.source=observer', *LED), {'contacts'} | SENSORS),
-    'lwr_guiding': ((*MEASURED, *LED), {'contacts', 'collision'} | HANDS),
+    'lwr_guiding': ((*MEASURED, *LED), {'contacts'} | HANDS),
     'lwr_tcp': (('admittance.source=truth', *LED), {'contacts'} | SENSORS),
     'workerbot_carry': (
         CARRIED,

@@ -73,7 +73,8 @@ class PayloadTopic:
         """Return a function that brings the model to a message's stamp, and passes it on."""
 
         def take(message: DecodedJointState) -> None:
-            self._carried.at(message.stamp)
+            if self._node.graph.realtime or message.stamp >= self._carried.now:  # not repeated
+                self._carried.at(message.stamp)
             call(message)
 
         return take

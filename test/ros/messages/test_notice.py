@@ -9,6 +9,7 @@ from rclpy.serialization import deserialize_message, serialize_message
 
 from simloop_ros.collision.detector import Detection
 from simloop_ros.collision.isolation import Hit
+from simloop_ros.collision.load import Load
 from simloop_ros.collision.observation import Reading
 from simloop_ros.core.errors import MessageError
 from simloop_ros.record.events import Located
@@ -49,6 +50,21 @@ def test_an_impact_is_an_error_and_a_push_a_warning(kind: str, level: bytes) -> 
 def test_a_located_hit_is_told_with_its_place() -> None:
     located = sent(Detection(True, 'impact', READING, HIT)).located
     assert located == Located('link2', 0.9, (0.1, 0.2, 0.3), (0.0, -5.0, 0.0))
+
+
+@pytest.mark.parametrize('taken', [False, True])
+def test_a_load_is_told_to_the_last_bit(taken: bool) -> None:
+    load = Load('tool', 0.1 + 0.2, 0.01, (1 / 3, -1e-17, 0.0), taken)
+    notice = sent(Detection(True, 'push', READING, HIT, load=load))
+    assert notice.load == load
+    assert notice.located is not None
+    assert sent(Detection(True, 'push', READING)).load is None
+
+
+def test_a_doubt_is_told_in_every_step() -> None:
+    doubting = Reading(np.zeros(2), np.zeros(2), 'unknown', 1.0, 'friction of a is beyond')
+    assert sent(Detection(False, 'none', doubting)).doubt == 'friction of a is beyond'
+    assert not sent(Detection(False, 'none', READING)).doubt
 
 
 def test_a_running_estimate_is_told_beside_the_location() -> None:

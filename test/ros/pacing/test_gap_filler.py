@@ -218,7 +218,8 @@ def test_what_the_joints_measured_counts_more_than_any_command(
         row = pushed(two_link, step)
         torque = row['effort_command'].effort
         for topic in ('effort_command', 'joint_states'):
-            row[topic] = msgspec.structs.replace(row[topic], effort=torque + 50.0)
+            wrong = {'effort': torque + 50.0, 'frame_id': applied_kind(2)}  # of a lost step, too
+            row[topic] = msgspec.structs.replace(row[topic], **wrong)
             monitor.hear(topic, row[topic])
         if step != lost:
             found.append(monitor.observe(*row.values(), None, torque).reading.torque)  # type: ignore[call-arg]
