@@ -91,6 +91,11 @@ CASES = {
     ),
 }
 """Name -> scenario and settings."""
+ALIKE = {  # for `make test-graph`: all their blocks are in other cases, with more settings
+    *('step', 'sphere_step', 'sphere_offline', 'sphere_collision', 'yumi_step', 'yumi_offline'),
+    *('lwr_finger', 'lwr_full_body', 'lwr_teach', 'yumi_carry', 'workerbot_carry'),
+    *('workerbot_free', 'workerbot_hold', 'workerbot_uneven'),
+}
 
 
 def is_interesting(before: StepRecord, now: StepRecord) -> bool:
@@ -112,7 +117,10 @@ def columns(records: list[StepRecord]) -> list[dict[str, object]]:
     return [attributes(record) for record in records]
 
 
-@pytest.mark.parametrize('name', CASES)
+@pytest.mark.parametrize(
+    'name',
+    [pytest.param(name, marks=pytest.mark.long) if name in ALIKE else name for name in CASES],
+)
 def test_after_restore_everything_is_as_it_was(name: str) -> None:
     scenario, *settings = CASES[name]
     rng = np.random.default_rng(sum(map(ord, name)))

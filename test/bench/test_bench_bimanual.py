@@ -8,14 +8,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from simloop_bench import bimanual
+from simloop_bench import bimanual, workers
 from simloop_ros.bimanual.internal_force import WrenchSplit, checked_points, split
 from simloop_ros.cli.main import main
 
 EXACT = [name for name in bimanual.LIMITS if name.endswith('relative')]
 
 
-def test_figures(tmp_path: Path) -> None:
+def test_figures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workers, 'cores', lambda: 1)  # no other processes
     path = tmp_path / 'bench.json'
     assert main(['bench', 'bimanual', '--quick', '--json', str(path)]) in (0, 1)
     content = json.loads(path.read_text())

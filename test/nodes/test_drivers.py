@@ -112,11 +112,17 @@ def test_a_stand_in_without_faults_is_fit(graph: Any) -> None:
 def test_each_fault_is_found(graph: Any, faults: tuple[str, ...], wrong: dict[str, str]) -> None:
     given = [word for fault in faults for word in ('--fault', fault)]
     start_driver(graph, *settings(), *given)
-    status, found = connect(graph, *settings())
-    assert status == 1
-    assert set(wrong) <= checks(found['wrong'])
-    for check, words in wrong.items():
-        assert any(words in line for line in found['wrong'] if line.startswith(check))
+    for _ in range(ATTEMPTS):  # a busy machine adds to a pause, and to what is lost
+        status, found = connect(graph, *settings())
+        assert status == 1
+        seen = {
+            check
+            for check, words in wrong.items()
+            if any(words in line for line in found['wrong'] if line.startswith(check))
+        }
+        if seen == set(wrong):
+            break
+    assert seen == set(wrong), found
 
 
 class Witness(SpunNode):

@@ -15,8 +15,8 @@ from std_srvs.srv import SetBool
 from simloop_ros.record.mcap import McapReader
 from simloop_ros.record.metrics import compute_metrics
 
-TIMEOUT = 0.5  # s: a busy machine is not the subject
-PAUSE = 1.0
+TIMEOUT = 1.0  # s: a busy machine is not the subject
+PAUSE = 1.5  # s: longer, so that it would stop the robot if it counted
 SETTINGS = (
     'plant.engine=mujoco',
     'plant.obstacles=[{kind: plane, name: ceiling, position: [0, 0, 0.11], normal: [0, 0, -1]}]',

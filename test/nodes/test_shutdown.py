@@ -117,6 +117,7 @@ def check_log(folder: Path) -> None:
         pytest.param('distributed', signal.SIGTERM, marks=pytest.mark.long),
         pytest.param('composed', signal.SIGINT, marks=pytest.mark.long),
     ],
+    ids=lambda given: getattr(given, 'name', given),
 )
 def test_a_signal_to_the_launcher_ends_all(
     graph: Any, start: Start, kind: str, number: signal.Signals

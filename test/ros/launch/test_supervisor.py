@@ -24,7 +24,7 @@ ENDING = 10.0  # longest time for a graph to end on a busy machine [s]
 FOREVER = 60.0  # longer than any test may last [s]
 STOPPED = 130  # status after a signal
 REACTION = 0.3  # from the end of one to SIGINT in another, on a busy machine [s]
-READY = 0.4  # longest time for a bare interpreter to start on a busy machine [s]
+READY = 1.0  # longest time for a bare interpreter to start on a busy machine [s]
 CTRL_C = b'\x03'
 
 PYTHON = (sys.executable, '-I', '-S', '-c')
