@@ -26,7 +26,7 @@ from ..identification.validation import Comparison, compare
 from ..logs.mapping import LogMapping, load_log_mapping
 from ..logs.plausibility import check_recording
 from ..logs.recording import RobotRecording
-from ..logs.robots import named_robot, read_with_robot
+from ..logs.robots import read_with_config
 from ..logs.segments import uniform_segments
 from ..record.folder import make_folder, write_text
 from ..report.identification_figures import AFTER, BEFORE, draw_identification, save_figure
@@ -43,6 +43,7 @@ STEPS = 8
 class Logs:
     """What is identified from.
 
+    :ivar config: of the robot, with the joints locked that the log does not tell about.
     :ivar fitted: parts that are fitted.
     :ivar judged: the others; empty if there are none.
     :ivar first: all of the first log, for the figures.
@@ -51,6 +52,7 @@ class Logs:
     """
 
     model: RobotModel
+    config: RobotConfig
     fitted: tuple[Stretch, ...]
     judged: tuple[Stretch, ...]
     first: tuple[Stretch, ...]
@@ -63,19 +65,27 @@ def call(options: argparse.Namespace) -> int:
     share = fit_share(options.fit_on)
     if not 0.0 < options.cutoff < np.inf:
         raise ConfigError(f'--cutoff: {options.cutoff:g} is not a positive number')
-    config = named_robot(options.robot)
+    if options.unloaded and not options.payload_on:
+        raise ConfigError('--unloaded: say with --payload-on LINK what carries the payload')
     mapping = None if options.map is None else load_log_mapping(options.map)
     logs = read_logs(options.logs, options.robot, mapping, share, options.signal)
+    alone: tuple[Stretch, ...] = ()
+    if options.unloaded:
+        empty = read_logs(options.unloaded, options.robot, mapping, (0.0, 1.0), options.signal)
+        if empty.model.joint_names != logs.model.joint_names:
+            raise LogError('--unloaded: a log with other joints than those of the log with payload')
+        alone = empty.fitted
     make_folder(options.out)
     gains = None
     if options.drive_gains:
-        gains = estimate_gains(logs.model, logs.fitted, options.cutoff)
+        gains = estimate_gains(logs.model, alone or logs.fitted, options.cutoff)
         logs = replace(logs, fitted=gains.applied(logs.fitted), judged=gains.applied(logs.judged))
+        alone = gains.applied(alone)
     console = Console(markup=False, highlight=False, soft_wrap=True)
     with progress_bar(Console(stderr=True)) as bar:
         task = bar.add_task('identifying', total=STEPS, factor='')
         summary, explanation, comparison = _identify(
-            options, logs, lambda what: bar.update(task, advance=1.0, factor=what)
+            options, logs, alone, lambda what: bar.update(task, advance=1.0, factor=what)
         )
     if gains is not None:
         summary['drive_gains'] = {
@@ -84,8 +94,10 @@ def call(options: argparse.Namespace) -> int:
             'told': gains.told.tolist(),
         }
     summary['logs'] = [str(path) for path in options.logs]
+    if options.unloaded:
+        summary['unloaded_logs'] = [str(path) for path in options.unloaded]
     summary['robot'], summary['fit_on'] = logs.model.name, options.fit_on
-    _write(options.out, logs.model, config, explanation, summary)
+    _write(options.out, logs.model, logs.config, explanation, summary)
     _draw(options.out, logs, comparison)
     if options.json is not None:
         write_text(options.json, json.dumps(main_figures(summary), indent=2) + '\n')
@@ -126,20 +138,20 @@ def read_logs(
     :param signal: ``measured`` or ``command``; what the log has where none is given.
     :raises LogError: a log cannot be read, is not of this robot, or has no torques.
     """
-    model = None
+    model = config = None
     fitted: list[Stretch] = []
     judged: list[Stretch] = []
     notes: list[str] = []
     shown: tuple[Stretch, ...] = ()
     until = 0.0
     for path in paths:
-        recording, found = read_with_robot(path, robot, mapping)
+        recording, found, own = read_with_config(path, robot, mapping)
         if model is not None and found.joint_names != model.joint_names:
             raise LogError(
                 f'{path}: other joints than those of {paths[0]}: {", ".join(found.joint_names)}; '
                 'identify them one by one'
             )
-        model = found
+        model, config = model or found, config or own
         notes += [*recording.notes, *check_recording(recording, model)]
         first, last = (edge * recording.duration for edge in share)
         until = until or last
@@ -148,8 +160,8 @@ def read_logs(
         for stretch in whole:
             fitted.append(stretch.between(first, last))
             judged += [stretch.between(-1.0, first), stretch.between(last, np.inf)]
-    assert model is not None
-    return Logs(model, tuple(fitted), tuple(judged), shown, until, tuple(dict.fromkeys(notes)))
+    assert model is not None and config is not None
+    return Logs(model, config, tuple(fitted), tuple(judged), shown, until, tuple(dict.fromkeys(notes)))
 
 
 def stretches_of(recording: RobotRecording, signal: str | None) -> list[Stretch]:
@@ -178,9 +190,12 @@ def stretches_of(recording: RobotRecording, signal: str | None) -> list[Stretch]
 
 
 def _identify(
-    options: argparse.Namespace, logs: Logs, step: Step
+    options: argparse.Namespace, logs: Logs, alone: Sequence[Stretch], step: Step
 ) -> tuple[dict[str, Any], Explanation, Comparison]:
-    """Return the summary, the robot and the comparison of the whole log."""
+    """Return the summary, the robot and the comparison of the whole log.
+
+    :param alone: logs without the payload.
+    """
     model, cutoff = logs.model, options.cutoff
     before = nothing_learnt(model)
     found: dict[FilterForm, Identification | PayloadEstimate] = {}
@@ -190,7 +205,7 @@ def _identify(
     for form in forms:
         if options.payload_on:
             found[form] = identify_payload(
-                model, logs.fitted, options.payload_on, cutoff, form, step
+                model, logs.fitted, options.payload_on, cutoff, form, step, alone
             )
         else:
             found[form] = identify(model, logs.fitted, cutoff, form, step)
@@ -261,6 +276,7 @@ def main_figures(summary: dict[str, Any]) -> dict[str, Any]:
     keys = (
         'robot',
         'logs',
+        'unloaded_logs',
         'fit_on',
         'joints',
         'units',

@@ -36,6 +36,14 @@ def add_identify(parser: ArgumentParser) -> None:
         help='identify only what this link carries, in addition to the robot as it is described',
     )
     parser.add_argument(
+        '--unloaded',
+        metavar='LOG',
+        action='append',
+        default=[],
+        type=path_argument,
+        help='log of the same robot without that payload (more than once)',
+    )
+    parser.add_argument(
         '--fit-on',
         metavar='A:B',
         default=FIT_ON,

@@ -14,15 +14,15 @@ from ..core.values import Array
 from ..robot.model import RobotModel
 from .config import CUTOFF
 from .consistent import Body, ConsistentFit, fit_consistent, link_bodies
-from .identify import Step, WeightedRows, explanation_of, weighted_rows
+from .identify import SPREAD, Step, WeightedRows, explanation_of, weighted_rows
 from .low_pass import FilterForm
 from .motion import Stretch
 from .pseudo_inertia import SIZE, LogCholesky
 from .regression import known_parameters
 
-ROBOT_SPREADS = (0.001, 0.03)
+ROBOT_SPREADS = (0.001, 0.03, 0.1)
 """Standard deviations of the prior of each link of the robot itself that are tried: from a
-description that is right to one that is off by some percent."""
+description that is right to one that is off by ten percent."""
 PAYLOAD_SPREAD = 5.0
 """The same of the payload: next to nothing is known about it."""
 RADIUS = 0.05
@@ -40,7 +40,8 @@ class PayloadEstimate:
     :ivar link: which carries it.
     :ivar mass: [kg]; ``mass_error`` is its standard error.
     :ivar centre: of its mass [m], shape ``(3,)``; ``centre_error`` likewise.
-    :ivar spread: by how much the robot's own links differ from their description, as a share.
+    :ivar spread: by how much the robot's own links differ from their description, as a share;
+        ``None`` where logs without the payload told about them.
     :ivar explanation: the robot with it.
     """
 
@@ -49,7 +50,7 @@ class PayloadEstimate:
     mass_error: float
     centre: Array
     centre_error: Array
-    spread: float
+    spread: float | None
     explanation: Explanation
 
 
@@ -60,14 +61,21 @@ def identify_payload(
     cutoff: float = CUTOFF,
     form: FilterForm = 'causal',
     step: Step = lambda _: None,
+    unloaded: Sequence[Stretch] = (),
 ) -> PayloadEstimate:
     """Identify the body that is fixed to a link, in addition to the robot's own inertia.
 
-    The payload is one more body of the consistent fit, about which nothing is known, while the
-    links are as described within a spread: of ``ROBOT_SPREADS`` the one under which the log is
-    most probable. Torques show the sum of payload and last link only, so an error of that link is
-    taken for payload: identify the robot without it first.
+    The payload is one more body of the consistent fit, about which nothing is known. With logs
+    of the robot without it, both are fitted at once::
 
+        L tau_0 = L (Y phi + friction_0),    L tau = L (Y phi + Y' phi' + friction)
+
+    The friction of each may be another: gears get warm. Without such logs the links are as
+    described within a spread: of ``ROBOT_SPREADS`` the one under which the log is most probable.
+    Torques show the sum of payload and last link only, so an error of that link is then taken for
+    payload, and the standard error knows of it only as far as the spread does.
+
+    :param unloaded: the same robot without the payload.
     :raises ConfigError: no joint moves the link, or there is too little data.
     """
     frame = model.pin_model.frames[model.frame(link)]
@@ -75,6 +83,7 @@ def identify_payload(
     if joint < 0:
         raise ConfigError(f'--payload-on {link}: no joint moves it; name a link that moves')
     data = weighted_rows(model, stretches, cutoff, form, step)
+    alone = weighted_rows(model, unloaded, cutoff, form, step) if unloaded else None
     step('payload')
     inertial = SIZE * model.n
     own = slice(SIZE * joint, SIZE * joint + SIZE)
@@ -83,12 +92,13 @@ def identify_payload(
     design = np.concatenate(
         (data.design[:, :, :inertial], carried, data.design[:, :, inertial:]), axis=2
     )
-    ball = _first_guess(data, design, known_parameters(model))
-    payload = Body(LogCholesky(ball, ball), PAYLOAD_SPREAD)
-    spread, fit = _most_probable(model, payload, data, design)
+    if alone is None:
+        spread, fit = _most_probable(model, data, design)
+    else:
+        spread, fit = None, _beside(model, data, design, alone)
     found = fit.coefficients[inertial : inertial + SIZE]
     errors = fit.covariance[inertial : inertial + 4, inertial : inertial + 4]
-    whole = np.delete(fit.coefficients, np.r_[inertial : inertial + SIZE])
+    whole = np.delete(fit.coefficients[: design.shape[2]], np.r_[inertial : inertial + SIZE])
     whole[own] += to_joint @ found
     centre = found[1:4] / found[0]
     slope = np.column_stack((-centre / found[0], np.eye(3) / found[0]))
@@ -120,9 +130,10 @@ def _first_guess(data: WeightedRows, design: Array, known: Array) -> Array:
 
 
 def _most_probable(
-    model: RobotModel, payload: Body, data: WeightedRows, design: Array
+    model: RobotModel, data: WeightedRows, design: Array
 ) -> tuple[float, ConsistentFit]:
     """Return the spread of the links under which the log is most probable, and its fit."""
+    payload = _unknown_body(_first_guess(data, design, known_parameters(model)))
     columns, torque = data.scaled(design), data.scaled(data.rows.torque)
     fits = {
         spread: fit_consistent(
@@ -136,6 +147,34 @@ def _most_probable(
     }
     spread = min(fits, key=lambda each: fits[each].surprise)
     return spread, fits[spread]
+
+
+def _beside(
+    model: RobotModel, data: WeightedRows, design: Array, alone: WeightedRows
+) -> ConsistentFit:
+    """Return the fit of a payload and of the links that both logs show.
+
+    Its coefficients are the links, the payload, the terms with it and those without it.
+    """
+    inertial = SIZE * model.n
+    payload = _unknown_body(_first_guess(data, design, alone.start[:inertial]))
+    with_it, without = data.scaled(design), alone.scaled(alone.design)
+    more = without.shape[1] - inertial
+    columns = np.zeros((len(with_it) + len(without), with_it.shape[1] + more))
+    columns[: len(with_it), : with_it.shape[1]] = with_it
+    columns[len(with_it) :, :inertial] = without[:, :inertial]
+    columns[len(with_it) :, with_it.shape[1] :] = without[:, inertial:]
+    return fit_consistent(
+        [*link_bodies(model, SPREAD), payload],
+        (*data.terms, *alone.terms),
+        columns,
+        np.concatenate((data.scaled(data.rows.torque), alone.scaled(alone.rows.torque))),
+        np.concatenate((data.start[inertial:], alone.start[inertial:])),
+    )
+
+
+def _unknown_body(guess: Array) -> Body:
+    return Body(LogCholesky(guess, guess), PAYLOAD_SPREAD)
 
 
 def _transform(placement: pin.SE3) -> Array:

@@ -12,6 +12,9 @@ MOST_NAMES = 6
 LARGE_CONDITION = 1e3
 """Condition number beyond which a motion is a poor one for an identification."""
 
+WELL_KNOWN = 0.1
+"""Largest standard error of a payload, as a part of its mass, that is called well known."""
+
 
 def identification_table(summary: dict[str, Any]) -> Table:
     """Return rms torque errors of each joint: by the description, and identified."""
@@ -51,10 +54,10 @@ def identification_lines(summary: dict[str, Any]) -> list[str]:
         lines += [
             f'payload  {payload["mass"]:.4g} kg (standard error {payload["mass_error"]:.2g}), '
             f'centre in {payload["link"]}: ({x:.4f}, {y:.4f}, {z:.4f}) m (at most {error:.2g})',
-            f'payload  the log says that the robot itself is as described within '
-            f'{100.0 * payload["robot_spread"]:g} %; what is wrong about its last link is taken '
-            'for payload: identify the robot without it first, and give its robot.yaml here',
+            _about_the_robot(payload),
         ]
+        if payload['mass_error'] > WELL_KNOWN * payload['mass']:
+            lines.append('payload  its mass is not told well by this: see the standard error')
     drives = summary.get('drive_gains')
     if drives:
         pairs = zip(summary['joints'], drives['gains'], drives['told'], strict=True)
@@ -76,6 +79,17 @@ def identification_lines(summary: dict[str, Any]) -> list[str]:
         if summary[key]:
             lines.append(f'{heading}: {_listed(summary[key])}')
     return lines
+
+
+def _about_the_robot(payload: dict[str, Any]) -> str:
+    """Return what the payload was told apart from."""
+    if payload['robot_spread'] is None:
+        return 'payload  the robot itself is that of the logs without payload'
+    return (
+        f'payload  no log without payload was given: the robot itself is as described within '
+        f'{100.0 * payload["robot_spread"]:g} %, and what is wrong about its last link is taken '
+        'for payload; a log of the same robot without it is better: --unloaded LOG'
+    )
 
 
 def _listed(names: Sequence[str]) -> str:
