@@ -50,6 +50,7 @@ def driven_options(options: WiringOptions, driver: DriverContract) -> WiringOpti
         driver_joints=driver.full_joints,
         driver_controllers=driver.controllers,
         driver_lag=driver.lag,
+        driver_effort=driver.effort or '',
         gravity_handled=handled and output == 'effort',
         robot_states=options.robot_states or driver.state_topic,
     )

@@ -28,6 +28,7 @@ from ...teaching.task_file import find_task
 from ..node.parameter_values import parameter_values
 from ..pacing.config import DriverConfig, GoalListConfig, PublishConfig
 from .driven import bearing_delay
+from .guidable import refuse_guiding
 from .options import ADD_REALTIME, ROBOT_TOPICS, WiringOptions
 
 ROS_NAME = re.compile(r'(~/|/)?[A-Za-z_][A-Za-z0-9_]*(/[A-Za-z_][A-Za-z0-9_]*)*')
@@ -58,6 +59,7 @@ def refuse_options(scenario: Scenario, options: WiringOptions) -> None:
             'driver_output, gravity_handled: only with a driver_topic (--driver-topic TOPIC of '
             'simloop launch, driver_topic:=TOPIC of ros2 launch)'
         )
+    refuse_guiding(scenario, options)
     streams = options.stream_joint_states or options.stream_commands
     if options.robot_states and options.simulated and not streams:
         raise ConfigError('robot_states: of a real robot: add plant none, or stream_commands')

@@ -44,6 +44,8 @@ class WiringOptions(msgspec.Struct, frozen=True, kw_only=True):
         ``effort_command``. ``driver_output``, ``driver_message``, ``driver_joints``,
         ``driver_controllers`` and ``gravity_handled``: see ``DriverConfig``.
     :ivar driver_lag: time from a command to its effect, beyond the driver's own period [s].
+    :ivar driver_effort: what ``effort`` in its joint states is, see ``DriverContract``; empty
+        where nobody knows.
     :ivar trace: in real time, folder for the pauses of each process, see ``PauseLog``; empty for
         none.
     :ivar robotstudio: ``HOST:PORT`` of a controller that is sent the positions as targets; empty
@@ -74,6 +76,7 @@ class WiringOptions(msgspec.Struct, frozen=True, kw_only=True):
     driver_joints: tuple[str, ...] = ()
     driver_controllers: ControllersConfig = ControllersConfig()
     driver_lag: float = 0.0
+    driver_effort: str = ''
     gravity_handled: bool = False
     trace: str = ''
     robotstudio: str = ''
