@@ -103,6 +103,9 @@ SUMMARY_KEYS = {
     'tasks_left': 'tasks of two hands that were not done',
     'late_share': 'real time: share of the periods in which the robot got no new command',
     'longest_gap': 'real time: longest time between two commands [s]',
+    'measured_lag': (
+        'of a driver: time from a command to its effect in the first motion [s]; null if unseen'
+    ),
     'largest_acceleration': 'real time: of `joints` [rad/s^2] and `tips` [m/s^2]',
     'real_time_factor': 'simulated time over wall time',
     'step_cost_us': 'mean cost of each part of a step [us]',

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from pathlib import Path
 
 from diagnostic_msgs.msg import DiagnosticStatus
@@ -45,7 +46,8 @@ class RecorderNode(BlockNode):
     def build(self) -> None:
         """Open the log."""
         self._config = config = self.config(RecorderConfig, 'recorder')
-        self._facts = facts = read_facts(config.scenario, simulated=config.simulated)
+        known = read_facts(config.scenario, simulated=config.simulated)
+        self._facts = facts = replace(known, driven=config.driven)
         scenario, graph, topics = facts.scenario, self.graph, self.topics
         topics.endless = facts.model.endless
         layout = RecordLayout.of(

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Literal
+
+import msgspec
 
 from ..bimanual.plan import BimanualPlan
 from ..core.values import Array
@@ -13,6 +16,19 @@ from ..planning.tip_path import TipCourse
 from ..robot.model import RobotModel
 from ..scenario.scenario import Scenario
 from .columns import COLUMNS, ESTIMATED_COLUMNS, GUIDED_COLUMNS
+
+
+class DrivenRun(msgspec.Struct, frozen=True):
+    """What is known of the driver of a run.
+
+    :ivar takes: what its commands are.
+    :ivar lag: from a command to its effect, as its file declares it [s].
+    :ivar gravity_handled: whether the robot adds gravity itself.
+    """
+
+    takes: Literal['effort', 'position']
+    lag: float = 0.0
+    gravity_handled: bool = False
 
 
 @dataclass(frozen=True)
@@ -26,6 +42,7 @@ class RunFacts:
     :ivar notes: differences from the scenario, one line each.
     :ivar course: of the tip along a Cartesian path, over time.
     :ivar forecast: what becomes of the goals that are given while it runs, if there are any.
+    :ivar driven: what is known of the driver of a real robot.
     """
 
     scenario: Scenario
@@ -40,6 +57,7 @@ class RunFacts:
     course: TipCourse | None = None
     plan: BimanualPlan | None = None
     forecast: GoalForecast | None = None
+    driven: DrivenRun | None = None
 
     @property
     def columns(self) -> tuple[str, ...]:

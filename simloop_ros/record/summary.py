@@ -11,6 +11,7 @@ import numpy as np
 from ..planning.tip_path import TipCourse
 from ..robot.model import RobotModel, link_positions
 from .columns import TRUE_POSITION
+from .command_lag import CommandLag, measure_lag
 from .events import TIME_DECIMALS, EventRecorder
 from .evidence import Evidence
 from .facts import RunFacts
@@ -46,7 +47,11 @@ def summarise(
     results = _results(facts, log, hands, recorder, events)
     motion = None if timing is None else RunAccelerations(model, log, scenario.period, timing)
     results.update({} if motion is None else motion.summary())
+    lag = None if timing is None else _measured_lag(facts, log, timing)
+    if timing is not None and facts.driven is not None:
+        results['measured_lag'] = None if lag is None else lag.lag
     outcome = judge(Evidence(facts, log, events, results), motion)
+    warnings = [lag.words] if lag is not None and lag.words else []
     largest, digest = results.pop('effort_max'), results.pop('digest')
     results['effort_share_max'] = max(
         effort / limit for effort, limit in zip(largest, model.effort_limit, strict=True)
@@ -58,7 +63,7 @@ def summarise(
         'planner': scenario.planner.kind,
         'rollback': facts.rollback,
         'status': outcome.status,
-        'verdict': list(outcome.verdict),
+        'verdict': [*outcome.verdict, *warnings],
         'period': scenario.period,
         'steps': log.rows,
         'duration': duration,
@@ -103,6 +108,18 @@ def _results(
         **({} if facts.tip_masses is None else guided_summary(log, facts.tip_masses)),
         **of_hands,
     }
+
+
+def _measured_lag(facts: RunFacts, log: LogReader, timing: RunTiming) -> CommandLag | None:
+    """Return the lag of the commands of a real robot, if it can be seen.
+
+    Not of efforts while a hand is there: what it does to the motion is no effect of them.
+    """
+    driven, scenario = facts.driven, facts.scenario
+    if driven is None or (driven.takes == 'effort' and scenario.admittance.guides):
+        return None
+    steps = np.array(timing.row_steps[: log.rows], dtype=np.float64)
+    return measure_lag(facts.model, log, steps, scenario.period, driven)
 
 
 def _tip_errors(facts: RunFacts, log: LogReader) -> dict[str, float]:

@@ -141,6 +141,9 @@ def node_parameters(scenario: Scenario, options: WiringOptions) -> dict[Executab
             'recorder.truth': _publishes_truth(scenario, options),
             'recorder.figures': options.figures,
             'recorder.endless': options.endless,
+            'recorder.commands': _driver(options).output if options.driver_topic else '',
+            'recorder.lag': options.driver_lag,
+            'recorder.gravity_handled': options.gravity_handled,
         }
     if options.robotstudio:
         link = _link(options, scenario.robot)

@@ -9,6 +9,7 @@ import msgspec
 from ...core.config_types import NonNegative, Period, Positive, Seed
 from ...drivers.config import ControllersConfig
 from ...goals.goal import AnyGoal
+from ...record.facts import DrivenRun
 
 
 class GraphConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -122,6 +123,9 @@ class RecorderConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw
     :ivar truth: whether the true state differs from the measured one and is recorded by itself.
     :ivar figures: whether figures are drawn when the run is complete.
     :ivar endless: whether the run goes on until it is stopped, and is complete then.
+    :ivar commands: what the driver of a real robot takes; empty where there is none.
+    :ivar lag: of its commands, as its file declares it [s].
+    :ivar gravity_handled: whether the robot adds gravity to them.
     """
 
     scenario: str
@@ -131,6 +135,16 @@ class RecorderConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw
     truth: bool = True
     figures: bool = True
     endless: bool = False
+    commands: Literal['', 'effort', 'position'] = ''
+    lag: NonNegative = 0.0
+    gravity_handled: bool = False
+
+    @property
+    def driven(self) -> DrivenRun | None:
+        """Return what is known of the driver of a real robot; none where there is none."""
+        if not self.commands:
+            return None
+        return DrivenRun(self.commands, self.lag, self.gravity_handled)
 
 
 class GoalListConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
