@@ -37,7 +37,6 @@ SHORT = {'bench': ['--quick'], 'calibrate': ['--duration', '120']}
 """Commands that take minutes -> what makes them as short as they can be."""
 DESCRIPTIONS = {
     'panda.urdf': 'panda_description/urdf/panda.urdf',
-    'ur5e.urdf': 'ur_description/urdf/ur5_robot.urdf',
 }
 """Descriptions of robots that a reader has -> what takes their place."""
 PLAYED = ('standin', 'connect')
@@ -66,7 +65,6 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     for name, file in DESCRIPTIONS.items():
         found = next(f for f in files('example-robot-data') or [] if str(f).endswith(file))
         (folder / name).symlink_to(str(found.locate()))
-    _make_fr3(folder)
     (folder / 'task.yaml').write_text(find_task('lwr_led').read_text())
     for page in PAGES:
         for block in blocks(page, 'yaml'):
@@ -75,16 +73,16 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
                 (folder / name[1]).write_text(block)
     before = Path.cwd()
     os.chdir(folder)
+    _make_robots()
     yield folder
     os.chdir(before)
 
 
-def _make_fr3(folder: Path) -> None:
-    """Write a Panda whose joints have the names of an FR3's."""
-    path = (folder / 'panda.urdf').resolve()
-    text = re.sub(r'panda_(finger_)?joint', r'fr3_\1joint', path.read_text())
-    share = path.parents[4]
-    (folder / 'fr3.urdf').write_text(text.replace('package://', f'{share}/'))
+def _make_robots() -> None:
+    """Write the descriptions that the pages of robots make from others'."""
+    for page in sorted((ROOT / 'docs' / 'robots').glob('*.md')):
+        for block in blocks(page, 'python'):
+            exec(compile(block, str(page), 'exec'), {'__name__': 'snippet'})
 
 
 def test_pages_of_the_reference_are_current() -> None:

@@ -151,7 +151,8 @@ class StandIn:
             now = self._plant.truth
             acceleration = (now.velocity - before.velocity) / self.period
             model, data = self._true.pin_model, self._data[id(self._true)]
-            self._torque = pin.rnea(model, data, now.position, now.velocity, acceleration).copy()
+            moving = pin.rnea(model, data, now.position, now.velocity, acceleration)
+            self._torque = moving - self._servo.report().external  # the joints hold against it
         else:
             self._torque = self._command + self._handled
             self._plant.step(self._torque, Disturbance(external))

@@ -19,6 +19,8 @@ LOST, SOME_LOST = 0.05, 0.01
 """Shares of lost states that are wrong, and worth a hint."""
 LATE_PERIODS, LATE = 1.5, 0.002
 """Periods and time by which a quarter of the states is later than the fastest one [s]."""
+MOST = 95.0
+"""Percentage of the states whose age counts as lag."""
 CLOCKS = 0.1
 """Age of a state from which on clocks differ, or something holds it back [s]."""
 FEWEST = 10
@@ -32,12 +34,14 @@ class Timing(NamedTuple):
     :ivar lost: share of the states that did not come.
     :ivar longest: time between two states [s].
     :ivar late: how much later than the fastest one three quarters of the states are at most [s].
+    :ivar age: of most of the states (95 %) at their arrival, at most [s]; zero without stamps.
     """
 
     rate: float
     lost: float
     longest: float
     late: float
+    age: float
 
 
 def measure(states: HeardStates) -> Timing:
@@ -59,6 +63,7 @@ def measure(states: HeardStates) -> Timing:
         lost=float(1.0 - len(whole) / periods.sum()) if whole.size else 0.0,
         longest=float(np.diff(states.arrivals).max()),
         late=float(np.percentile(delays - delays.min(), 75)),
+        age=max(0.0, float(np.percentile(states.ages, MOST))) if states.stamped else 0.0,
     )
 
 
@@ -76,6 +81,8 @@ def check_timing(contract: DriverContract, states: HeardStates) -> Iterator[Find
     timing = measure(states)
     yield _rate(contract, timing)
     yield from _delivery(timing)
+    if states.stamped and timing.age <= CLOCKS:
+        yield _lag(contract, timing)
 
 
 def _rate(contract: DriverContract, timing: Timing) -> Finding:
@@ -120,6 +127,20 @@ def _delivery(timing: Timing) -> Iterator[Finding]:
         )
     else:
         yield Finding('fit', 'jitter', f'three quarters come within {1e3 * timing.late:.2f} ms')
+
+
+def _lag(contract: DriverContract, timing: Timing) -> Finding:
+    """Return what is known of the lag without a command: the way of the states is part of it."""
+    part = f'{1e3 * timing.age:.1f} ms of it are the way of the states ({MOST:g} % of them)'
+    if timing.age > contract.lag + 1.0 / timing.rate:
+        return Finding(
+            'hint',
+            'lag',
+            f'{part}, and {1e3 * contract.lag:g} ms are declared',
+            f'set lag={timing.age:.3f} or more; the first motion measures the rest',
+        )
+    what = f'{part}, {1e3 * contract.lag:g} ms are declared; the first motion measures the rest'
+    return Finding('fit', 'lag', what)
 
 
 def _stamps(states: HeardStates) -> Iterator[Finding]:

@@ -89,6 +89,11 @@ class Evidence:
         """Return whether the run went on in real time."""
         return 'late_share' in self.results
 
+    @property
+    def hand_leads(self) -> bool:
+        """Return whether a hand may lead a real robot; where it is, nobody knows."""
+        return not self.facts.simulated and self.facts.scenario.admittance.guides
+
     @cached_property
     def deviation(self) -> Deviation | None:
         """Return by how far the robot left its path, if it did."""

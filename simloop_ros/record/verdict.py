@@ -35,6 +35,8 @@ FOLLOWED = 0.1
 CAUSE_TIME = 0.5
 """Time after a touch in which it is the cause of a deviation [s]."""
 MOST_LINES = 3
+MOST_PLACES = 1000
+"""Number of rows in which it is looked how far a robot was led."""
 MOST_INCIDENTS = 3
 """Number of incidents that are told in words; the events have all."""
 
@@ -95,6 +97,7 @@ def judge(evidence: Evidence, motion: RunAccelerations | None = None) -> Outcome
         status, first = 'missed', f'{goal.missed}: {cause.words}'
     else:
         status, first = ('disturbed' if left or bounds else 'ended'), f'ended after {end}'
+        first += _led(evidence)
         if short and facts.planned is not None:
             first += f', before its end: the motion takes {evidence.moment(facts.planned)}'
             first += f'; {goal.missed}' if goal and facts.plan is not None else ''
@@ -177,9 +180,12 @@ def _stop(evidence: Evidence, goal: Goal | None) -> Cause | None:
 
 
 def _left(evidence: Evidence) -> Cause | None:
-    """Return how far the robot left its path and why; ``None`` if it did not."""
+    """Return how far the robot left its path and why; ``None`` if it did not.
+
+    A real robot that is guided is where the hand has it: that is no path of its own.
+    """
     deviation = evidence.deviation
-    if deviation is None:
+    if deviation is None or evidence.hand_leads:
         return None
     time = (deviation.row + 1) * evidence.period
     words = f'{length(deviation.distance)} off its path at {evidence.moment(time)}'
@@ -221,6 +227,20 @@ def _cause(evidence: Evidence) -> Cause:
     joint = int(behind.argmax())
     name, unit = model.joint_names[joint], model.joint_units[joint]
     return Cause(f'{name} does not follow, it is {behind[joint]:.2g} {unit} from its setpoint')
+
+
+def _led(evidence: Evidence) -> str:
+    """Return how far each tip of a real robot that is guided was led, in words."""
+    model, log = evidence.facts.model, evidence.log
+    if not evidence.hand_leads or not log.rows:
+        return ''
+    rows = log.read(0, None, max(1, log.rows // MOST_PLACES))[:, TRUE_POSITION]
+    places = np.array([model.tip_positions(q) for q in rows])
+    ways = np.linalg.norm(places - places[0], axis=2).max(axis=0)
+    led = ' and '.join(
+        f'{tip} by {length(way)}' for tip, way in zip(model.tips, ways, strict=True)
+    )
+    return f'; led {led}' if led else ''
 
 
 def _told(evidence: Evidence, incidents: list[Incident]) -> list[str]:

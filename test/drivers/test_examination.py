@@ -182,6 +182,19 @@ def test_stamps(lwr: RobotModel) -> None:
     assert '100 of 200 are not after the one before' in lines[0]
 
 
+def test_the_way_of_the_states_is_part_of_the_lag(lwr: RobotModel) -> None:
+    states = states_of(lwr, effort_of(lwr))
+    slow = msgspec.structs.replace(states, ages=states.ages + 0.02)
+
+    def line(contract: DriverContract) -> str:
+        found = examine(contract, lwr, heard(lwr, slow))
+        return next(finding.line for finding in found if finding.check == 'lag')
+
+    assert line(CONTRACT).startswith('hint   lag: 20.5 ms of it are the way of the states')
+    assert 'set lag=0.021 or more' in line(CONTRACT)
+    assert line(msgspec.structs.replace(CONTRACT, lag=0.015)).startswith('fit')
+
+
 @pytest.mark.parametrize('robot', ['lwr', 'irb120', 'yumi', 'two_link'])
 @pytest.mark.parametrize('shown', ['torque', 'torque_without_gravity', 'current'])
 @pytest.mark.parametrize('declared', ['torque', 'torque_without_gravity', 'current', None])

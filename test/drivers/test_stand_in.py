@@ -264,3 +264,15 @@ def test_controllers_of_others_drive_it_by_joint_states(lwr: RobotModel, takes: 
     np.testing.assert_allclose(robot.state().position, expected, rtol=0, atol=5e-3)
     assert robot.dropped == 2
     assert not robot.fault
+
+
+def test_a_robot_that_takes_positions_feels_a_hand_in_its_torque(lwr: RobotModel) -> None:
+    """At rest, the joints hold the weight and what pushes them."""
+    pushed = np.linspace(-2.0, 2.0, lwr.n)
+    robot = stand_in(lwr, takes='position')
+    robot.take(lwr.home)
+    for _ in range(round(RATE)):
+        robot.step(pushed)
+    state = robot.state()
+    held = gravity(lwr, state.position) - pushed
+    np.testing.assert_allclose(state.effort, held, atol=1e-3)
