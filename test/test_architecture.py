@@ -203,6 +203,9 @@ for module in pkgutil.walk_packages(simloop_ros.__path__, 'simloop_ros.'):
 """
 A_RUN = """
 import tempfile
+
+import pytest
+
 from simloop_ros.cli.main import main
 with tempfile.TemporaryDirectory() as folder:
     assert main(['run', 'sphere_step', '--set', 'duration=0.1', '--out', folder]) == 0
@@ -257,6 +260,14 @@ def test_what_a_shell_asks_for_loads_neither_engine_nor_numpy() -> None:
 
 def test_reading_scenarios_loads_no_engine() -> None:
     assert loaded(CONFIGS, ENGINES) == []
+
+
+@pytest.mark.parametrize('node', ['motion_planner', 'teach'])
+def test_who_plans_in_the_background_has_loaded_what_it_needs(node: str) -> None:
+    """On a busy machine its thread, which is not urgent, would import for half a minute."""
+    pytest.importorskip('rclpy')
+    names = ['scipy.interpolate', 'scipy.spatial']
+    assert loaded(f'import simloop_ros.nodes.{node}', names) == names
 
 
 def test_a_run_with_pinocchio_loads_no_other_engine() -> None:

@@ -173,9 +173,9 @@ class ChainSurface:
 
     def _free_share(self, model: RobotModel) -> Array:
         """Return the share of postures in which each piece is not hidden, shape ``(pieces,)``."""
-        data, n = self._model.createData(), model.n
         from scipy.stats import qmc  # here, as it takes a second
 
+        data, n = self._model.createData(), model.n
         low = np.where(model.endless, -np.pi, model.lower)
         high = np.where(model.endless, np.pi, model.upper)
         everything = np.arange(len(self.links))

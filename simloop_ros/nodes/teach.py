@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticStatus
+import scipy.interpolate  # noqa: F401 - now, and not in the thread that plans while a robot moves
 from std_srvs.srv import SetBool, Trigger
 
 from ..core.errors import ConfigError, SimloopError

@@ -8,6 +8,7 @@ from math import ceil
 from typing import Any, Protocol
 
 import msgspec
+import scipy.interpolate  # noqa: F401 - now, and not in the thread that plans while a robot moves
 
 from ...core.errors import GoalError
 from ...core.values import Setpoint

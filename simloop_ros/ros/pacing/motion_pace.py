@@ -7,6 +7,7 @@ import time
 from typing import Any, Protocol
 
 import numpy as np
+import scipy.interpolate  # noqa: F401 - now, and not in the thread that plans while a robot moves
 
 from ...assembly.motion import Motion
 from ...core.errors import SimloopError
