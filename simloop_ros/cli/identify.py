@@ -73,7 +73,7 @@ def call(options: argparse.Namespace) -> int:
     if options.unloaded:
         empty = read_logs(options.unloaded, options.robot, mapping, (0.0, 1.0), options.signal)
         if empty.model.joint_names != logs.model.joint_names:
-            raise LogError('--unloaded: a log with other joints than those of the log with payload')
+            raise LogError('--unloaded: its joints are not those of the log with the payload')
         alone = empty.fitted
     make_folder(options.out)
     gains = None
@@ -160,8 +160,11 @@ def read_logs(
         for stretch in whole:
             fitted.append(stretch.between(first, last))
             judged += [stretch.between(-1.0, first), stretch.between(last, np.inf)]
-    assert model is not None and config is not None
-    return Logs(model, config, tuple(fitted), tuple(judged), shown, until, tuple(dict.fromkeys(notes)))
+    assert model is not None
+    assert config is not None
+    return Logs(
+        model, config, tuple(fitted), tuple(judged), shown, until, tuple(dict.fromkeys(notes))
+    )
 
 
 def stretches_of(recording: RobotRecording, signal: str | None) -> list[Stretch]:
