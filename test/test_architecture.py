@@ -11,6 +11,8 @@ import re
 import subprocess
 import sys
 
+import pytest
+
 import simloop_ros
 
 PACKAGE = Path(simloop_ros.__file__).parent

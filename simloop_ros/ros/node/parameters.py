@@ -19,7 +19,8 @@ from rclpy.parameter import Parameter
 
 from ...core.errors import ConfigError, SimloopError
 from ..pacing.config import GraphConfig
-from .parameter_values import BOUNDS, ConfigParameter, config_parameters, parse_config
+from .config_parameter import BOUNDS, ConfigParameter
+from .parameter_values import config_parameters, parse_config
 
 if TYPE_CHECKING:
     from .block_node import BlockNode
