@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
+from pathlib import Path
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from ..core.custom import build_custom
 from ..core.errors import ConfigError
 from ..robot.carried_payload import later_payloads
 from ..robot.model import RobotModel
+from .applied_wrenches import RecordedWrenches, read_wrenches
 from .arm_stops import ArmStops, Brakes
 from .carrying import Carrying
 from .config import HeldObject, PlantConfig
@@ -110,6 +112,8 @@ def build_plant(
         if config.sensors is not None:
             plant = ForceSensors(plant, model, period, config.sensors, *rng.spawn(1))
         plant = _measured(plant, config, rng)
+        if config.wrenches:
+            plant = RecordedWrenches(plant, model, read_wrenches(Path(config.wrenches)))
     except Exception:
         plant.close()
         raise
