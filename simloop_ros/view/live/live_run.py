@@ -36,7 +36,7 @@ from .frames import FrameBuilder
 from .history import History
 from .interaction import Interaction
 from .live_keys import LiveKeys
-from .pace import Pace
+from .pace import RealTimePace
 from .session_file import Session, write_session
 
 FASTEST, SLOWEST = 100.0, 0.01
@@ -58,7 +58,7 @@ class LiveRun:
         self._loop.plant = self._interaction
         self._builder = FrameBuilder(assembly, self._interaction)
         self.keys = LiveKeys(scenario, assembly.facts.model, assembly.motion)
-        self._pace = Pace(scenario.period)
+        self._pace = RealTimePace(scenario.period)
         self._history = History(scenario.period)
         self._payloads: tuple[Payload, ...] = ()
         self._commands: tuple[AnyGoal, ...] = ()
