@@ -77,7 +77,8 @@ class ThrownBalls(Remembering):
     @property
     def bodies(self) -> tuple[Body, ...]:
         """Return where the balls are."""
-        return tuple(Body(f'ball_{b.number}', b.position, UNTURNED, b.radius) for b in self._balls)
+        balls = self._balls
+        return tuple(Body(f'ball_{b.number}', b.position, UNTURNED, b.radius) for b in balls)
 
     def throw(self, thrown: Throw) -> None:
         """Let a ball fly; of too many the oldest is gone."""
