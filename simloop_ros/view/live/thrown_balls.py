@@ -90,9 +90,9 @@ class ThrownBalls(Remembering):
     def wrenches(self, state: JointState) -> list[LinkWrench]:
         """Return the wrenches of this step on the links, and let the balls fly on."""
         self.acting = ()
-        if not self._balls:
-            return []
         model, data, q = self._robot.pin_model, self._data, state.position
+        if not self._balls or not np.isfinite(q).all():
+            return []
         pin.updateGeometryPlacements(model, data, self._shapes, self._places, q)
         pin.computeJointJacobians(model, data, q)
         wrenches: list[LinkWrench] = []
