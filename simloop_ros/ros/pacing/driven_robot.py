@@ -18,6 +18,9 @@ from ...safety.position_gate import PositionGate
 from ...safety.stopping_robot import StoppingRobot
 from .config import DriverConfig
 
+MEAN_TIME = 0.2
+"""Time constant of the mean of the disturbance by which an unseen robot is predicted [s]."""
+
 
 class DrivenRobot(StoppingRobot, ABC):
     """Sends a driver its commands, in the order of the model's joints.
@@ -41,11 +44,19 @@ class DrivenRobot(StoppingRobot, ABC):
         super().__init__(model, period, safety)
         self._publish = publish
         self._position: Array = model.home
+        self._unseen = 0  # periods since the last joint state that were gone through without one
 
     def measured(self, position: Array, periods: int) -> None:
         """Take where the robot is [rad], shape ``(n,)``, some periods after the last state."""
         self._position = position
+        self.wait(periods - self._unseen)
+        self._unseen = 0
+
+    def go_on_unseen(self, periods: int) -> None:
+        """Send what the robot does by itself, some periods later without a joint state."""
+        self._unseen += periods
         self.wait(periods)
+        self.go_on()
 
     @abstractmethod
     def command(self, effort: Array, desired: Array | None) -> None:
@@ -81,6 +92,12 @@ class EffortDriven(DrivenRobot):
     within the limits and without the gravity that the robot handles itself: that of the model at
     the beginning, since a payload that is told later is not told to the robot.
 
+    While no joint states come it goes on, and comes to rest, where the model says that it is. Each
+    period is a semi-implicit step under the effort that was sent and the mean ``d`` of the
+    disturbance that was estimated over ``MEAN_TIME``: its noise would add up to a speed::
+
+        v+ = v + h (aba(q, v, tau) + d),   q+ = q + h v+
+
     :param bandwidth: of the observer [rad/s].
     """
 
@@ -101,18 +118,25 @@ class EffortDriven(DrivenRobot):
         self._gravity_handled = gravity_handled
         self._data = model.pin_model.createData()
         self._known = pin.Model(model.pin_model)
-        self._effort: Array | None = None
+        self._sent: Array | None = None
+        self._effort: Array | None = None  # with the gravity that the robot adds
+        self._disturbance: Array = np.zeros(model.n)
         self._estimate: Estimate | None = None
+        self._predicted: JointState | None = None  # where nobody sees it
 
     @np.errstate(over='ignore', invalid='ignore')
     def measured(self, position: Array, periods: int) -> None:
         """Take where the robot is, and estimate its velocity."""
         super().measured(position, periods)
         before, still = self._estimate, np.zeros_like(position)
+        predicted, self._predicted = self._predicted, None
         self._estimate = Estimate(JointState(position, still), still)
         if before is None:
             return
-        if periods == 1:
+        if predicted is not None:
+            error = (position - predicted.position) / (periods * self._period)
+            now = Estimate(JointState(position, predicted.velocity + error), before.disturbance)
+        elif periods == 1:
             q, v = before.state.position, before.state.velocity
             acceleration = still
             if self._effort is not None:
@@ -123,6 +147,26 @@ class EffortDriven(DrivenRobot):
             now = Estimate(JointState(position, velocity), before.disturbance)
         if np.isfinite(now.disturbance).all() and np.isfinite(now.state.velocity).all():
             self._estimate = now
+            share = min(1.0, self._period / MEAN_TIME)
+            self._disturbance = self._disturbance + share * (now.disturbance - self._disturbance)
+
+    @np.errstate(over='ignore', invalid='ignore')
+    def go_on_unseen(self, periods: int) -> None:
+        """Send the effort of follower or brakes for where the model says that the robot is."""
+        if self._estimate is not None and self._sent is not None:
+            for _ in range(periods):
+                self._predict(self._sent)
+        super().go_on_unseen(periods)
+
+    def _predict(self, sent: Array) -> None:
+        """Take a step of the model from the last known or predicted state, if it is finite."""
+        q, v, h = self._state.position, self._state.velocity, self._period
+        effort = sent + self._handled
+        acceleration = pin.aba(self._model.pin_model, self._data, q, v, effort)
+        velocity = v + h * (acceleration + self._disturbance)
+        if np.isfinite(velocity).all():
+            self._predicted = JointState(q + h * velocity, velocity)
+            self._position = self._predicted.position
 
     def check(self, effort: Array, age: float) -> None:
         """Raise UnsafeCommandError unless an effort may pass.
@@ -159,7 +203,7 @@ class EffortDriven(DrivenRobot):
     @property
     def _state(self) -> JointState:
         assert self._estimate is not None
-        return self._estimate.state
+        return self._estimate.state if self._predicted is None else self._predicted
 
     def _gravity(self, model: pin.Model) -> Array:
         """Return the gravity at the last position [N m], shape ``(n,)``; zero if not finite."""
@@ -172,7 +216,7 @@ class EffortDriven(DrivenRobot):
 
     def _send(self, effort: Array) -> None:
         handled = self._handled
-        sent = self._gate.nearest(effort - handled)
+        self._sent = sent = self._gate.nearest(effort - handled)
         self._effort = sent + handled
         self._publish(sent)
 

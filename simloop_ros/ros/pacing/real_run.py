@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import suppress
+from multiprocessing import get_context
+import signal
 
 import numpy as np
 
@@ -18,9 +20,10 @@ AT_REST = 1e-6
 
 
 class RealRun:
-    """Plans the motion again from the first position, once it is over.
+    """Plans the motion again from the first position, once it rests, in a process of its own.
 
-    Not before: that may take a second of the interpreter which, composed, control shares.
+    It may take a second of the interpreter which, composed, control shares: a robot that has come
+    to rest would get no command meanwhile.
 
     :ivar rests: whether the setpoints have rested for ``Scenario.rest``, and the end is planned.
         Where the machine is late a motion starts later or goes slower than it is planned, and the
@@ -56,10 +59,11 @@ class RealRun:
 
         A motion that cannot be planned has none; the planner says so.
 
-        :param wait: whether the plan is made now, or waited for.
+        :param wait: whether the plan is made now, or waited for: nothing is controlled any more.
         """
-        if wait and self._start is not None:
-            self._plan(self._start)
+        if wait and self._planning is None and self._start is not None:
+            with suppress(SimloopError):
+                self._facts = started_facts(self._facts, self._start)
         if self._planning is not None and (wait or self._planning.done()):
             with suppress(SimloopError):
                 self._facts = self._planning.result()
@@ -68,4 +72,11 @@ class RealRun:
     def _plan(self, start: Array) -> None:
         """Begin to plan from a position [rad], shape ``(n,)``, unless that was begun already."""
         if self._planning is None:
-            self._planning = ThreadPoolExecutor(1).submit(started_facts, self._facts, start)
+            pool = ProcessPoolExecutor(1, get_context('spawn'), _ignore_interrupts)
+            self._planning = pool.submit(started_facts, self._facts, start)
+            pool.shutdown(wait=False)  # it ends with the plan
+
+
+def _ignore_interrupts() -> None:
+    """Let the process that planned for end it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
