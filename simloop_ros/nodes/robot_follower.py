@@ -127,10 +127,18 @@ class RobotFollowerNode(BlockNode):
         if self.robot.engage(reason):
             self._announce()
 
-    def _announce(self) -> None:
+    def hold(self, reason: str) -> None:
+        """Hold a robot that stands still and is not commanded any more: no motion is stopped.
+
+        So ends every run, with the process of control.
+        """
+        if self.robot.engage(reason):
+            self._announce(calm=True)
+
+    def _announce(self, *, calm: bool = False) -> None:
         level = '' if self._switch.owner == 'ours' else SWITCHING
-        robot = self.robot
-        self._safety.announce('robot stopped', robot.engaged, robot.stops, level=level)
+        robot, event = self.robot, 'robot held where it stands' if calm else 'robot stopped'
+        self._safety.announce(event, robot.engaged, robot.stops, level=level, calm=calm)
 
     def _on_safety(self, status: SafetyStatus) -> None:
         if status.stopped:

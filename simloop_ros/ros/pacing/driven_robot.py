@@ -83,6 +83,11 @@ class DrivenRobot(StoppingRobot, ABC):
     def rests(self) -> bool:
         """Return whether the robot has come to rest by itself."""
 
+    @property
+    @abstractmethod
+    def stands_still(self) -> bool:
+        """Return whether the robot does not move, whoever commands it."""
+
 
 class EffortDriven(DrivenRobot):
     """A robot that takes efforts.
@@ -197,8 +202,13 @@ class EffortDriven(DrivenRobot):
     @property
     def rests(self) -> bool:
         """Return whether the brakes hold the robot, or have brought it to rest."""
-        slow = (np.abs(self._state.velocity) < STOPPED_SPEED).all()
-        return self.held is not None or bool(self.engaged and self._stop == 'damp' and slow)
+        damped = self.engaged and self._stop == 'damp' and self.stands_still
+        return self.held is not None or bool(damped)
+
+    @property
+    def stands_still(self) -> bool:
+        """Return whether all joints are slow."""
+        return bool((np.abs(self._state.velocity) < STOPPED_SPEED).all())
 
     @property
     def _state(self) -> JointState:
@@ -269,6 +279,14 @@ class PositionDriven(DrivenRobot):
     def rests(self) -> bool:
         """Return whether the motion of the last commands has come to rest."""
         return bool(self.engaged) and self._follower.rests(self._steps)
+
+    @property
+    def stands_still(self) -> bool:
+        """Return whether the motion of the last commands would not go on."""
+        last, there = self._positions.last, self._follower.destination(self._steps)
+        if last is None or there is None:
+            return last is None
+        return bool((np.abs(there - last) < STOPPED_SPEED * self._period).all())
 
     def _send(self, position: Array) -> None:
         last, released, self._released = self._positions.last, self._released, False

@@ -30,6 +30,7 @@ class _DriverNode(Protocol):
 
     def accepts(self, effort: Array, age: float) -> bool: ...
     def engage(self, reason: str) -> None: ...
+    def hold(self, reason: str) -> None: ...
 
 
 class RealtimeDriver:
@@ -96,7 +97,8 @@ class RealtimeDriver:
         self._age += periods
         timeout = self._timeout()
         if self._age >= timeout and not self._released:
-            self._node.engage(f'effort_command: no message for {timeout} periods')
+            still, reason = robot.stands_still, f'effort_command: no message for {timeout} periods'
+            (self._node.hold if still else self._node.engage)(reason)
         if self._age > robot.stands or robot.engaged:
             self._own += 1
             self._send(robot.go_on)

@@ -47,6 +47,7 @@ class World:
         self.sent: list[Array] = []
         self.velocities: list[Array] = []
         self.reasons: list[str] = []
+        self.calm: list[str] = []
         self.step = 0
         self.now = 0
         self.driver = driver
@@ -70,6 +71,10 @@ class World:
     def engage(self, reason: str) -> None:
         if self.robot.engage(reason):
             self.reasons.append(reason)
+
+    def hold(self, reason: str) -> None:
+        if self.robot.engage(reason):
+            self.calm.append(reason)
 
     # What happens
 
@@ -245,6 +250,24 @@ def test_a_robot_that_is_seen_again_goes_on_without_a_jump(
     world.move(200, commands=False)
     assert (decelerations(world, seen - 1) <= 4.0 * STEEPEST * np.abs(SPEED)).all()
     np.testing.assert_allclose(world.velocities[-1], 0.0, atol=2e-3)
+
+
+@pytest.mark.parametrize('kind', [*KINDS, 'positions'])
+def test_silence_is_no_stop_of_a_robot_that_stands_still(two_link: RobotModel, kind: str) -> None:
+    driver = KINDS.get(kind, DriverConfig(topic='commands', output='position'))
+    world = World(two_link, driver)
+    for _ in range(TIMEOUT):
+        world.tell()
+        world.pace.command(
+            DecodedJointState(world.stamp, two_link.home, effort=world.gravity, frame_id='')
+        )
+        world.step += 1
+    for _ in range(2 * TIMEOUT):
+        world.tell()
+        world.step += 1
+    assert world.calm == [f'effort_command: no message for {TIMEOUT} periods']
+    assert not world.reasons
+    assert world.robot.engaged
 
 
 def test_a_released_robot_is_held_until_its_next_command(two_link: RobotModel) -> None:
