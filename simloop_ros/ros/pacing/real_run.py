@@ -16,7 +16,7 @@ from ...loop.step_record import StepRecord
 from ...record.facts import RunFacts
 
 AT_REST = 1e-6
-"""Speed of a setpoint below which the motion rests [rad/s]."""
+"""Speed of the setpoints below which the motion rests [rad/s]."""
 
 
 class RealRun:
@@ -32,9 +32,11 @@ class RealRun:
 
     def __init__(self, facts: RunFacts):
         self._facts = facts
+        self._period = facts.scenario.period
         self._needed = max(1, round(facts.scenario.rest / facts.scenario.period))
         self._resting = 0
         self._start: Array | None = None
+        self._desired: Array | None = None  # of the last step
         self._planning: Future[RunFacts] | None = None
 
     @property
@@ -49,7 +51,10 @@ class RealRun:
         """Take a step; the first one tells where the robot starts."""
         if self._start is None:
             self._start = record.measured
-        still = np.abs(record.setpoint.velocity).max() < AT_REST
+        last, self._desired = self._desired, record.setpoint.position
+        # The velocity of a recorded setpoint is that which would reach it: a robot with friction
+        # or a load rests beside its setpoint.
+        still = last is not None and np.abs(self._desired - last).max() < AT_REST * self._period
         self._resting = self._resting + 1 if still else 0
         if self._resting == self._needed and self._facts.scenario.duration is None:
             self._plan(self._start)
