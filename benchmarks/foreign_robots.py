@@ -2,9 +2,9 @@
 
 Panda, UR5 and UR10 of the PyPI package example-robot-data, in MuJoCo, 10 % heavier than their
 models, with friction and real encoders. Each is calibrated as docs/collision.md says, reaches a
-goal, moves freely for ten minutes, and is pushed, with ``monitor.adapt`` as for a real robot. Prints
-a table; the exit status is 1 if a tip is not within 1 mm of its goal, there is a false alarm, or
-the push is not found.
+goal, moves freely for ten minutes, and is pushed, with ``monitor.adapt`` as for a real robot.
+Prints a table; the exit status is 1 if a tip is not within 1 mm of its goal, there is a false
+alarm, or the push is not found.
 """
 
 from __future__ import annotations
