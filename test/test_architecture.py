@@ -35,7 +35,7 @@ ORDER = (
     ('calibration', 'robotstudio', 'drivers', 'logs'),
     ('replay',),
     ('report', 'ros'),
-    ('nodes',),
+    ('nodes', 'view'),
     ('cli',),
 )
 LAYERS = {name: i for i, names in enumerate(ORDER) for name in names}

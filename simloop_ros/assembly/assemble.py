@@ -17,6 +17,7 @@ from ..goals.goal import AnyGoal
 from ..loop.loop import Loop
 from ..loop.sensing import CarryingSensing, MonitoredSensing, Sensing, TakingSensing
 from ..plants.build import used_engine
+from ..plants.carrying import Carrying
 from ..record.facts import RunFacts
 from ..robot.carried_payload import later_payloads
 from ..robot.fit_robot import load_fit_robot
@@ -37,15 +38,24 @@ MOST_FORECAST = 300
 
 @dataclass(frozen=True)
 class Assembly:
-    """A scenario whose every block is built and valid, ready to move."""
+    """A scenario whose every block is built and valid, ready to move.
+
+    :ivar carrying: the part of the plant that carries payloads, if there is any.
+    :ivar lag: of the plant, see ``plants.hand_force.HandForces``.
+    """
 
     facts: RunFacts
     loop: Loop
+    motion: Motion
+    carrying: Carrying | None = None
+    lag: float = 0.0
 
 
-def assemble(scenario: Scenario) -> Assembly:
+def assemble(scenario: Scenario, *, interactive: bool = False) -> Assembly:
     """Build every block of a scenario; the robot rests at its home.
 
+    :param interactive: whether goals and payloads may come while it runs. As long as none come,
+        the run is the same, bit for bit.
     :raises SimloopError: the scenario cannot be run, with the reason.
     """
     refuse_contradictions(scenario)
@@ -55,8 +65,11 @@ def assemble(scenario: Scenario) -> Assembly:
     takes = scenario.monitor.payload == 'take' and scenario.monitor.adapt
     carries = bool(later_payloads(model)) or takes
     known = model.copy() if carries else model  # results are of the first one
-    built = build_simulated_robot(scenario.plant, model, period, scenario.seed, scenario.safety)
-    motion = build_motion(MotionSettings.of(scenario), known, model.home)
+    built = build_simulated_robot(
+        scenario.plant, model, period, scenario.seed, scenario.safety, picks_up=interactive
+    )
+    settings = MotionSettings.of(scenario, takes_goals=interactive)
+    motion = build_motion(settings, known, model.home)
     control = ControlSimulation(known, scenario.resolved_control(), period)
     facts = _facts(scenario, model, motion, built.engine, built.notes)
     sensing = _sensing(scenario, known, motion, built.plant.report().wrenches)
@@ -64,7 +77,8 @@ def assemble(scenario: Scenario) -> Assembly:
         sensing = CarryingSensing(sensing, known)
     elif takes:
         sensing = TakingSensing(sensing, known)
-    return Assembly(facts, Loop(motion.planner, control, built.plant, sensing))
+    loop = Loop(motion.planner, control, built.plant, sensing)
+    return Assembly(facts, loop, motion, built.carrying, built.lag)
 
 
 def run_facts(scenario: Scenario, *, simulated: bool = True) -> RunFacts:

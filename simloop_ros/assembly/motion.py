@@ -19,7 +19,7 @@ from ..goals.goal import AnyGoal
 from ..goals.goal_list import GoalForecast, forecast
 from ..goals.goal_planner import GoalPlanner
 from ..goals.motion_generator import MotionGenerator
-from ..guiding.config import AdmittanceConfig
+from ..guiding.config import AdmittanceConfig, live_parameters
 from ..guiding.guidance import Guidance
 from ..planning.build import NOISE_MARGIN, PlannedMotion, build_planner
 from ..planning.config import PlannerConfig, TaskConfig
@@ -37,6 +37,8 @@ from ..scenario.scenario import Scenario
 from ..teaching.planner import TaskPlace, TaskPlanner, plan_task
 from ..teaching.task_file import load_task
 
+LIVE_KEYS = frozenset({'monitor.reaction', 'monitor.push', *live_parameters('admittance')})
+"""Keys that can change while the robot moves."""
 TIP_LEVER = 1.0
 """Bound of a tip's displacement per joint angle, for arms on a table [m/rad]."""
 

@@ -11,11 +11,12 @@ import numpy as np
 from std_msgs.msg import Header
 from std_srvs.srv import Trigger
 
+from ..assembly.motion import LIVE_KEYS
 from ..collision.config import MonitorConfig
 from ..core.errors import ConfigError
 from ..core.values import Setpoint
 from ..guiding.compliance import compliance
-from ..guiding.config import AdmittanceConfig, live_parameters
+from ..guiding.config import AdmittanceConfig
 from ..planning.config import PlannerConfig
 from ..robot.config import RobotConfig
 from ..ros.messages.joint_state import DecodedJointState
@@ -62,9 +63,7 @@ class MotionPlannerNode(BlockNode):
     """Whether in real time setpoints are sent ahead; else one for each control state."""
     SILENCE: ClassVar[str] = ''
     """Consequence if no more torques or wrenches come, where setpoints are not sent ahead."""
-    LIVE = frozenset(
-        {'monitor.reaction', 'monitor.push', 'safety.timeout', *live_parameters('admittance')}
-    )
+    LIVE = LIVE_KEYS | {'safety.timeout'}
 
     def build(self) -> None:
         """Load the robot; in lockstep, plan from its home, where the motion will begin."""

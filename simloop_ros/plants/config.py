@@ -273,6 +273,7 @@ class PlantConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     :ivar resolution: step of the encoders [rad]; 0 for none.
     :ivar delay: age of the measured position, in whole periods.
     :ivar pushes: external wrenches.
+    :ivar wrenches: file of further ones, step by step, as a session of ``simloop view`` writes it.
     :ivar payloads: what the tips carry in truth, unknown to all blocks; see ``robot.payloads``.
     :ivar hands: operators who hold the robot and guide it.
     :ivar obstacles: bodies in the way, unknown to planner and control.
@@ -295,6 +296,7 @@ class PlantConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     friction: Friction = Friction()
     delay: Annotated[int, msgspec.Meta(ge=0, le=10_000)] = 0
     pushes: tuple[Push, ...] = ()
+    wrenches: str = ''
     payloads: tuple[Payload, ...] = ()
     hands: tuple[Hand, ...] = ()
     obstacles: tuple[Obstacle, ...] = ()

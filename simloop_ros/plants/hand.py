@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import sqrt
 
 import msgspec
 import numpy as np
-import pinocchio as pin
 
 from ..core.errors import ConfigError
 from ..core.values import UNDISTURBED, Array, Disturbance, HandReport, JointState, PlantReport
 from ..maths.minimum_jerk import minimum_jerk_motion
 from ..robot.model import RobotModel
 from .config import Hand
+from .hand_force import HandForces, Pull, SolvedPulls
 from .hand_path import HandPath, build_path
 from .plant import Plant, total_torque
 from .spring_contact import point_jacobian
@@ -47,23 +46,6 @@ class _Holder(msgspec.Struct, frozen=True):
     path: HandPath
 
 
-class _Pull(msgspec.Struct, frozen=True):
-    """What the force of a hand in this step depends on.
-
-    :ivar index: which hand it is.
-    :ivar jacobian: of the point's velocity, shape ``(3, n)``.
-    :ivar gap: from the point to the target [m], shape ``(3,)``.
-    :ivar velocity: of the target [m/s], shape ``(3,)``.
-    """
-
-    index: int
-    jacobian: Array
-    gap: Array
-    velocity: Array
-    stiffness: float
-    damping: float
-
-
 class Hands(PlantWrapper):
     """Pull points of the robot towards moving targets.
 
@@ -74,21 +56,7 @@ class Hands(PlantWrapper):
     The target starts where the point is at the grip, and ``s`` rises smoothly from 0 to 1 while
     the grip becomes firm: whatever the robot does, a grip makes no jump. A release is immediate.
 
-    The force is constant over a step. It is solved implicitly, with its own effect on the point:
-    ``W = J M^-1 J^T``, and ``x'_free`` is the velocity that would follow without it::
-
-        x'+ = x'_free + h W f
-        f   = k (x_t - x + o h (x_t' - x') - h/4 (x'+ - x')) + c (x_t' - x'+)
-
-    A plant that takes one semi-implicit step has ``o = 0``, and the spring sees the mean
-    ``(x- + 2 x + x+)/4`` of three positions. One that takes many, or steps of second order, moves
-    by ``x+ = x + h (x'+ - o (x'+ - x'))``; with ``o = 1/2`` the spring sees the mean position of
-    the step. On a free mass it neither adds nor removes energy, for any ``k``. The damper sees the
-    velocity at the end, which it never reverses. So a hand is stable by itself, however stiff it
-    is and however light the link; only the change of ``J`` and ``M`` over a step is neglected.
-    ``x'_free`` contains the efforts, the external torques and, as in the step before, the
-    acceleration that those do not explain: friction, elastic joints, obstacles. Hands are solved
-    together, then each is limited.
+    The force is constant over a step, and solved implicitly: see ``HandForces``.
 
     The work of a hand is ``h f . J (v + v+)/2``, trapezoidal in the velocity: by that much a
     semi-implicit step of a rigid arm changes its kinetic energy, but for the change of ``M``.
@@ -100,7 +68,7 @@ class Hands(PlantWrapper):
     :raises ConfigError: a hand lets go before it takes hold, or its times are not in order.
     """
 
-    _remembered = ('_plant', '_index', '_grips', '_unexplained', '_reports')
+    _remembered = ('_plant', '_index', '_grips', '_forces', '_reports')
 
     def __init__(
         self,
@@ -111,19 +79,16 @@ class Hands(PlantWrapper):
         lag: float = 0.0,
     ):
         super().__init__(plant)
-        self._ahead = lag * period
-        self._model = model.pin_model
-        self._data = self._model.createData()
+        self._forces = HandForces(model, period, lag)
         self._h = period
         self._holders = tuple(_holder(hand, model, period) for hand in hands)
-        self._zero: Array = np.zeros(model.n)
         self._grips: tuple[HandGrip | None, ...] = ()
         self._begin()
 
     def _begin(self) -> None:
         self._index = 0
         self._grips = (None,) * len(self._holders)
-        self._unexplained = self._zero  # acceleration beyond the model's, last step [rad/s^2]
+        self._forces.forget()
         self._reports: tuple[HandReport, ...] = tuple(
             HandReport(holder.link, False, NOTHING, NOTHING, 0.0, 0.0) for holder in self._holders
         )
@@ -135,36 +100,28 @@ class Hands(PlantWrapper):
         self._index += 1
         if not pulls:
             self._plant.step(effort, disturbance)
-            self._unexplained = self._zero
+            self._forces.forget()
             self._reports = tuple(_let_go(report) for report in self._reports)
             return
-        q, v, h, external = before.position, before.velocity, self._h, disturbance.torque
-        jacobian = np.concatenate([pull.jacobian for pull in pulls])
-        known = pin.aba(self._model, self._data, q, v, total_torque(effort, external))
-        inertia = pin.crba(self._model, self._data, q).reshape(v.size, -1)
-        response = np.linalg.solve(inertia, jacobian.T)
-        rate = jacobian @ v
-        free = rate + h * (jacobian @ (known + self._unexplained))
-        wanted = _solve(pulls, rate, free, jacobian @ response, h, self._ahead)
-        force = self._limited(pulls, wanted)
-        torque = total_torque(jacobian.T @ force, external)
+        solved = self._forces.solve(before, total_torque(effort, disturbance.torque), pulls)
+        torque = total_torque(solved.torque, disturbance.torque)
         self._plant.step(effort, msgspec.structs.replace(disturbance, torque=torque))
         after = self._plant.truth.velocity
-        self._unexplained = (after - v) / h - known - response @ force
-        self._note(pulls, force, 0.5 * (rate + jacobian @ after))
+        self._forces.learn(solved, before.velocity, after)
+        self._note(pulls, solved, after)
 
     def report(self) -> PlantReport:
         """Return the plant's report, with what each hand did."""
         return msgspec.structs.replace(self._plant.report(), hands=self._reports)
 
-    def _pulls(self, state: JointState) -> list[_Pull]:
+    def _pulls(self, state: JointState) -> list[Pull]:
         """Return the hands that hold in this step; one that begins takes hold."""
         pulls = []
         for i, holder in enumerate(self._holders):
             if not holder.first <= self._index < holder.end:
                 continue
             jacobian, point = point_jacobian(
-                self._model, self._data, state.position, holder.frame, holder.point
+                self._forces.model, self._forces.data, state.position, holder.frame, holder.point
             )
             grip = self._grips[i]
             if grip is None:
@@ -174,62 +131,33 @@ class Hands(PlantWrapper):
             target = holder.path.target(grip.q, grip.point, time)
             firm = minimum_jerk_motion(time / holder.grip)[0] if time < holder.grip else 1.0
             pulls.append(
-                _Pull(
+                Pull(
                     i,
                     jacobian,
                     target.position - point,
                     target.velocity,
                     firm * holder.stiffness,
                     firm * holder.damping,
+                    holder.max_force,
                 )
             )
         return pulls
 
-    def _limited(self, pulls: Sequence[_Pull], force: Array) -> Array:
-        """Return the forces [N] of all hands, one after the other, each within its limit."""
-        limited = force.copy()
-        for k, pull in enumerate(pulls):
-            part = limited[3 * k : 3 * k + 3]
-            size, limit = sqrt(part.dot(part)), self._holders[pull.index].max_force
-            if size > limit:
-                part *= limit / size
-        return limited
-
-    def _note(self, pulls: Sequence[_Pull], force: Array, rate: Array) -> None:
+    def _note(self, pulls: Sequence[Pull], solved: SolvedPulls, after: Array) -> None:
         """Note what the hands did.
 
-        :param rate: mean velocities of the points over the step [m/s], one after the other.
+        :param after: joint velocities at the end of the step [rad/s], shape ``(n,)``.
         """
+        rate = 0.5 * (solved.rate + solved.jacobian @ after)  # mean over the step
         reports = [_let_go(report) for report in self._reports]
         for k, pull in enumerate(pulls):
             part = slice(3 * k, 3 * k + 3)
-            power = float(force[part] @ rate[part])
+            force = solved.force[part]
+            power = float(force @ rate[part])
             energy = reports[pull.index].energy + self._h * power
             link = self._holders[pull.index].link
-            reports[pull.index] = HandReport(link, True, pull.gap, force[part], power, energy)
+            reports[pull.index] = HandReport(link, True, pull.gap, force, power, energy)
         self._reports = tuple(reports)
-
-
-def _solve(
-    pulls: Sequence[_Pull], rate: Array, free: Array, mobility: Array, h: float, ahead: float
-) -> Array:
-    """Return the forces [N], solved implicitly, shape ``(3 hands,)``.
-
-    :param rate: velocities of the points [m/s], shape ``(3 hands,)``.
-    :param free: those at the end of the step if no hand pulled [m/s], shape ``(3 hands,)``.
-    :param mobility: ``W`` [1/kg], shape ``(3 hands, 3 hands)``.
-    :param ahead: time ``o h`` into the step at which the spring sees the positions [s].
-    """
-    gap = np.concatenate([pull.gap for pull in pulls])
-    velocity = np.concatenate([pull.velocity for pull in pulls])
-    stiffness = np.array([pull.stiffness for pull in pulls for _ in 'xyz'])
-    damping = np.array([pull.damping for pull in pulls for _ in 'xyz'])
-    gap = gap + ahead * (velocity - rate)
-    wanted = stiffness * (gap - 0.25 * h * (free - rate)) + damping * (velocity - free)
-    resistance = h * (0.25 * h * stiffness + damping)
-    matrix = resistance[:, None] * mobility
-    matrix.ravel()[:: gap.size + 1] += 1.0
-    return np.linalg.solve(matrix, wanted)
 
 
 def _let_go(report: HandReport) -> HandReport:

@@ -85,8 +85,8 @@ class CarriedPayload(Remembering):
 
     @property
     def carries(self) -> bool:
-        """Return whether a payload differs, or will, from what the models have by themselves."""
-        return bool(self._changes)
+        """Return whether a payload differs by now from what the models have by themselves."""
+        return any(change.begin <= self.now for change in self._changes)
 
     def include(self, *pin_models: pin.Model) -> None:
         """Change other Pinocchio models of the same robot likewise; nothing has changed yet."""

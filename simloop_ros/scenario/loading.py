@@ -72,8 +72,16 @@ def _read(path: Path) -> dict[str, Any]:
     raw = read_mapping(path)
     rename_old(raw)
     expand_robot(raw, path)
+    _find_wrenches(raw, path)
     check_keys(_with_planner(raw, {'kind': _planner_kind(raw)}), Scenario, '')
     return raw
+
+
+def _find_wrenches(raw: Mapping[str, Any], path: Path) -> None:
+    """Let the path of a file of wrenches begin at the folder of the scenario's file."""
+    plant = raw.get('plant')
+    if isinstance(plant, dict) and isinstance(plant.get('wrenches'), str) and plant['wrenches']:
+        plant['wrenches'] = str(path.parent / plant['wrenches'])
 
 
 def _read_setting(setting: str) -> Setting:

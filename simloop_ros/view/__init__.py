@@ -1,0 +1,1 @@
+"""The view: a robot in the browser, live, recorded, or of a ROS graph."""

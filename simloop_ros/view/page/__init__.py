@@ -1,0 +1,1 @@
+"""The page in the browser: scene, controls, plots. Only here viser is imported."""

@@ -1,0 +1,55 @@
+"""Bodies that are no links: obstacles, the beam of two hands, balls."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import viser
+
+from ..description import BodyDescription
+from ..frame import Body
+
+COLOUR, BALL_COLOUR = (150, 140, 125), (243, 115, 26)
+PLANE_SIZE = 2.0
+"""Edge of the part of a plane that is drawn [m]."""
+THICKNESS = 0.002
+
+
+class BodyNodes:
+    """Nodes of all bodies below a path of the scene."""
+
+    def __init__(self, scene: viser.SceneApi, path: str, bodies: Sequence[BodyDescription]):
+        self._scene, self._path = scene, path
+        self._nodes: dict[str, Any] = {}
+        for body in bodies:
+            node = self._add(body)
+            node.position, node.wxyz = body.position, body.quaternion
+            self._nodes[body.name] = node
+        self._balls: set[str] = set()
+
+    def move(self, bodies: Sequence[Body]) -> None:
+        """Show bodies where they are; balls that are gone vanish."""
+        for body in bodies:
+            if body.name not in self._nodes:
+                self._nodes[body.name] = self._scene.add_icosphere(
+                    f'{self._path}/{body.name}', body.radius, BALL_COLOUR
+                )
+                self._balls.add(body.name)
+            node = self._nodes[body.name]
+            node.position, node.wxyz = body.position, body.quaternion
+        for name in self._balls - {body.name for body in bodies}:
+            self._nodes.pop(name).remove()
+            self._balls.discard(name)
+
+    def _add(self, body: BodyDescription) -> Any:
+        path, scene = f'{self._path}/{body.name}', self._scene
+        match body.shape:
+            case 'box':
+                return scene.add_box(path, COLOUR, body.size)
+            case 'sphere':
+                return scene.add_icosphere(path, body.size[0], COLOUR)
+            case 'cylinder':
+                return scene.add_cylinder(path, body.size[0], body.size[1], COLOUR)
+        size = (PLANE_SIZE, PLANE_SIZE, THICKNESS)
+        return scene.add_box(path, COLOUR, size, opacity=0.5)
