@@ -20,6 +20,8 @@ from ..frame import Force
 EXTERNAL = 'true_external_torque'
 UNEXPLAINED = 0.05
 """Share of the external torque that the forces of hands may leave open and still be shown."""
+SINGULAR = 0.02
+"""Share of the largest lever below which a direction is one in which no joint moves a point."""
 SMALLEST = 1e-6
 """External torque below which no hand pulls [N m]."""
 
@@ -32,7 +34,8 @@ class RecordedForces:
 
         sum J_i(q)^T f_i = tau - sum J_j(q)^T w_j,      w_j: pushes and wrenches
 
-    if these explain it; else they are not shown.
+    if these explain it; else they are not shown. Where fewer than three joints move a point, the
+    log knows the force only in the directions in which these move it: no more is shown.
 
     :ivar notes: what there is to say, one line each.
     """
@@ -44,8 +47,13 @@ class RecordedForces:
         self._external = GUIDED_COLUMNS.index(EXTERNAL) if EXTERNAL in columns else None
         self.notes: tuple[str, ...] = ()
         self._wrenches: Mapping[int, Sequence[LinkWrench]] = self._read_wrenches()
-        if facts.scenario.plant.hands and self._external is None:
-            self.notes = (*self.notes, 'forces of hands are not in the log of this run')
+        if facts.scenario.plant.hands:
+            said = (
+                'forces of hands are not in the log of this run'
+                if self._external is None
+                else 'of the force of a hand the part that moves joints is shown: the log has that'
+            )
+            self.notes = (*self.notes, said)
 
     def at(self, step: int, row: Array) -> tuple[Force, ...]:
         """Return the forces of a step.
@@ -110,7 +118,7 @@ class RecordedForces:
             for hand in hands
         ]
         jacobian = np.concatenate([of_point for of_point, _ in held])
-        forces = np.linalg.lstsq(jacobian.T, torque, rcond=None)[0]
+        forces = np.linalg.lstsq(jacobian.T, torque, rcond=SINGULAR)[0]
         if float(np.linalg.norm(jacobian.T @ forces - torque)) > UNEXPLAINED * size:
             return []
         parts = forces.reshape(-1, 3)
