@@ -41,12 +41,14 @@ class Assembly:
     """A scenario whose every block is built and valid, ready to move.
 
     :ivar carrying: the part of the plant that carries payloads, if there is any.
+    :ivar lag: of the plant, see ``plants.hand_force.HandForces``.
     """
 
     facts: RunFacts
     loop: Loop
     motion: Motion
     carrying: Carrying | None = None
+    lag: float = 0.0
 
 
 def assemble(scenario: Scenario, *, interactive: bool = False) -> Assembly:
@@ -76,7 +78,7 @@ def assemble(scenario: Scenario, *, interactive: bool = False) -> Assembly:
     elif takes:
         sensing = TakingSensing(sensing, known)
     loop = Loop(motion.planner, control, built.plant, sensing)
-    return Assembly(facts, loop, motion, built.carrying)
+    return Assembly(facts, loop, motion, built.carrying, built.lag)
 
 
 def run_facts(
