@@ -164,14 +164,16 @@ def _measured(
     turn_for: Callable[[float, str], None],
 ) -> tuple[dict[str, float], dict[str, Any]]:
     """Return figures and a row of a run with its page open."""
+    driver.execute_script(COUNT_FRAMES)
     source.send(Reset())
     source.send(Play())  # counts late periods from now on
     turn_for(0.5, 'the robot moves')
-    driver.execute_script(COUNT_FRAMES)
+    before = float(driver.execute_script('return window.simloopFrames'))
+    turn_for(0.1, 'the robot moves')
     first, begin, (from_time, _) = page.frames, time.perf_counter(), source.moment
     turn_for(duration, 'with the page open')
     elapsed, (to_time, progress) = time.perf_counter() - begin, source.moment
-    drawn = float(driver.execute_script('return window.simloopFrames'))
+    drawn = float(driver.execute_script('return window.simloopFrames')) - before
     sent = (page.frames - first) / elapsed
     figures = {
         'real_time_factor': (to_time - from_time) / elapsed,
