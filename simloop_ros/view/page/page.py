@@ -45,6 +45,7 @@ class Page:
     :param server: of viser.
     :param scenarios: that can be chosen.
     :ivar frames: number of frames drawn so far.
+    :ivar description: of the scene that is shown.
     """
 
     def __init__(self, server: viser.ViserServer, source: Source, scenarios: Sequence[str] = ()):
@@ -53,6 +54,10 @@ class Page:
         self.frames = 0
         self._build(source.description())
         server.on_client_disconnect(lambda client: self._drags.let_go(client.client_id))
+
+    def take(self, *actions: Action) -> None:
+        """Do what a person asks for; from any thread."""
+        self._actions.extend(actions)
 
     def run(
         self,
@@ -75,7 +80,7 @@ class Page:
         if not attached:
             return
         description = self._source.description()
-        if description is not self._description:
+        if description is not self.description:
             self._build(description)
         for notice in self._source.notices():
             self._say(notice)
@@ -90,7 +95,7 @@ class Page:
 
     def _build(self, description: Description) -> None:
         """Make scene and controls for another scene."""
-        self._description = description
+        self.description = description
         gui = self._server.gui
         gui.reset()
         self._scene = Scene(self._server.scene, description)
@@ -100,7 +105,7 @@ class Page:
         gui.main_panel.set_width(CONTROL_WIDTH)
         tabs = gui.add_tab_group()
         with tabs.add_tab('Run'):
-            self._controls = Controls(gui, description, self._actions.append, self._scenarios)
+            self._controls = Controls(gui, description, self.take, self._scenarios)
         with tabs.add_tab('Show'):
             self._add_shown()
         plots = gui.add_panel()
@@ -109,7 +114,7 @@ class Page:
         with plots.add_tab('Plots'):
             self._plots = Plots(gui, description)
         meshes = self._scene.robot if description.abilities.grips else None
-        self._drags = Drags(meshes, self._controls, self._actions.append)
+        self._drags = Drags(meshes, self._controls, self.take)
         self._place_camera()
         if self._scene.notes:
             LOGGER.warning('%s', self._scene.notes)
@@ -134,7 +139,7 @@ class Page:
         forces.on_update(lambda _: setattr(scene.forces, 'visible', forces.value))
         masses = gui.add_checkbox('effective masses', True)
         masses.on_update(lambda _: setattr(scene.masses, 'visible', masses.value))
-        for note in (*self._description.notes, *([scene.notes] if scene.notes else [])):
+        for note in (*self.description.notes, *([scene.notes] if scene.notes else [])):
             gui.add_markdown(note)
 
     def _say(self, notice: Notice) -> None:

@@ -114,6 +114,7 @@ class Picture:
             title=f'{names[0]} [{unit}]' if len(names) == 1 else f'{_common(names)} [{unit}]',
             scales={'x': uplot.Scale(time=False, auto=True), 'y': uplot.Scale(auto=True)},
             height=HEIGHT,
+            legend=uplot.Legend(live=False),
             visible=False,
         )
 
