@@ -132,9 +132,11 @@ class EffortDriven(DrivenRobot):
     @np.errstate(over='ignore', invalid='ignore')
     def measured(self, position: Array, periods: int) -> None:
         """Take where the robot is, and estimate its velocity."""
+        # States that come together are older than what was predicted until then.
+        predicted = self._predicted if periods >= self._unseen else None
+        self._predicted = None
         super().measured(position, periods)
         before, still = self._estimate, np.zeros_like(position)
-        predicted, self._predicted = self._predicted, None
         self._estimate = Estimate(JointState(position, still), still)
         if before is None:
             return

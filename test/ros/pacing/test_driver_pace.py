@@ -270,6 +270,27 @@ def test_silence_is_no_stop_of_a_robot_that_stands_still(two_link: RobotModel, k
     assert world.robot.engaged
 
 
+@pytest.mark.parametrize('kind', KINDS)
+def test_states_that_come_together_do_not_shake_the_robot(two_link: RobotModel, kind: str) -> None:
+    """Five at a time: control answers the last one, and then nothing is known for five periods."""
+    world = World(two_link, KINDS[kind])
+    world.move(100, commands=True)
+    for _ in range(40):
+        waiting = []
+        for _ in range(5):
+            world.pace.watch()
+            waiting.append((world.stamp, world.plant.truth.position))
+            effort = world.sent[-1] + world.gravity * world.driver.gravity_handled
+            world.plant.step(effort)
+            world.velocities.append(world.plant.truth.velocity)
+            world.step += 1
+        for stamp, position in waiting:
+            world.pace.measured(DecodedJointState(stamp, position))
+        world.command(world.step - 1)
+    assert not world.reasons
+    np.testing.assert_allclose(world.velocities[-100:], np.tile(SPEED, (100, 1)), rtol=0.3)
+
+
 def test_a_released_robot_is_held_until_its_next_command(two_link: RobotModel) -> None:
     world = World(two_link, KINDS['efforts'])
     world.move(50, commands=True)
