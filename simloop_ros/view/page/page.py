@@ -59,6 +59,10 @@ class Page:
         """Do what a person asks for; from any thread."""
         self._actions.extend(actions)
 
+    def holds(self, hand: int) -> bool:
+        """Return whether a browser's hand holds a link."""
+        return self._drags.holds(hand)
+
     def run(
         self,
         clock: Callable[[], float],
@@ -95,7 +99,6 @@ class Page:
 
     def _build(self, description: Description) -> None:
         """Make scene and controls for another scene."""
-        self.description = description
         gui = self._server.gui
         gui.reset()
         self._scene = Scene(self._server.scene, description)
@@ -107,7 +110,7 @@ class Page:
         with tabs.add_tab('Run'):
             self._controls = Controls(gui, description, self.take, self._scenarios)
         with tabs.add_tab('Show'):
-            self._add_shown()
+            self._add_shown(description.notes)
         plots = gui.add_panel()
         plots.dock_left()
         plots.set_width(PLOT_WIDTH)
@@ -118,6 +121,7 @@ class Page:
         self._place_camera()
         if self._scene.notes:
             LOGGER.warning('%s', self._scene.notes)
+        self.description = description
 
     def _place_camera(self) -> None:
         """Let the camera look at the whole robot."""
@@ -129,7 +133,7 @@ class Page:
         for client in self._server.get_clients().values():
             client.camera.position, client.camera.look_at = eye, centre
 
-    def _add_shown(self) -> None:
+    def _add_shown(self, notes: Sequence[str]) -> None:
         gui, scene = self._server.gui, self._scene
         twin = gui.add_checkbox('twin', True, hint='the control simulation, where it is apart')
         twin.on_update(lambda _: setattr(scene.twin, 'visible', twin.value))
@@ -139,7 +143,7 @@ class Page:
         forces.on_update(lambda _: setattr(scene.forces, 'visible', forces.value))
         masses = gui.add_checkbox('effective masses', True)
         masses.on_update(lambda _: setattr(scene.masses, 'visible', masses.value))
-        for note in (*self.description.notes, *([scene.notes] if scene.notes else [])):
+        for note in (*notes, *([scene.notes] if scene.notes else [])):
             gui.add_markdown(note)
 
     def _say(self, notice: Notice) -> None:
