@@ -194,7 +194,8 @@ class Tab:
         )
         seen = turn.T @ (point - camera.position)  # x right, y down, z forward
         area = self._browser.execute_script(
-            'const r = [...document.querySelectorAll("canvas")].map(c => c.getBoundingClientRect())'
+            'const all = [...document.querySelectorAll("canvas")];'
+            'const r = all.map(c => c.getBoundingClientRect())'
             '.sort((a, b) => b.width * b.height - a.width * a.height)[0];'
             'return [r.left, r.top, r.width, r.height]'
         )

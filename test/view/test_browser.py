@@ -47,6 +47,7 @@ def chromium() -> Iterator[Any]:
 
 @pytest.fixture(scope='module')
 def served(chromium: Any) -> Iterator[ServedPage]:
+    assert chromium.session_id  # no page is served where there is no browser
     page = ServedPage(Load(ELBOW[0], ELBOW[1:]))
     yield page
     page.stop()
@@ -79,7 +80,8 @@ def _pull(frame: Frame) -> float:
     return max(pulls, default=0.0)
 
 
-def test_the_page_loads_without_an_error_in_the_console(elbow: ServedPage, tab: Tab) -> None:
+@pytest.mark.usefixtures('elbow')
+def test_the_page_loads_without_an_error_in_the_console(tab: Tab) -> None:
     text = wait_for(lambda: 'Stop the robot' in tab.text and tab.text, 'the panel')
     assert 'lwr_full_body' in text
     assert 'paused' in text
