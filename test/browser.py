@@ -24,7 +24,7 @@ ARGUMENTS = (
     '--use-angle=swiftshader',
     '--enable-unsafe-swiftshader',
     '--disable-background-networking',
-    '--window-size=1000,600',
+    '--window-size=1000,700',
 )
 HARMLESS = ('THREE.Clock',)
 """Warnings of the libraries of viser's page."""
@@ -137,6 +137,19 @@ class Tab:
         if self._browser.current_window_handle != self._handle:
             self._browser.switch_to.window(self._handle)
 
+    def close_notes(self) -> None:
+        """Close all notes, among them that of viser about rendering by software."""
+        self.show()
+        close = 'button[class*="Notification-closeButton"]'
+
+        def closed() -> bool:
+            buttons = self._browser.find_elements('css selector', close)
+            for button in buttons:
+                self._browser.execute_script('arguments[0].click()', button)
+            return not buttons
+
+        wait_for(closed, 'notes are closed')
+
     def click(self, label: str) -> None:
         """Click a button."""
         self.show()
@@ -147,7 +160,7 @@ class Tab:
         """Take hold of a link and pull [pixel]; the button stays pressed."""
         from selenium.webdriver import ActionChains
 
-        self.show()
+        self.close_notes()
         x, y = self.place(link)
         moves = ActionChains(self._browser, duration=50)
         pointer = moves.w3c_actions.pointer_action

@@ -104,21 +104,6 @@ class GoalPlanner(Remembering, Planner):
         return self._trajectory is not None
 
     @property
-    def goal(self) -> MotionGoal | None:
-        """Return the last goal that was accepted, unless it was given up."""
-        return None if self._goal is None else self._goal[1]
-
-    @property
-    def paused(self) -> bool:
-        """Return whether the robot waits, or comes to rest, on its way to the goal."""
-        return self._paused is not None
-
-    @property
-    def moves_to_goal(self) -> bool:
-        """Return whether the robot is on its way to the goal, and not paused."""
-        return self._moves and self._paused is None
-
-    @property
     def at_end(self) -> bool:
         """Return whether no goal of the list is left, and the robot rests after the last one."""
         trajectory = self._trajectory

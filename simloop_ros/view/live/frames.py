@@ -15,6 +15,7 @@ from ...loop.step_record import StepRecord
 from ..frame import Alarm, Body, Force, Frame, Progress
 from .contact_watch import ContactWatch
 from .interaction import Interaction
+from .motion_stop import phase_of
 
 COLUMNS = (
     ('desired position', 'rad'),
@@ -26,6 +27,8 @@ COLUMNS = (
 )
 """q_d, q, tau and tau' of 000, and the external torque, true and as the monitor estimates it."""
 SCALARS = (('monitor residual', 'share of threshold'), ('energy of the hands', 'J'))
+ACTIVITIES = {'active': 'goes to a goal', 'paused': 'paused', 'reached': 'is at its goal'}
+"""What the robot does, by what became of the last goal."""
 LONGEST_TRACE = 2.0
 """Time of which a frame has the signals [s], at most."""
 BEAM = 'beam'
@@ -110,9 +113,7 @@ class FrameBuilder:
             return self._last.planner.activity
         if goals is None or not goals.taken_over:
             return ''
-        if goals.paused:
-            return 'paused'
-        return 'goes to a goal' if goals.moves_to_goal else 'stopped'
+        return ACTIVITIES.get(phase_of(goals) or '', 'stopped')
 
     def _forces(self) -> tuple[Force, ...]:
         """Return the forces that act, and the one that is estimated."""

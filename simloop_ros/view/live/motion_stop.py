@@ -11,6 +11,7 @@ from ...core.errors import ConfigError
 from ...core.values import NO_INPUTS, Array, JointState
 from ...goals.goal import AnyGoal, CancelCommand, JointsGoal, PauseCommand, ResumeCommand
 from ...goals.goal_planner import GoalPlanner
+from ...goals.goal_status import GoalState
 from ...planning.planner import HaltablePlanner, Planner
 from ...robot.model import RobotModel
 
@@ -20,9 +21,11 @@ LONGEST = 30.0
 REST_SPEED = 1e-4
 """Speed below which a planned motion has ended [rad/s], for ``REST_TIME`` [s]."""
 REST_TIME = 0.1
+ANSWERS = ('done', 'refused')
+"""What becomes of commands, and of goals that change nothing."""
 
 
-class Outcome(NamedTuple):
+class StopOutcome(NamedTuple):
     """What was done.
 
     :ivar said: a line for the person.
@@ -50,7 +53,7 @@ class MotionStop:
         self._model = model
         self._h = period
 
-    def halt(self) -> Outcome:
+    def halt(self) -> StopOutcome:
         """Let the robot come to rest.
 
         :raises ConfigError: it does not move.
@@ -64,19 +67,19 @@ class MotionStop:
             if reactive.activity == 'resting':
                 raise ConfigError('stop: the robot rests already, after a contact')
             reactive.stop()
-            return Outcome('the robot stops and is held', None, 'a reaction was stopped')
+            return StopOutcome('the robot stops and is held', None, 'a reaction was stopped')
         if goals is None:
             if not isinstance(base, HaltablePlanner):
                 raise ConfigError('stop: this motion cannot be stopped; pause it')
             base.halt(HALTED)
-            return Outcome('both arms stop along their path', None, 'both arms were halted')
-        if goals.moves_to_goal:
+            return StopOutcome('both arms stop along their path', None, 'both arms were halted')
+        if phase_of(goals) == 'active':
             return self._tell(PauseCommand(at=self._at(goals)), 'the robot stops along its way')
         if goals.taken_over:
             raise ConfigError('stop: the robot has stopped already')
         return self._tell(CancelCommand(at=self._at(goals)), 'the robot stops')
 
-    def resume(self, control: JointState) -> Outcome:
+    def resume(self, control: JointState) -> StopOutcome:
         """Let the robot go on.
 
         :param control: state of the control simulation.
@@ -89,15 +92,17 @@ class MotionStop:
         )
         if reactive is not None and reactive.activity != 'moving':
             if not self._motion.resume(control):
-                raise ConfigError(
-                    'resume: the robot is not at rest yet, or cannot go on from here'
+                return StopOutcome(
+                    'the robot comes to rest first: then resume again',
+                    None,
+                    'a reaction was stopped',
                 )
-            return Outcome('the robot goes on', None, 'the motion was resumed after a contact')
+            return StopOutcome('the robot goes on', None, 'the motion was resumed after a contact')
         if goals is None:
             return self._restart(base)
-        if goals.paused:
+        if phase_of(goals) == 'paused':
             return self._tell(ResumeCommand(at=self._at(goals)), 'the robot goes on')
-        if not goals.taken_over or goals.goal is not None:
+        if not goals.taken_over or phase_of(goals):
             raise ConfigError('resume: the robot is not stopped')
         end = end_of(goals.base, self._h)
         positions = dict(zip(self._model.joint_names, end.tolist(), strict=True))
@@ -109,15 +114,15 @@ class MotionStop:
     def _at(self, goals: GoalPlanner) -> float:
         return goals.count * self._h
 
-    def _tell(self, command: AnyGoal, said: str) -> Outcome:
+    def _tell(self, command: AnyGoal, said: str) -> StopOutcome:
         goals = self._motion.goal_planner
         assert goals is not None
         reply = goals.submit(command)
         if not reply.accepted:
             raise ConfigError(reply.reason)
-        return Outcome(said, command)
+        return StopOutcome(said, command)
 
-    def _restart(self, base: Planner) -> Outcome:
+    def _restart(self, base: Planner) -> StopOutcome:
         if not isinstance(base, HaltablePlanner):
             raise ConfigError('resume: this motion cannot be stopped')
         here = base.expected.position
@@ -125,7 +130,13 @@ class MotionStop:
             raise ConfigError('resume: both arms move, or are not at rest yet')
         if not base.restart(JointState(here, np.zeros_like(here))):
             raise ConfigError('resume: both arms cannot go on from here; go back, or reset')
-        return Outcome('both arms go on', None, 'both arms were resumed')
+        return StopOutcome('both arms go on', None, 'both arms were resumed')
+
+
+def phase_of(goals: GoalPlanner) -> GoalState | None:
+    """Return what became of the last goal; ``None`` without any."""
+    states = (change.state for change in reversed(goals.changes()))
+    return next((state for state in states if state not in ANSWERS), None)
 
 
 def end_of(planner: Planner, period: float) -> Array:
