@@ -86,6 +86,12 @@ def _view(parser: ArgumentParser) -> None:
     parser.add_argument(
         '--no-browser', action='store_true', help='print the address, and open no browser'
     )
+    parser.add_argument(
+        '--html',
+        metavar='FILE',
+        type=path_argument,
+        help='write a recorded run as one page that opens without a server',
+    )
 
 
 def _launch(parser: ArgumentParser) -> None:

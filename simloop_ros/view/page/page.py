@@ -7,13 +7,12 @@ from collections.abc import Callable, Sequence
 import logging
 from typing import Literal
 
-import numpy as np
 import viser
 
-from ...core.values import Array
 from ..actions import Action
 from ..description import Description
 from ..source import Notice, Source
+from .camera import FOV, view_of
 from .controls import Controls
 from .drags import Drags
 from .plots import Plots
@@ -29,12 +28,6 @@ COLOURS: dict[str, Colour] = {'info': 'blue', 'warning': 'yellow', 'error': 'red
 TITLES = {'info': 'note', 'warning': 'warning', 'error': 'not done'}
 TOLD = 6.0
 """Time for which a note is shown [s]; an error stays."""
-FOV = np.deg2rad(45.0)
-"""Opening angle of the camera [rad]."""
-FROM: Array = np.array([1.0, -1.0, 0.6]) / np.linalg.norm([1.0, -1.0, 0.6])
-"""Direction from which the camera looks at first: robots have x in front."""
-ROOM = 1.05
-"""Distance of the camera, as a multiple of that at which a ball around the robot fits."""
 PLOT_WIDTH, CONTROL_WIDTH = 340, 300
 """Of the panels [pixel]."""
 
@@ -125,13 +118,10 @@ class Page:
 
     def _place_camera(self) -> None:
         """Let the camera look at the whole robot."""
-        low, high = self._scene.bounds
-        centre, radius = 0.5 * (low + high), 0.5 * float(np.linalg.norm(high - low))
-        eye = centre + ROOM * radius / np.sin(0.5 * FOV) * FROM
-        first = self._server.initial_camera
-        first.fov, first.position, first.look_at = FOV, eye, centre
+        view, first = view_of(self._scene.bounds), self._server.initial_camera
+        first.fov, first.position, first.look_at = FOV, view.position, view.look_at
         for client in self._server.get_clients().values():
-            client.camera.position, client.camera.look_at = eye, centre
+            client.camera.position, client.camera.look_at = view.position, view.look_at
 
     def _add_shown(self, notes: Sequence[str]) -> None:
         gui, scene = self._server.gui, self._scene
