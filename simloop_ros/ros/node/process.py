@@ -31,8 +31,8 @@ that stopped the loop for 1 to 4 ms now and then, and none were found: nodes in 
 cycles. What a custom block makes is still collected."""
 
 
-def open_middleware(arguments: Sequence[str]) -> list[int]:
-    """Initialise rclpy; return a list to which received SIGINT and SIGTERM are appended.
+def prepare_middleware() -> None:
+    """Choose how messages travel, before rclpy is initialised.
 
     :raises MissingDependencyError: rclpy is too old.
     """
@@ -41,6 +41,14 @@ def open_middleware(arguments: Sequence[str]) -> list[int]:
     # leaves no file in shared memory. Where discovery is limited to LOCALHOST this is ignored:
     # see ``remove_orphans``.
     os.environ.setdefault('FASTDDS_BUILTIN_TRANSPORTS', 'UDPv4')
+
+
+def open_middleware(arguments: Sequence[str]) -> list[int]:
+    """Initialise rclpy; return a list to which received SIGINT and SIGTERM are appended.
+
+    :raises MissingDependencyError: rclpy is too old.
+    """
+    prepare_middleware()
     received: list[int] = []
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda number, _: received.append(number))
