@@ -12,7 +12,7 @@ from .driver_arguments import add_connect, add_driver_options, add_payload, add_
 from .identify_arguments import add_excite, add_identify
 from .log_arguments import add_replay
 from .move_arguments import add_move
-from .path_argument import path_argument
+from .path_argument import path_argument, port_argument
 from .teach_arguments import add_teach_arguments
 
 
@@ -21,7 +21,7 @@ def _scenario(
     metavar: str = 'DIR',
     out: str = 'folder for log, summary and figures [the next of runs/NAME-0001, ...]',
 ) -> None:
-    """Add the arguments for the scenario, its values, and the destination of results."""
+    """Add the arguments for the scenario, its values, and the destination of results, if any."""
     completers.attach(
         parser.add_argument(
             'scenario', metavar='SCENARIO', help='a name of simloop list, or a YAML file'
@@ -40,7 +40,8 @@ def _scenario(
         ),
         completers.settings,
     )
-    parser.add_argument('--out', metavar=metavar, type=path_argument, help=out)
+    if out:
+        parser.add_argument('--out', metavar=metavar, type=path_argument, help=out)
     parser.add_argument('--seed', metavar='N', help='seed of the random generator')
 
 
@@ -68,6 +69,23 @@ def _goals(parser: ArgumentParser) -> None:
 def _run(parser: ArgumentParser) -> None:
     _scenario(parser)
     _goals(parser)
+
+
+def _view(parser: ArgumentParser) -> None:
+    _scenario(parser, out='')
+    parser.add_argument(
+        '--port', metavar='N', type=port_argument, help='of the page [8080, or the next free one]'
+    )
+    parser.add_argument(
+        '--host',
+        metavar='H',
+        default='127.0.0.1',
+        help='address to listen at; for any but this machine the page asks for a token '
+        '[%(default)s]',
+    )
+    parser.add_argument(
+        '--no-browser', action='store_true', help='print the address, and open no browser'
+    )
 
 
 def _launch(parser: ArgumentParser) -> None:
@@ -254,6 +272,7 @@ def _robotstudio(parser: ArgumentParser) -> None:
 ARGUMENTS: dict[str, Callable[[ArgumentParser], None]] = {
     'list': lambda _: None,
     'run': _run,
+    'view': _view,
     'launch': _launch,
     'move': add_move,
     'connect': add_connect,

@@ -6,6 +6,7 @@ from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 import csv
 from pathlib import Path
+from typing import ClassVar
 
 import msgspec
 import numpy as np
@@ -40,7 +41,7 @@ class AppliedWrenches(PlantWrapper):
     bit for bit.
     """
 
-    _remembered = ('_plant', '_index')
+    _remembered: ClassVar[tuple[str, ...]] = ('_plant', '_index')
 
     def __init__(self, plant: Plant, model: RobotModel):
         super().__init__(plant)

@@ -7,7 +7,7 @@ import numpy as np
 from ...assembly.assemble import Assembly
 from ...core.values import Array
 from ...loop.step_record import StepRecord
-from ..frame import Alarm, Body, Force, Frame, Progress
+from ..frame import Alarm, Force, Frame, Progress
 from .interaction import Interaction
 
 COLUMNS = (
@@ -65,7 +65,7 @@ class FrameBuilder:
             joints=joints,
             twin=joints if last is None else last.rollback.state.position,
             forces=self._forces(last),
-            bodies=self._bodies(last),
+            bodies=self._interaction.balls.bodies,
             effective_masses=self._effective_masses(joints),
             alarm=self._alarm(last),
             activity='' if report is None else report.activity,
@@ -117,9 +117,6 @@ class FrameBuilder:
         if hit is not None and hit.point is not None and hit.force is not None:
             forces.append(Force('estimated', hit.link, hit.point, hit.force))
         return tuple(forces)
-
-    def _bodies(self, record: StepRecord | None) -> tuple[Body, ...]:
-        return self._interaction.balls.bodies
 
     def _effective_masses(self, q: Array) -> Array | None:
         if self._masses is None:

@@ -14,7 +14,7 @@ LONGEST = 120.0
 class Moment(NamedTuple):
     """A snapshot, and the number of steps before it."""
 
-    index: int
+    steps: int
     snapshot: Any
 
 
@@ -29,7 +29,7 @@ class History:
     def wants(self, index: int) -> bool:
         """Return whether a snapshot is wanted after so many steps."""
         return index % self._every == 0 and not (
-            self._moments and self._moments[-1].index == index
+            self._moments and self._moments[-1].steps == index
         )
 
     def keep(self, index: int, snapshot: Any) -> None:
@@ -41,7 +41,7 @@ class History:
 
     def before(self, index: int) -> Moment:
         """Return the last moment with no more steps, else the first; later ones are forgotten."""
-        while self._moments and self._moments[-1].index > index:
+        while self._moments and self._moments[-1].steps > index:
             self._moments.pop()
         if not self._moments:
             assert self._first is not None

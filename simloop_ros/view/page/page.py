@@ -4,26 +4,39 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Sequence
-from typing import Any
+import logging
+from typing import Literal
 
 import numpy as np
 import viser
 
-from ..actions import Action, Grip, LetGo
+from ...core.values import Array
+from ..actions import Action
 from ..description import Description
 from ..source import Notice, Source
 from .controls import Controls
+from .drags import Drags
 from .plots import Plots
 from .scene import Scene
 
+LOGGER = logging.getLogger(__name__)
 RATE = 30.0
 """Frames per second."""
 IDLE = 0.1
 """Time between two looks for browsers while there is none [s]."""
-COLOURS = {'info': 'blue', 'warning': 'yellow', 'error': 'red'}
+Colour = Literal['blue', 'yellow', 'red']
+COLOURS: dict[str, Colour] = {'info': 'blue', 'warning': 'yellow', 'error': 'red'}
 TITLES = {'info': 'note', 'warning': 'warning', 'error': 'not done'}
-EYE = np.array([1.6, -1.6, 1.2])
-"""Of the camera at first, for a robot with a reach of 1 m [m]."""
+TOLD = 6.0
+"""Time for which a note is shown [s]; an error stays."""
+FOV = np.deg2rad(45.0)
+"""Opening angle of the camera [rad]."""
+FROM: Array = np.array([1.0, -1.0, 0.6]) / np.linalg.norm([1.0, -1.0, 0.6])
+"""Direction from which the camera looks at first: robots have x in front."""
+ROOM = 1.05
+"""Distance of the camera, as a multiple of that at which a ball around the robot fits."""
+PLOT_WIDTH, CONTROL_WIDTH = 340, 300
+"""Of the panels [pixel]."""
 
 
 class Page:
@@ -38,9 +51,8 @@ class Page:
         self._server, self._source, self._scenarios = server, source, scenarios
         self._actions: deque[Action] = deque()
         self.frames = 0
-        self._description: Description | None = None
         self._build(source.description())
-        server.on_client_disconnect(lambda client: self._actions.append(LetGo(client.client_id)))
+        server.on_client_disconnect(lambda client: self._drags.let_go(client.client_id))
 
     def run(
         self,
@@ -71,7 +83,7 @@ class Page:
         if frame is None:
             return
         with self._server.atomic():
-            self._scene.show(frame)
+            self._scene.show(frame, self._drags.cursors)
             self._controls.show(frame)
             self._plots.take(frame)
         self.frames += 1
@@ -83,30 +95,38 @@ class Page:
         gui.reset()
         self._scene = Scene(self._server.scene, description)
         gui.set_panel_label(description.title)
+        gui.configure_theme(show_logo=False, show_share_button=False)
+        gui.main_panel.dock_right()
+        gui.main_panel.set_width(CONTROL_WIDTH)
         tabs = gui.add_tab_group()
         with tabs.add_tab('Run'):
             self._controls = Controls(gui, description, self._actions.append, self._scenarios)
-        with tabs.add_tab('Plots'):
-            self._plots = Plots(gui, description)
         with tabs.add_tab('Show'):
             self._add_shown()
-        reach = max(
-            0.5,
-            float(
-                np.abs(description.model.tip_positions(description.model.home)).max(initial=0.5)
-            ),
-        )
-        self._server.initial_camera.position = reach * EYE
-        self._server.initial_camera.look_at = np.array([0.0, 0.0, 0.4 * reach])
-        if description.abilities.grips:
-            for link, mesh in self._scene.robot.meshes:
-                self._let_drag(link, mesh)
+        plots = gui.add_panel()
+        plots.dock_left()
+        plots.set_width(PLOT_WIDTH)
+        with plots.add_tab('Plots'):
+            self._plots = Plots(gui, description)
+        meshes = self._scene.robot if description.abilities.grips else None
+        self._drags = Drags(meshes, self._controls, self._actions.append)
+        self._place_camera()
         if self._scene.notes:
-            self._say(Notice(self._scene.notes, 'warning'))
+            LOGGER.warning('%s', self._scene.notes)
+
+    def _place_camera(self) -> None:
+        """Let the camera look at the whole robot."""
+        low, high = self._scene.bounds
+        centre, radius = 0.5 * (low + high), 0.5 * float(np.linalg.norm(high - low))
+        eye = centre + ROOM * radius / np.sin(0.5 * FOV) * FROM
+        first = self._server.initial_camera
+        first.fov, first.position, first.look_at = FOV, eye, centre
+        for client in self._server.get_clients().values():
+            client.camera.position, client.camera.look_at = eye, centre
 
     def _add_shown(self) -> None:
         gui, scene = self._server.gui, self._scene
-        twin = gui.add_checkbox('twin (control simulation)', True)
+        twin = gui.add_checkbox('twin', True, hint='the control simulation, where it is apart')
         twin.on_update(lambda _: setattr(scene.twin, 'visible', twin.value))
         collision = gui.add_checkbox('collision shapes', False)
         collision.on_update(lambda _: scene.show_collision(collision.value))
@@ -114,38 +134,14 @@ class Page:
         forces.on_update(lambda _: setattr(scene.forces, 'visible', forces.value))
         masses = gui.add_checkbox('effective masses', True)
         masses.on_update(lambda _: setattr(scene.masses, 'visible', masses.value))
-
-    def _let_drag(self, link: str, mesh: Any) -> None:
-        held: dict[int, tuple[float, float, float]] = {}
-
-        async def drag(event: viser.SceneNodeDragEvent[Any]) -> None:
-            hand = event.client_id
-            if event.phase == 'end':
-                held.pop(hand, None)
-                self._actions.append(LetGo(hand))
-                return
-            if hand not in held:
-                pose = self._scene.robot.pose(link)
-                held[hand] = tuple(pose.actInv(np.array(event.start_position)).tolist())
-            controls = self._controls
-            self._actions.append(
-                Grip(
-                    hand,
-                    link,
-                    held[hand],
-                    event.end_position,
-                    controls.stiffness,
-                    controls.max_force,
-                )
-            )
-
-        mesh.on_drag(drag)
+        for note in (*self._description.notes, *([scene.notes] if scene.notes else [])):
+            gui.add_markdown(note)
 
     def _say(self, notice: Notice) -> None:
         for client in self._server.get_clients().values():
             client.add_notification(
                 title=TITLES[notice.level],
                 body=notice.text,
-                color=COLOURS[notice.level],  # type: ignore[arg-type]
-                auto_close_seconds=None if notice.level == 'error' else 8.0,
+                color=COLOURS[notice.level],
+                auto_close_seconds=None if notice.level == 'error' else TOLD,
             )
