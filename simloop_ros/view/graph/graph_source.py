@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
+from functools import partial
 import threading
 from typing import Any
 
 import numpy as np
+import rclpy
 from rclpy.context import Context
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.signals import SignalHandlerOptions
-import rclpy
 
 from ...core.errors import SimloopError
 from ...ros.node.process import prepare_middleware
@@ -58,7 +59,7 @@ class GraphSource:
         self._node = ViewNode(
             self.namespace,
             self._context,
-            {topic: lambda message, t=topic: self._inbox.append((t, message)) for topic in OTHERS},
+            {topic: partial(self._receive, topic) for topic in OTHERS},
         )
         self._executor = SingleThreadedExecutor(context=self._context)
         self._executor.add_node(self._node)
@@ -132,6 +133,9 @@ class GraphSource:
         self._node.destroy_node()
         self._context.try_shutdown()
 
+    def _receive(self, topic: str, message: Any) -> None:
+        self._inbox.append((topic, message))
+
     def _run(self) -> None:
         try:
             while not self._closing.is_set():
@@ -191,7 +195,7 @@ class GraphSource:
         grips = node.takes_wrenches
         if last is not None and model is not None and last.model.pin_model is model.pin_model:
             pauses, grips = pauses or last.abilities.pauses, grips or last.abilities.grips
-        return Abilities(live=True, pauses=pauses, grips=grips, steps=pauses)
+        return Abilities(live=True, pauses=pauses, grips=grips, steps=pauses, speeds=False)
 
     def _ask(self) -> None:
         """Ask for the parameters that say what no topic does, once for each graph."""

@@ -103,8 +103,8 @@ class HeardGraph:
                 self._build(messages[0], now)
             if self.model is None:
                 return
-        take = self._takes.get(topic)
-        for message in messages if take is not None else ():
+        take = self._takes[topic]
+        for message in messages:
             with suppress(MessageError):
                 take(message)
         if topic == 'joint_states':
@@ -118,9 +118,12 @@ class HeardGraph:
         if self.ended:
             return last
         bodies = self.scene.bodies
-        if last is not None and abilities == last.abilities:
-            if [each.name for each in bodies] == [each.name for each in last.bodies]:
-                return last
+        names = [body.name for body in bodies]
+        if last is not None and (abilities, names) == (
+            last.abilities,
+            [body.name for body in last.bodies],
+        ):
+            return last
         self._description = Description(
             title=f'{model.name} in {self._namespace}' if self._namespace else model.name,
             model=at_rest(model, self.steps.joints),
@@ -139,11 +142,12 @@ class HeardGraph:
     def frame(self, now: float) -> Frame | None:
         """Return what is new at a real time [s]."""
         model = self.model
-        if model is None or self.steps.joints is None or (self.ended and self._shown_end):
+        q = None if model is None else self.steps.joints
+        if model is None or q is None or (self.ended and self._shown_end):
             return None
         self._shown_end = self.ended
         steps, scene, contact = self.steps, self.scene, self.contact
-        rows, q = steps.take_rows(), steps.joints
+        rows = steps.take_rows()
         own = {force.link for force in self.grips.acting}
         return Frame(
             time=steps.time,

@@ -78,7 +78,7 @@ class ViewNode(Node):
             name: self.create_client(SetBool if name in (STOP, PAUSE) else Trigger, name)
             for name in (STOP, PAUSE, STEP, RESET, *STARTS)
         }
-        self._parameters = AsyncParameterClient(self, ASKED_NODE)
+        self._told = AsyncParameterClient(self, ASKED_NODE)
 
     @property
     def subscriptions(self) -> Iterator[Subscription]:
@@ -145,6 +145,6 @@ class ViewNode(Node):
 
     def ask(self) -> Any | None:
         """Return the future with the parameters ``ASKED``; none while nobody answers."""
-        if not self._parameters.services_are_ready():
+        if not self._told.services_are_ready():
             return None
-        return self._parameters.get_parameters(ASKED)
+        return self._told.get_parameters(ASKED)

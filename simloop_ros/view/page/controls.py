@@ -124,7 +124,7 @@ class Controls:
         if actions:
             group = gui.add_button_group('', tuple(actions), hint='Step is one period')
             group.on_click(lambda event: send(actions[event.target.value]))
-        if abilities.steps:
+        if abilities.steps and abilities.speeds:
             speed = gui.add_dropdown('speed', tuple(SPEEDS), initial_value='1 x')
             speed.on_update(lambda _: send(SetSpeed(SPEEDS[speed.value])))
         if abilities.rewinds:
