@@ -52,6 +52,7 @@ examples:
   simloop view lwr_full_body --set robot=iiwa
   simloop view yumi_collision --no-browser --port 8090
   simloop view yumi_step --host 0.0.0.0       for other machines: the address has a token
+  simloop view --graph --namespace left       what runs in ROS, by its topics
 
 Drag a link to push the robot. It runs until Ctrl-C. viser draws the page:
 pip install 'simloop_ros[view]', or make view. Documentation: docs/view.md.

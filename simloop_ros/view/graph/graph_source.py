@@ -92,7 +92,7 @@ class GraphSource:
             with self._lock:
                 line = self._lack(place)
             waited = self._clock() - begin
-            if line != told and (not told or waited > LONELY_TIME):
+            if line and line != told and (not told or waited > LONELY_TIME):
                 report(line)
                 told = line
         return True
@@ -241,9 +241,9 @@ class GraphSource:
         self._pushed = self._pushed - links
 
     def _lack(self, place: str) -> str:
-        """Return what is missing for a page."""
+        """Return what is missing for a page; nothing if it is only not drawn yet."""
         heard = self._heard
-        if heard.problem:
+        if heard.model is not None or heard.problem:
             return heard.problem
         if not self._node.robots:
             return f'waiting for a graph{place}: nobody publishes joint_states yet'

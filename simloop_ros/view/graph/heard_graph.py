@@ -113,10 +113,12 @@ class HeardGraph:
     def description(self, now: float, abilities: Abilities) -> Description | None:
         """Return the scene; another one when there are other bodies or abilities in it."""
         model, last = self.model, self._description
-        if model is None or self.steps.joints is None or now < self._since + SETTLING:
+        if model is None or self.steps.joints is None:
             return None
-        if self.ended:
+        if self.ended and last is not None:
             return last
+        if now < self._since + SETTLING and not self.ended:
+            return None
         bodies = self.scene.bodies
         names = [body.name for body in bodies]
         if last is not None and (abilities, names) == (
