@@ -7,13 +7,12 @@ from collections.abc import Callable, Sequence
 import logging
 from typing import Literal
 
-import numpy as np
 import viser
 
-from ...core.values import Array
 from ..actions import Action
 from ..description import Description
 from ..source import Notice, Source
+from .camera import FOV, view_of
 from .controls import Controls
 from .drags import Drags
 from .plots import Plots
@@ -29,12 +28,6 @@ COLOURS: dict[str, Colour] = {'info': 'blue', 'warning': 'yellow', 'error': 'red
 TITLES = {'info': 'note', 'warning': 'warning', 'error': 'not done'}
 TOLD = 6.0
 """Time for which a note is shown [s]; an error stays."""
-FOV = np.deg2rad(45.0)
-"""Opening angle of the camera [rad]."""
-FROM: Array = np.array([1.0, -1.0, 0.6]) / np.linalg.norm([1.0, -1.0, 0.6])
-"""Direction from which the camera looks at first: robots have x in front."""
-ROOM = 1.05
-"""Distance of the camera, as a multiple of that at which a ball around the robot fits."""
 PLOT_WIDTH, CONTROL_WIDTH = 340, 300
 """Of the panels [pixel]."""
 
@@ -58,6 +51,10 @@ class Page:
     def take(self, *actions: Action) -> None:
         """Do what a person asks for; from any thread."""
         self._actions.extend(actions)
+
+    def holds(self, hand: int) -> bool:
+        """Return whether a browser's hand holds a link."""
+        return self._drags.holds(hand)
 
     def run(
         self,
@@ -95,7 +92,6 @@ class Page:
 
     def _build(self, description: Description) -> None:
         """Make scene and controls for another scene."""
-        self.description = description
         gui = self._server.gui
         gui.reset()
         self._scene = Scene(self._server.scene, description)
@@ -107,7 +103,7 @@ class Page:
         with tabs.add_tab('Run'):
             self._controls = Controls(gui, description, self.take, self._scenarios)
         with tabs.add_tab('Show'):
-            self._add_shown()
+            self._add_shown(description.notes)
         plots = gui.add_panel()
         plots.dock_left()
         plots.set_width(PLOT_WIDTH)
@@ -118,18 +114,16 @@ class Page:
         self._place_camera()
         if self._scene.notes:
             LOGGER.warning('%s', self._scene.notes)
+        self.description = description
 
     def _place_camera(self) -> None:
         """Let the camera look at the whole robot."""
-        low, high = self._scene.bounds
-        centre, radius = 0.5 * (low + high), 0.5 * float(np.linalg.norm(high - low))
-        eye = centre + ROOM * radius / np.sin(0.5 * FOV) * FROM
-        first = self._server.initial_camera
-        first.fov, first.position, first.look_at = FOV, eye, centre
+        view, first = view_of(self._scene.bounds), self._server.initial_camera
+        first.fov, first.position, first.look_at = FOV, view.position, view.look_at
         for client in self._server.get_clients().values():
-            client.camera.position, client.camera.look_at = eye, centre
+            client.camera.position, client.camera.look_at = view.position, view.look_at
 
-    def _add_shown(self) -> None:
+    def _add_shown(self, notes: Sequence[str]) -> None:
         gui, scene = self._server.gui, self._scene
         twin = gui.add_checkbox('twin', True, hint='the control simulation, where it is apart')
         twin.on_update(lambda _: setattr(scene.twin, 'visible', twin.value))
@@ -139,7 +133,7 @@ class Page:
         forces.on_update(lambda _: setattr(scene.forces, 'visible', forces.value))
         masses = gui.add_checkbox('effective masses', True)
         masses.on_update(lambda _: setattr(scene.masses, 'visible', masses.value))
-        for note in (*self.description.notes, *([scene.notes] if scene.notes else [])):
+        for note in (*notes, *([scene.notes] if scene.notes else [])):
             gui.add_markdown(note)
 
     def _say(self, notice: Notice) -> None:

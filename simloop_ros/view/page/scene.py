@@ -39,8 +39,9 @@ class Scene:
         model = description.model
         api.reset()
         api.set_up_direction('+z')
-        # Lamps instead of a picture of the surroundings: that costs seconds a frame without a GPU.
+        # Without a GPU surroundings cost seconds a frame, and shadows tenths.
         api.configure_environment_map(None)
+        api.configure_default_lights(cast_shadow=False)
         api.add_light_hemisphere(
             '/sky', sky_color=SKY, ground_color=GROUND, intensity=SKY_INTENSITY
         )

@@ -48,7 +48,7 @@ class RecordedSource:
         """Return the present moment; ``None`` while it is the one of the last call."""
         playback = self._playback
         playback.look(self._clock())
-        progress = self._progress()
+        progress = self._progress(playback.time)
         if self._shown is not None and self._shown == (playback.time, progress):
             return None
         self._shown = playback.time, progress
@@ -64,7 +64,7 @@ class RecordedSource:
 
         :raises SimloopError: the log was damaged in the meantime.
         """
-        return self._frames.at(self._row(time), self._progress())
+        return self._frames.at(self._row(time), self._progress(time))
 
     def notices(self) -> tuple[Notice, ...]:
         """Return what there is to say."""
@@ -113,9 +113,9 @@ class RecordedSource:
         """Return the last row of the log that has ended at a time [s]; -1 before the first."""
         return min(int(time / self._period * (1.0 + 1e-12) + 1e-6), self._rows) - 1
 
-    def _progress(self) -> Progress:
+    def _progress(self, time: float) -> Progress:
         playback = self._playback
-        ended = self._status if playback.time >= playback.duration else ''
+        ended = self._status if time >= playback.duration else ''
         return Progress(
             playing=playback.playing,
             speed=playback.speed,
