@@ -1,4 +1,5 @@
 # make run    private environment, package, the first scenario with its table and figures
+# make view   the same scenario live in the browser, to be pushed with the mouse
 # make test   style, types, documentation and tests
 # make test-graph   the long tests of the ROS graph: every digest, fault, signal, the fuzzer
 # make docs       the documentation as a site: build/site/index.html
@@ -19,10 +20,13 @@ REALTIME := $(filter-out $(LOCKSTEP),$(wildcard test/nodes/test_*.py)) test/ros 
 PYTEST = $(BIN)/python -m pytest -n auto --dist worksteal
 INPUTS := setup.py setup.cfg pyproject.toml simloop_ros/__init__.py
 
-.PHONY: run test test-graph docs pictures clean
+.PHONY: run view test test-graph docs pictures clean
 
 run: $(VENV)/installed
 	$(BIN)/simloop run $(SCENARIO) $(SETTINGS)
+
+view: $(VENV)/installed-view
+	$(BIN)/simloop view $(SCENARIO)
 
 # Each worker has a core of its own: threads of linear algebra would only wait for each other.
 test: export OPENBLAS_NUM_THREADS := 1
@@ -70,7 +74,11 @@ $(VENV)/installed: $(INPUTS) | $(BIN)/python
 	@touch $@
 
 $(VENV)/installed-test: $(INPUTS) | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[ros,test]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[ros,test,view]'
+	@touch $@ $(VENV)/installed $(VENV)/installed-view
+
+$(VENV)/installed-view: $(INPUTS) | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[view]'
 	@touch $@ $(VENV)/installed
 
 clean:

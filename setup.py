@@ -95,9 +95,12 @@ setup(
             'pytest-xdist',
             'rosbags',
             'ruff',
+            'selenium',
             'setuptools>=70.1',  # the tests install the package without network
             'types-PyYAML',
+            'viser>=1.1',
         ],
+        'view': ['viser>=1.1'],
     },
     entry_points={
         'console_scripts': [

@@ -81,13 +81,16 @@ def assemble(scenario: Scenario, *, interactive: bool = False) -> Assembly:
     return Assembly(facts, loop, motion, built.carrying, built.lag)
 
 
-def run_facts(scenario: Scenario, *, simulated: bool = True) -> RunFacts:
+def run_facts(
+    scenario: Scenario, *, simulated: bool = True, model: RobotModel | None = None
+) -> RunFacts:
     """Return the facts of a run, without building its plant.
 
     :param simulated: whether the robot is; of a real one goals and end are not known before it is
         known where it starts, see ``started_facts``.
+    :param model: of the robot, where it is not to be read from its description again.
     """
-    model = load_fit_robot(scenario.robot)
+    model = model or load_fit_robot(scenario.robot)
     if simulated:
         motion = build_motion(MotionSettings.of(scenario), model, model.home)
         return _facts(scenario, model, motion, *used_engine(scenario.plant))

@@ -12,7 +12,7 @@ from .driver_arguments import add_connect, add_driver_options, add_payload, add_
 from .identify_arguments import add_excite, add_identify
 from .log_arguments import add_replay
 from .move_arguments import add_move
-from .path_argument import path_argument
+from .path_argument import path_argument, port_argument
 from .teach_arguments import add_teach_arguments
 
 
@@ -20,13 +20,22 @@ def _scenario(
     parser: ArgumentParser,
     metavar: str = 'DIR',
     out: str = 'folder for log, summary and figures [the next of runs/NAME-0001, ...]',
+    *,
+    optional: bool = False,
 ) -> None:
-    """Add the arguments for the scenario, its values, and the destination of results."""
+    """Add the arguments for the scenario, its values, and the destination of results, if any.
+
+    :param optional: the scenario may be left out, or be a run.
+    """
     completers.attach(
         parser.add_argument(
-            'scenario', metavar='SCENARIO', help='a name of simloop list, or a YAML file'
+            'scenario',
+            metavar='SCENARIO',
+            nargs='?' if optional else None,
+            help='a name of simloop list, or a YAML file'
+            + (', or the folder or MCAP file of a run' if optional else ''),
         ),
-        completers.scenarios,
+        completers.shown if optional else completers.scenarios,
     )
     completers.attach(
         parser.add_argument(
@@ -40,7 +49,8 @@ def _scenario(
         ),
         completers.settings,
     )
-    parser.add_argument('--out', metavar=metavar, type=path_argument, help=out)
+    if out:
+        parser.add_argument('--out', metavar=metavar, type=path_argument, help=out)
     parser.add_argument('--seed', metavar='N', help='seed of the random generator')
 
 
@@ -70,11 +80,41 @@ def _run(parser: ArgumentParser) -> None:
     _goals(parser)
 
 
+def _view(parser: ArgumentParser) -> None:
+    _scenario(parser, out='', optional=True)
+    parser.add_argument(
+        '--graph', action='store_true', help='show a ROS graph that runs, by its topics'
+    )
+    parser.add_argument(
+        '--namespace', metavar='NS', default='', help='with --graph, the one of the graph'
+    )
+    parser.add_argument(
+        '--port', metavar='N', type=port_argument, help='of the page [8080, or the next free one]'
+    )
+    parser.add_argument(
+        '--host',
+        metavar='H',
+        default='127.0.0.1',
+        help='address to listen at; for any but this machine the page asks for a token '
+        '[%(default)s]',
+    )
+    parser.add_argument(
+        '--no-browser', action='store_true', help='print the address, and open no browser'
+    )
+    parser.add_argument(
+        '--html',
+        metavar='FILE',
+        type=path_argument,
+        help='write a recorded run as one page that opens without a server',
+    )
+
+
 def _launch(parser: ArgumentParser) -> None:
     from ..ros.launch.options import (
         PRIORITY,
         ROBOTSTUDIO,
         TEACH,
+        VIEW,
         read_priority,
     )
 
@@ -109,6 +149,7 @@ def _launch(parser: ArgumentParser) -> None:
     )
     stay = 'it goes on until Ctrl-C, for simloop move'
     parser.add_argument('--endless', action='store_true', help=stay)
+    parser.add_argument('--view', action='store_true', help=VIEW)
     parser.add_argument('--no-figures', action='store_true', help='results without figures')
 
 
@@ -254,6 +295,7 @@ def _robotstudio(parser: ArgumentParser) -> None:
 ARGUMENTS: dict[str, Callable[[ArgumentParser], None]] = {
     'list': lambda _: None,
     'run': _run,
+    'view': _view,
     'launch': _launch,
     'move': add_move,
     'connect': add_connect,

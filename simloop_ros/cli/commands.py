@@ -8,6 +8,7 @@ FURTHER = """\
 first steps:
   simloop list                                        what there is to run
   simloop run yumi_step --set plant.mass_bias=0.1     a robot 10 % heavier than its model
+  simloop view yumi_step                              a live robot in the browser
   simloop keys mass                                   what can be set, with units and defaults
   simloop check my_robot.urdf                         is your robot fit for control?
   eval "$(simloop completion bash)"                   the shell completes names and keys
@@ -44,6 +45,19 @@ Each run has a folder of its own, and the link runs/NAME leads to the newest. Re
 run in --out DIR are renamed to DIR-0001 or the next number. Exit status: 0 the goal was reached,
 or there is none; 1 it was not; 2 invalid input; 3 the results could not be written (disk full);
 130 stopped by a signal. Documentation: docs/tutorials/first_run.md.
+"""
+VIEW = """\
+examples:
+  simloop view yumi_step
+  simloop view lwr_full_body --set robot=iiwa
+  simloop view yumi_collision --no-browser --port 8090
+  simloop view yumi_step --host 0.0.0.0       for other machines: the address has a token
+  simloop view runs/yumi_step                 a recorded run, with a time slider
+  simloop view runs/yumi_step --html run.html     as one page that opens without a server
+  simloop view --graph --namespace left       what runs in ROS, by its topics
+
+Drag a link to push the robot. It runs until Ctrl-C. viser draws the page:
+pip install 'simloop_ros[view]', or make view. Documentation: docs/view.md.
 """
 LAUNCH = """\
 examples:
@@ -202,6 +216,9 @@ LIST = 'Run one with "simloop run NAME".'
 COMMANDS = {
     'list': CommandHelp('list_scenarios', 'scenarios, one line each', LIST),
     'run': CommandHelp('run', 'run a scenario in process', RUN),
+    'view': CommandHelp(
+        'view', 'a robot in the browser: live, to be pushed with the mouse, or recorded', VIEW
+    ),
     'launch': CommandHelp('launch', 'run a scenario as a ROS 2 graph', LAUNCH),
     'move': CommandHelp('move', 'give a goal to a robot whose graph is up', MOVE),
     'connect': CommandHelp(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import viser
@@ -29,6 +29,8 @@ COLOURS = {
 MASS_COLOUR = (0, 153, 136)
 WORDS = {'mouse': 'you', 'hand': 'hand', 'estimated': 'estimated'}
 """What is written beside the number; otherwise the kind of the force."""
+PULLS = ('mouse', 'hand')
+"""Forces that are drawn away from the robot."""
 
 
 class Arrow:
@@ -47,11 +49,14 @@ class Arrow:
         self._label = scene.add_label(f'{path}/label', '', visible=False, depth_test=False)
         self._shown = False
 
-    def show(self, start: Array, way: Array, text: str) -> None:
-        """Draw it from a point along a way [m], shape ``(3,)`` each."""
+    def show(self, start: Array, way: Array, text: str, beside: Array | None = None) -> None:
+        """Draw it from a point along a way [m], shape ``(3,)`` each.
+
+        :param beside: where its number is written; at its head where none is given.
+        """
         self._arrow.points = np.stack([start, start + way])[None].astype(np.float32)
         self._label.text = text
-        self._label.position = start + way
+        self._label.position = start + way if beside is None else beside
         if not self._shown:
             self._arrow.visible = self._label.visible = self._shown = True
 
@@ -62,16 +67,24 @@ class Arrow:
 
 
 class ForceArrows:
-    """Arrows of forces: they end at the point where the force acts, estimated ones begin there."""
+    """Arrows of forces.
+
+    A pull begins where it acts, and its number is at the cursor; what pushes ends there. The
+    estimated force is on the other side of that point, so that both can be compared.
+    """
 
     def __init__(self, scene: viser.SceneApi, path: str):
         self._scene, self._path = scene, path
         self._arrows: dict[str, list[Arrow]] = {}
         self.visible = True
 
-    def show(self, forces: Sequence[Force]) -> None:
-        """Draw the forces, and nothing else."""
+    def show(self, forces: Sequence[Force], cursors: Mapping[str, Array]) -> None:
+        """Draw the forces, and nothing else.
+
+        :param cursors: of the persons that hold the robot, by link [m], shape ``(3,)`` each.
+        """
         used = dict.fromkeys(self._arrows, 0)
+        pulled = any(force.kind in PULLS for force in forces)
         for force in forces if self.visible else ():
             size = float(np.linalg.norm(force.vector))
             if size < LEAST:
@@ -79,9 +92,14 @@ class ForceArrows:
             number = used.get(force.kind, 0)
             used[force.kind] = number + 1
             way = force.vector / size * min(max(LENGTH * size, SHORTEST), LONGEST)
-            start = force.point if force.kind == 'estimated' else force.point - way
-            words = WORDS.get(force.kind, force.kind)
-            self._arrow(force.kind, number).show(start, way, f'{words} {size:.1f} N')
+            begins = force.kind in PULLS if force.kind != 'estimated' else not pulled
+            start = force.point if begins else force.point - way
+            text = f'{WORDS.get(force.kind, force.kind)} {size:.1f} N'
+            if force.kind == 'mouse':
+                beside = cursors.get(force.link)
+            else:
+                beside = None if begins else start
+            self._arrow(force.kind, number).show(start, way, text, beside)
         for kind, arrows in self._arrows.items():
             for arrow in arrows[used.get(kind, 0) :]:
                 arrow.hide()

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from math import ceil
+from typing import Any
 
 import viser
 
@@ -22,10 +25,12 @@ from ..actions import (
     Step,
 )
 from ..description import Description, LiveKey
-from ..frame import Frame, Progress
+from ..frame import Frame
+from .status import status_text
 from .throwing import Throwing
 
 Send = Callable[[Action], None]
+MakesAction = Callable[[], Action]
 
 SPEEDS = {
     '0.1 x': 0.1,
@@ -38,8 +43,10 @@ SPEEDS = {
 }
 STIFFNESS, MAX_FORCE = 300.0, 40.0
 """Of a hand at first [N/m, N]: firm, but no force that a person could not exert."""
-BACK = 5.0
-"""How far the button goes back [s]."""
+BACK = {'1 s': 1.0, '5 s': 5.0}
+"""How far the buttons go back [s]."""
+SCALE = 10.0
+"""The end of the time scale is a multiple of this [s]."""
 HEAVIEST = 5.0
 
 
@@ -62,15 +69,15 @@ class Controls:
         self._shown = ''
         abilities = description.abilities
         self._time: viser.GuiSliderHandle[float] | None = None
-        self._setting = False
-        with gui.add_folder('Run'):
-            self._add_run()
+        self._throwing: Throwing | None = None
+        self._now = 0.0  # simulated time [s]
+        self._add_run()
         if abilities.grips:
-            with gui.add_folder('Push with the mouse'):
+            with gui.add_folder('Push with the mouse: drag a link'):
                 self._add_push()
         if abilities.throws:
             with gui.add_folder('Throw a ball', expand_by_default=False):
-                Throwing(gui, description.model, send)
+                self._throwing = Throwing(gui, description.model, send)
         if abilities.payloads:
             with gui.add_folder('Payload', expand_by_default=False):
                 self._add_payload()
@@ -81,6 +88,9 @@ class Controls:
         if abilities.loads and scenarios:
             with gui.add_folder('Scenario', expand_by_default=False):
                 self._add_scenarios(scenarios)
+        if abilities.records:
+            with gui.add_folder('Save', expand_by_default=False):
+                self._add_save()
 
     @property
     def stiffness(self) -> float:
@@ -94,52 +104,82 @@ class Controls:
 
     def show(self, frame: Frame) -> None:
         """Show how the run goes."""
+        self._now = frame.time
         text = status_text(frame)
         if text != self._shown:
             self._status.content = self._shown = text
+        if self._throwing is not None:
+            self._throwing.joints = frame.joints
         if self._time is not None:
-            self._setting = True
-            latest = max(frame.progress.latest, self._description.period)
-            if latest > self._time.max or latest < self._time.max - 1.0:
-                self._time.max = latest
-            self._time.value = min(frame.time, self._time.max)
-            self._setting = False
+            end = SCALE * max(1, ceil(max(frame.progress.latest, frame.time) / SCALE))
+            if end != self._time.max:
+                self._time.max = end
+            self._time.value = round(frame.time, 2)  # type: ignore[misc]
 
     def _add_run(self) -> None:
         gui, send, abilities = self._gui, self._send, self._description.abilities
+        ways: dict[str, MakesAction] = {}
         if abilities.pauses:
-            gui.add_button('Play').on_click(lambda _: send(Play()))
-            gui.add_button('Pause').on_click(lambda _: send(Pause()))
+            ways |= {'Play': Play, 'Pause': Pause}
         if abilities.steps:
-            gui.add_button('Step', hint='one period').on_click(lambda _: send(Step()))
-            gui.add_button('Reset', hint='back to the start').on_click(lambda _: send(Reset()))
+            ways['Step'] = Step
+            if not abilities.rewinds:
+                ways['Reset'] = Reset
+        if ways:
+            self._add_buttons('run', ways, 'Step is one period')
+        if abilities.steps and abilities.speeds:
             speed = gui.add_dropdown('speed', tuple(SPEEDS), initial_value='1 x')
             speed.on_update(lambda _: send(SetSpeed(SPEEDS[speed.value])))
         if abilities.rewinds:
-            self._time = time = gui.add_slider(
-                'time [s]', min=0.0, max=1.0, step=0.01, initial_value=0.0
-            )
-            time.on_update(lambda _: None if self._setting else send(Seek(float(time.value))))
-            back = gui.add_button(f'{BACK:g} s back')
-            back.on_click(lambda _: send(Seek(max(0.0, float(time.value) - BACK))))
+            self._add_time()
         if abilities.live:
             gui.add_button('Stop the robot', color='red').on_click(lambda _: send(Halt()))
-            gui.add_button('Resume').on_click(lambda _: send(Resume()))
-        if abilities.records:
-            folder = gui.add_text('folder', f'runs/view_{self._description.title}')
-            save = gui.add_button(
-                'Save the session', hint='as a scenario that simloop run repeats'
-            )
-            save.on_click(lambda _: send(Save(folder.value)))
+            gui.add_button('Resume', color='gray').on_click(lambda _: send(Resume()))
+
+    def _add_time(self) -> None:
+        """Add what sets the time back. What runs live waits there: it goes on with Play."""
+        gui, send, live = self._gui, self._send, self._description.abilities.live
+        self._time = time = gui.add_slider(
+            'time [s]', min=0.0, max=SCALE, step=0.01, initial_value=0.0
+        )
+
+        def seek(event: viser.GuiEvent[Any]) -> None:
+            if event.client is None:  # set by the page itself
+                return
+            if live:
+                send(Pause())
+            send(Seek(float(time.value)))
+
+        time.on_update(seek)
+        ways: dict[str, MakesAction]
+        ways = {name: partial(self._back, by) for name, by in BACK.items()}
+        if self._description.abilities.steps:
+            ways['Reset'] = Reset
+        self._add_buttons('go back', ways, 'Reset goes to the start')
+
+    def _back(self, by: float) -> Action:
+        return Seek(max(0.0, self._now - by))
+
+    def _add_buttons(
+        self, label: str, ways: Mapping[str, Callable[[], Action]], hint: str
+    ) -> None:
+        """Add buttons in a row, each for an action that is made when it is pressed."""
+        group = self._gui.add_button_group(label, tuple(ways), hint=hint)
+        group.on_click(lambda event: self._send(ways[event.target.value]()))
+
+    def _add_save(self) -> None:
+        gui, send = self._gui, self._send
+        folder = gui.add_text('folder', f'runs/view_{self._description.title}')
+        save = gui.add_button('Save the session', hint='as a scenario that simloop run repeats')
+        save.on_click(lambda _: send(Save(folder.value)))
 
     def _add_push(self) -> None:
         gui = self._gui
-        gui.add_markdown('Drag any link. Let go of the button to let go of the robot.')
         self._stiffness = gui.add_slider(
             'stiffness [N/m]', min=20.0, max=2000.0, step=10.0, initial_value=STIFFNESS
         )
         self._force = gui.add_slider(
-            'largest force [N]', min=1.0, max=200.0, step=1.0, initial_value=MAX_FORCE
+            'limit [N]', min=1.0, max=200.0, step=1.0, initial_value=MAX_FORCE
         )
 
     def _add_payload(self) -> None:
@@ -174,34 +214,3 @@ class Controls:
             send(Load(chosen.value, given))
 
         gui.add_button('Load').on_click(load)
-
-
-def status_text(frame: Frame) -> str:
-    """Return time, speed and what the monitor says, as Markdown."""
-    progress = frame.progress
-    lines = [f'**{frame.time:.2f} s** {_pace(progress)}']
-    if progress.ended:
-        lines.append(f'**ended: {progress.ended}**')
-    if frame.activity:
-        lines.append(frame.activity)
-    alarm = frame.alarm
-    if alarm is not None and alarm.kind != 'none':
-        where = f' on {alarm.link} ({100.0 * alarm.probability:.0f} %)' if alarm.link else ''
-        late = '' if alarm.delay is None else f', noticed after {1e3 * alarm.delay:.0f} ms'
-        lines.append(f'**{alarm.kind}**{where}{late}')
-    elif alarm is not None:
-        lines.append(
-            f'no contact, residual {100.0 * max(0.0, alarm.margin):.0f} % of its threshold'
-        )
-    lines += [
-        f'{force.kind} {float((force.vector @ force.vector) ** 0.5):.1f} N on {force.link or "?"}'
-        for force in frame.forces
-    ]
-    return '  \n'.join(lines)
-
-
-def _pace(progress: Progress) -> str:
-    if not progress.playing:
-        return 'paused'
-    late = f', {100.0 * progress.late_share:.1f} % late' if progress.late_share else ''
-    return f'at {progress.factor:.2f} x real time{late}'

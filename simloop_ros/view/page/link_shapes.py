@@ -18,6 +18,8 @@ from ...robot.model import RobotModel
 LOGGER = logging.getLogger(__name__)
 UNCOLOURED = (180, 185, 190)
 """Of shapes without a colour in the URDF."""
+SMOOTH = np.deg2rad(35.0)
+"""Angle between triangles up to which they are shown as one bent face [rad]."""
 
 
 class LinkShape(msgspec.Struct, frozen=True):
@@ -70,7 +72,7 @@ def _shapes(model: RobotModel, geometry: pin.GeometryModel) -> tuple[LinkShape, 
         triangles = _triangles(shape.geometry)
         if triangles is None:
             continue
-        vertices, faces = triangles
+        vertices, faces = _smoothed(*triangles)
         frame = frames[shape.parentFrame]
         place = frame.placement.actInv(shape.placement)  # both from the joint
         points = (vertices * shape.meshScale.ravel()) if _is_mesh(shape.geometry) else vertices
@@ -80,6 +82,14 @@ def _shapes(model: RobotModel, geometry: pin.GeometryModel) -> tuple[LinkShape, 
         colour = tuple(int(255.0 * c) for c in rgba[:3]) if coloured else UNCOLOURED
         found.append(LinkShape(frame.name, points, faces, colour))  # type: ignore[arg-type]
     return tuple(found)
+
+
+def _smoothed(vertices: Array, faces: Any) -> tuple[Array, Any]:
+    """Return the triangles with vertices of their own on both sides of each sharp edge."""
+    mesh = trimesh.Trimesh(vertices, faces, process=False)
+    mesh.merge_vertices()
+    smooth = trimesh.graph.smooth_shade(mesh, angle=SMOOTH)
+    return np.array(smooth.vertices), np.array(smooth.faces, dtype=np.uint32)
 
 
 def _is_mesh(geometry: Any) -> bool:

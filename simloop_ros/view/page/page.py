@@ -4,26 +4,32 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Sequence
-from typing import Any
+import logging
+from typing import Literal
 
-import numpy as np
 import viser
 
-from ..actions import Action, Grip, LetGo
+from ..actions import Action
 from ..description import Description
 from ..source import Notice, Source
+from .camera import FOV, view_of
 from .controls import Controls
+from .drags import Drags
 from .plots import Plots
 from .scene import Scene
 
+LOGGER = logging.getLogger(__name__)
 RATE = 30.0
 """Frames per second."""
 IDLE = 0.1
 """Time between two looks for browsers while there is none [s]."""
-COLOURS = {'info': 'blue', 'warning': 'yellow', 'error': 'red'}
+Colour = Literal['blue', 'yellow', 'red']
+COLOURS: dict[str, Colour] = {'info': 'blue', 'warning': 'yellow', 'error': 'red'}
 TITLES = {'info': 'note', 'warning': 'warning', 'error': 'not done'}
-EYE = np.array([1.6, -1.6, 1.2])
-"""Of the camera at first, for a robot with a reach of 1 m [m]."""
+TOLD = 6.0
+"""Time for which a note is shown [s]; an error stays."""
+PLOT_WIDTH, CONTROL_WIDTH = 340, 300
+"""Of the panels [pixel]."""
 
 
 class Page:
@@ -32,15 +38,23 @@ class Page:
     :param server: of viser.
     :param scenarios: that can be chosen.
     :ivar frames: number of frames drawn so far.
+    :ivar description: of the scene that is shown.
     """
 
     def __init__(self, server: viser.ViserServer, source: Source, scenarios: Sequence[str] = ()):
         self._server, self._source, self._scenarios = server, source, scenarios
         self._actions: deque[Action] = deque()
         self.frames = 0
-        self._description: Description | None = None
         self._build(source.description())
-        server.on_client_disconnect(lambda client: self._actions.append(LetGo(client.client_id)))
+        server.on_client_disconnect(lambda client: self._drags.let_go(client.client_id))
+
+    def take(self, *actions: Action) -> None:
+        """Do what a person asks for; from any thread."""
+        self._actions.extend(actions)
+
+    def holds(self, hand: int) -> bool:
+        """Return whether a browser's hand holds a link."""
+        return self._drags.holds(hand)
 
     def run(
         self,
@@ -63,7 +77,7 @@ class Page:
         if not attached:
             return
         description = self._source.description()
-        if description is not self._description:
+        if description is not self.description:
             self._build(description)
         for notice in self._source.notices():
             self._say(notice)
@@ -71,42 +85,47 @@ class Page:
         if frame is None:
             return
         with self._server.atomic():
-            self._scene.show(frame)
+            self._scene.show(frame, self._drags.cursors)
             self._controls.show(frame)
             self._plots.take(frame)
         self.frames += 1
 
     def _build(self, description: Description) -> None:
         """Make scene and controls for another scene."""
-        self._description = description
         gui = self._server.gui
         gui.reset()
         self._scene = Scene(self._server.scene, description)
         gui.set_panel_label(description.title)
+        gui.configure_theme(show_logo=False, show_share_button=False)
+        gui.main_panel.dock_right()
+        gui.main_panel.set_width(CONTROL_WIDTH)
         tabs = gui.add_tab_group()
         with tabs.add_tab('Run'):
-            self._controls = Controls(gui, description, self._actions.append, self._scenarios)
-        with tabs.add_tab('Plots'):
-            self._plots = Plots(gui, description)
+            self._controls = Controls(gui, description, self.take, self._scenarios)
         with tabs.add_tab('Show'):
-            self._add_shown()
-        reach = max(
-            0.5,
-            float(
-                np.abs(description.model.tip_positions(description.model.home)).max(initial=0.5)
-            ),
-        )
-        self._server.initial_camera.position = reach * EYE
-        self._server.initial_camera.look_at = np.array([0.0, 0.0, 0.4 * reach])
-        if description.abilities.grips:
-            for link, mesh in self._scene.robot.meshes:
-                self._let_drag(link, mesh)
+            self._add_shown(description.notes)
+        plots = gui.add_panel()
+        plots.dock_left()
+        plots.set_width(PLOT_WIDTH)
+        with plots.add_tab('Plots'):
+            self._plots = Plots(gui, description)
+        meshes = self._scene.robot if description.abilities.grips else None
+        self._drags = Drags(meshes, self._controls, self.take)
+        self._place_camera()
         if self._scene.notes:
-            self._say(Notice(self._scene.notes, 'warning'))
+            LOGGER.warning('%s', self._scene.notes)
+        self.description = description
 
-    def _add_shown(self) -> None:
+    def _place_camera(self) -> None:
+        """Let the camera look at the whole robot."""
+        view, first = view_of(self._scene.bounds), self._server.initial_camera
+        first.fov, first.position, first.look_at = FOV, view.position, view.look_at
+        for client in self._server.get_clients().values():
+            client.camera.position, client.camera.look_at = view.position, view.look_at
+
+    def _add_shown(self, notes: Sequence[str]) -> None:
         gui, scene = self._server.gui, self._scene
-        twin = gui.add_checkbox('twin (control simulation)', True)
+        twin = gui.add_checkbox('twin', True, hint='the control simulation, where it is apart')
         twin.on_update(lambda _: setattr(scene.twin, 'visible', twin.value))
         collision = gui.add_checkbox('collision shapes', False)
         collision.on_update(lambda _: scene.show_collision(collision.value))
@@ -114,38 +133,14 @@ class Page:
         forces.on_update(lambda _: setattr(scene.forces, 'visible', forces.value))
         masses = gui.add_checkbox('effective masses', True)
         masses.on_update(lambda _: setattr(scene.masses, 'visible', masses.value))
-
-    def _let_drag(self, link: str, mesh: Any) -> None:
-        held: dict[int, tuple[float, float, float]] = {}
-
-        async def drag(event: viser.SceneNodeDragEvent[Any]) -> None:
-            hand = event.client_id
-            if event.phase == 'end':
-                held.pop(hand, None)
-                self._actions.append(LetGo(hand))
-                return
-            if hand not in held:
-                pose = self._scene.robot.pose(link)
-                held[hand] = tuple(pose.actInv(np.array(event.start_position)).tolist())
-            controls = self._controls
-            self._actions.append(
-                Grip(
-                    hand,
-                    link,
-                    held[hand],
-                    event.end_position,
-                    controls.stiffness,
-                    controls.max_force,
-                )
-            )
-
-        mesh.on_drag(drag)
+        for note in (*notes, *([scene.notes] if scene.notes else [])):
+            gui.add_markdown(note)
 
     def _say(self, notice: Notice) -> None:
         for client in self._server.get_clients().values():
             client.add_notification(
                 title=TITLES[notice.level],
                 body=notice.text,
-                color=COLOURS[notice.level],  # type: ignore[arg-type]
-                auto_close_seconds=None if notice.level == 'error' else 8.0,
+                color=COLOURS[notice.level],
+                auto_close_seconds=None if notice.level == 'error' else TOLD,
             )
