@@ -59,7 +59,7 @@ class Page:
     def run(
         self,
         clock: Callable[[], float],
-        sleep: Callable[[float], None],
+        sleep: Callable[[float], object],
         goes_on: Callable[[], bool],
     ) -> None:
         """Show the source until ``goes_on`` returns False."""
