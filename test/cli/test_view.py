@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from pathlib import Path
 import re
 import signal
@@ -25,8 +26,7 @@ sys.exit(main(['view', 'sphere_step']))
 """
 
 needs_viser = pytest.mark.skipif(
-    bool(subprocess.run([sys.executable, '-c', 'import viser'], capture_output=True).returncode),
-    reason='no viser: pip install "simloop_ros[view]"',
+    find_spec('viser') is None, reason='no viser: pip install "simloop_ros[view]"'
 )
 
 
