@@ -38,7 +38,7 @@ BEAM = 'beam'
 class FrameBuilder:
     """Keeps the signals of the steps since the last frame, and makes frames.
 
-    :param interaction: the plant of the run.
+    :param interaction: what persons do to the plant.
     """
 
     def __init__(self, assembly: Assembly, interaction: Interaction):
