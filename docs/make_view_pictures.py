@@ -46,8 +46,10 @@ SHOWN = 0.7
 MOST_BYTES = 3_000_000
 RATE = 12.0
 """Pictures per second of a moving picture."""
-SLOWER = 0.5
+SLOWER = 0.4
 """Speed of the moving picture of a collision, times that of reality."""
+HITS = (0.17, 0.8), (1.9, 3.35)
+"""When there is something to see of that [s]."""
 FRONT = 0.86, -0.34, 0.38
 """Direction of the camera for the moving pictures."""
 PATIENCE = 60.0
@@ -296,11 +298,11 @@ def _way(start: Array) -> list[tuple[float, float]]:
 def make_collision(path: Path) -> None:
     """A ball hits one arm of YuMi, a box is in the way of the other: it stops each time."""
     source = SteppedSource('yumi_collision', speed=SLOWER)
-    end = source.run.facts.steps * source.run.facts.scenario.period
+    spans = [np.arange(begin, end, SLOWER / RATE) for begin, end in HITS]
     pictures = []
     with chromium(*SIZE) as driver, screen(driver, source) as shown:
-        shown.look(FRONT, 1.3)
-        for moment in np.arange(0.3, min(end, 3.5), SLOWER / RATE):
+        shown.look(FRONT, 0.95)
+        for moment in np.concatenate(spans):
             shown.show(float(moment))
             pictures.append(shown.picture())
     _save(path, pictures)

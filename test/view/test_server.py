@@ -112,7 +112,9 @@ def test_only_get_is_answered(local: Served) -> None:
     assert _get(local, method='HEAD').status == 405
 
 
-@pytest.mark.parametrize('sent', [b'\r\n\r\n', b'nonsense\r\n\r\n', b'GET / HTTP/1.1\r\nx\r\n\r\n'])
+@pytest.mark.parametrize(
+    'sent', [b'\r\n\r\n', b'nonsense\r\n\r\n', b'GET / HTTP/1.1\r\nx\r\n\r\n']
+)
 def test_what_is_no_request_is_refused(local: Served, sent: bytes) -> None:
     with socket.create_connection(('127.0.0.1', urlsplit(local.address).port or 0), 20) as raw:
         raw.sendall(sent)
