@@ -25,7 +25,10 @@ ARGUMENTS = (
     '--enable-unsafe-swiftshader',
     '--disable-background-networking',
     '--window-size=1000,700',
+    '--force-device-scale-factor=0.5',  # software draws a quarter of the pixels
 )
+START = '0.00 s · paused'
+"""What the panel says before a run."""
 HARMLESS = ('THREE.Clock',)
 """Warnings of the libraries of viser's page."""
 
@@ -122,15 +125,15 @@ class Tab:
         wait_for(lambda: 'real time' in self.text or 'paused' in self.text, 'a frame in the panel')
 
     @property
-    def hand(self) -> int:
-        """Return the number of its hand."""
-        return self._client.client_id
-
-    @property
     def text(self) -> str:
         """Return what is written on the page."""
         self.show()
         return self._browser.execute_script('return document.body.innerText')
+
+    def wait_for_start(self) -> None:
+        """Wait until the browser shows the page's scenario at its start."""
+        title = self._page.page.description.title
+        wait_for(lambda: title in (text := self.text) and START in text, f'the start of {title}')
 
     def show(self) -> None:
         """Bring it to the front."""
@@ -140,15 +143,12 @@ class Tab:
     def close_notes(self) -> None:
         """Close all notes, among them that of viser about rendering by software."""
         self.show()
-        close = 'button[class*="Notification-closeButton"]'
-
-        def closed() -> bool:
-            buttons = self._browser.find_elements('css selector', close)
-            for button in buttons:
-                self._browser.execute_script('arguments[0].click()', button)
-            return not buttons
-
-        wait_for(closed, 'notes are closed')
+        script = (
+            'const found = document.querySelectorAll(\'button[class*="Notification-close"]\');'
+            'found.forEach(button => button.click());'
+            'return found.length === 0'
+        )
+        wait_for(lambda: self._browser.execute_script(script), 'notes are closed')
 
     def click(self, label: str) -> None:
         """Click a button."""
@@ -168,6 +168,9 @@ class Tab:
         for share in (0.2, 0.4, 0.6, 0.8, 1.0):
             pointer.move_to_location(x + round(share * right), y + round(share * down))
         moves.perform()
+        wait_for(
+            lambda: self._page.page.holds(self._client.client_id), f'a hold of {link} at {x}, {y}'
+        )
 
     def let_go(self) -> None:
         """Let go of the mouse's button."""
@@ -191,7 +194,8 @@ class Tab:
         )
         seen = turn.T @ (point - camera.position)  # x right, y down, z forward
         area = self._browser.execute_script(
-            'const r = [...document.querySelectorAll("canvas")].map(c => c.getBoundingClientRect())'
+            'const all = [...document.querySelectorAll("canvas")];'
+            'const r = all.map(c => c.getBoundingClientRect())'
             '.sort((a, b) => b.width * b.height - a.width * a.height)[0];'
             'return [r.left, r.top, r.width, r.height]'
         )

@@ -82,10 +82,13 @@ class SteeredRun:
         self,
         link: str,
         offset: Sequence[float],
+        *,
+        point: Sequence[float] = (0.0, 0.0, 0.0),
         hand: int = 1,
         stiffness: float = 500.0,
         max_force: float = 40.0,
     ) -> Grip:
-        """Return a grip of a link's origin that pulls it by an offset [m] from where it is now."""
-        target = tuple((self.place(link) + offset).tolist())
-        return Grip(hand, link, (0.0, 0.0, 0.0), target, stiffness, max_force)
+        """Return a grip of a link that pulls it by an offset [m] from where it is now."""
+        x, y, z = (self.place(link, np.array(point)) + offset).tolist()
+        a, b, c = point
+        return Grip(hand, link, (a, b, c), (x, y, z), stiffness, max_force)

@@ -20,13 +20,22 @@ def _scenario(
     parser: ArgumentParser,
     metavar: str = 'DIR',
     out: str = 'folder for log, summary and figures [the next of runs/NAME-0001, ...]',
+    *,
+    optional: bool = False,
 ) -> None:
-    """Add the arguments for the scenario, its values, and the destination of results, if any."""
+    """Add the arguments for the scenario, its values, and the destination of results, if any.
+
+    :param optional: the scenario may be left out, or be a run.
+    """
     completers.attach(
         parser.add_argument(
-            'scenario', metavar='SCENARIO', help='a name of simloop list, or a YAML file'
+            'scenario',
+            metavar='SCENARIO',
+            nargs='?' if optional else None,
+            help='a name of simloop list, or a YAML file'
+            + (', or the folder or MCAP file of a run' if optional else ''),
         ),
-        completers.scenarios,
+        completers.shown if optional else completers.scenarios,
     )
     completers.attach(
         parser.add_argument(
@@ -72,7 +81,13 @@ def _run(parser: ArgumentParser) -> None:
 
 
 def _view(parser: ArgumentParser) -> None:
-    _scenario(parser, out='')
+    _scenario(parser, out='', optional=True)
+    parser.add_argument(
+        '--graph', action='store_true', help='show a ROS graph that runs, by its topics'
+    )
+    parser.add_argument(
+        '--namespace', metavar='NS', default='', help='with --graph, the one of the graph'
+    )
     parser.add_argument(
         '--port', metavar='N', type=port_argument, help='of the page [8080, or the next free one]'
     )
@@ -99,6 +114,7 @@ def _launch(parser: ArgumentParser) -> None:
         PRIORITY,
         ROBOTSTUDIO,
         TEACH,
+        VIEW,
         read_priority,
     )
 
@@ -133,6 +149,7 @@ def _launch(parser: ArgumentParser) -> None:
     )
     stay = 'it goes on until Ctrl-C, for simloop move'
     parser.add_argument('--endless', action='store_true', help=stay)
+    parser.add_argument('--view', action='store_true', help=VIEW)
     parser.add_argument('--no-figures', action='store_true', help='results without figures')
 
 

@@ -22,7 +22,8 @@ from ..ros.launch.options import (
     WiringOptions,
     plant_settings,
 )
-from ..ros.launch.supervisor import INTERRUPTED
+from ..ros.launch.supervisor import INTERRUPTED, Program
+from ..ros.launch.view import page_command
 from ..ros.launch.wiring import wire
 from ..ros.pacing.pause_log import join_pauses
 from ..scenario.contradictions import refuse_graphs
@@ -105,7 +106,9 @@ def _launch(options: argparse.Namespace, trace: str) -> int:
 
     if sys.stderr.isatty():
         report(f'starting {", ".join(node.executable for node in nodes)}')
-    status = run_graph(nodes, composed=options.composed, report=report)
+    page = Program(name='view', command=page_command(options.namespace), optional=True)
+    beside = [page] if options.view else []
+    status = run_graph(nodes, composed=options.composed, report=report, beside=beside)
     if status == INTERRUPTED:
         report('stopped by a signal')
     return status

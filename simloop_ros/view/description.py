@@ -47,6 +47,7 @@ class Abilities(msgspec.Struct, frozen=True):
     :ivar live: robot is simulated now, or real: it can be stopped and resumed.
     :ivar grips: links can be dragged.
     :ivar steps: single steps, speed and reset.
+    :ivar speeds: whether the speed is among them: a graph has its own.
     :ivar rewinds: time can be set back (live), or to any place (recorded).
     :ivar throws: balls can be thrown.
     :ivar payloads: something can be put into a hand.
@@ -58,6 +59,7 @@ class Abilities(msgspec.Struct, frozen=True):
     pauses: bool = False
     grips: bool = False
     steps: bool = False
+    speeds: bool = True
     rewinds: bool = False
     throws: bool = False
     payloads: bool = False

@@ -117,7 +117,7 @@ def test_only_get_is_answered(local: Served) -> None:
 )
 def test_what_is_no_request_is_refused(local: Served, sent: bytes) -> None:
     with socket.create_connection(('127.0.0.1', urlsplit(local.address).port or 0), 20) as raw:
-        raw.sendall(sent)
+        raw.sendall(sent + b'\r\n\r\n')
         assert raw.recv(100).startswith(b'HTTP/1.1 400')
 
 

@@ -14,7 +14,7 @@ import tempfile
 
 from ament_index_python.packages import PackageNotFoundError, get_package_prefix
 from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
-from launch.actions import DeclareLaunchArgument, LogInfo, OpaqueFunction, Shutdown
+from launch.actions import DeclareLaunchArgument, ExecuteProcess, LogInfo, OpaqueFunction, Shutdown
 from launch.events.process import ProcessExited
 from launch_ros.actions import Node
 
@@ -39,12 +39,13 @@ from .options import (
     ROBOT_TOPICS,
     ROBOTSTUDIO,
     TEACH,
+    VIEW,
     WiringOptions,
     plant_settings,
     read_priority,
     refuse_unknown,
 )
-from .view import SLIDERS, read_description, sliders, view_robot, view_scenario
+from .view import SLIDERS, page_command, read_description, sliders, view_robot, view_scenario
 from .wiring import NodeSpec, has_clock, parameter_file, wire
 
 ANY_SCENARIO = 'simloop'
@@ -53,6 +54,8 @@ ROBOT = 'robot'
 """Name of the launch file for a real robot, whose driver has to be named."""
 FIRST_SCENARIO = 'step'
 """What a real robot does if nothing else is asked for."""
+OWN_PROCESS = {LAUNCHER: str(os.getpid())}
+"""Environment of our programs: they end with this process."""
 ARGUMENTS = {
     'period': ('', 'length of one step [s]; empty for that of the scenario'),
     'plant': (
@@ -60,6 +63,7 @@ ARGUMENTS = {
         'physics engine (pinocchio, pybullet, mujoco), or none for the driver of a real robot; '
         'empty for that of the scenario',
     ),
+    'view': ('false', f'whether {VIEW}'),
     'rviz': ('false', 'whether rviz shows the robot, its ghost, wrenches and contacts'),
     'namespace': ('', 'of all nodes and topics'),
     'composed': ('false', 'whether all nodes are in one process'),
@@ -173,6 +177,7 @@ def _scenario_actions(
     return [
         *(_action(node, parameters, on_exit=_end_graph(node)) for node in programs),
         *(_action(node, parameters) for node in viewers),
+        *([_page(nodes[0].namespace)] if _flag(context, 'view') else []),
     ]
 
 
@@ -220,11 +225,21 @@ def _action(
         parameters=[str(parameters)],
         remappings=list(node.remappings),
         arguments=list(node.arguments),
-        additional_env={LAUNCHER: str(os.getpid())} if node.package == PACKAGE else None,
+        additional_env=OWN_PROCESS if node.package == PACKAGE else None,
         # A recorder with a long log needs longer to end than launch waits for.
         sigterm_timeout=str(GRACE),
         output='screen',
         on_exit=on_exit,
+    )
+
+
+def _page(namespace: str) -> ExecuteProcess:
+    """Return the page in the browser; the graph goes on without it."""
+    return ExecuteProcess(
+        name='view',
+        cmd=list(page_command(namespace)),
+        additional_env=OWN_PROCESS,
+        output='screen',
     )
 
 

@@ -119,6 +119,7 @@ ROBOT_TOPICS = {
 }
 """Fields of ``WiringOptions`` that are names of a real robot's topics, and what they mean."""
 
+VIEW = 'a page in the browser shows the graph, as simloop view --graph does (docs/view.md)'
 TEACH = 'file of a task that is taught, or corrected, while the graph runs (docs/teach.md)'
 DRIVER = "driver of a real robot that takes the plant's place: of config/drivers, or a YAML file"
 DRIVER_SETTING = 'change a value of the driver file, for instance rate=200'

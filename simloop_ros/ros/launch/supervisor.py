@@ -30,6 +30,7 @@ class Program(msgspec.Struct, frozen=True, kw_only=True):
 
     :ivar environment: added to the present one.
     :ivar ends_all: when it ends by itself with status 0, the graph is done.
+    :ivar optional: it may end without the others, which go on.
     :ivar output: file to which everything that it prints is added; empty for ours.
     :ivar takes_signals: whether it opens itself to SIGINT and SIGTERM when it is ready; until
         then they wait, so that it never ends halfway through its imports.
@@ -39,6 +40,7 @@ class Program(msgspec.Struct, frozen=True, kw_only=True):
     command: tuple[str, ...]
     environment: Mapping[str, str] = {}
     ends_all: bool = False
+    optional: bool = False
     output: str = ''
     takes_signals: bool = False
 
@@ -175,6 +177,10 @@ class _Supervision:
             self._judge(program, code)
 
     def _judge(self, program: Program, code: int) -> None:
+        if program.optional:
+            if code and not self._ending:
+                self._report(f'{program.name} ended with status {code}; the others go on')
+            return
         by_itself, self._ending = not self._ending, True
         if code < 0:
             self._fail(f'{program.name} died of {_signal_name(-code)}', FAILED)

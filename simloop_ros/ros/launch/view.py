@@ -1,7 +1,8 @@
-"""The robot, its ghost and the markers in rviz: nodes of other packages, as data."""
+"""The robot, its ghost and the markers: nodes of other packages for rviz, or a page; as data."""
 
 from __future__ import annotations
 
+import sys
 from xml.etree import ElementTree as ET
 
 from ...core.errors import ModelError
@@ -17,6 +18,12 @@ STATE_PUBLISHER = 'robot_state_publisher'
 SLIDERS = 'joint_state_publisher_gui'
 OWN_TF = (('/tf', 'tf'), ('/tf_static', 'tf_static'))
 """Two robots may have links of the same name, so that each namespace has its own transforms."""
+
+
+def page_command(namespace: str) -> tuple[str, ...]:
+    """Return the command that shows the graph of a namespace in the browser."""
+    named = ('--namespace', namespace) if namespace else ()
+    return (sys.executable, '-m', 'simloop_ros.cli.main', 'view', '--graph', *named)
 
 
 def view_scenario(urdf: str, namespace: str, *, use_sim_time: bool) -> tuple[NodeSpec, ...]:

@@ -17,7 +17,7 @@ from rclpy.signals import SignalHandlerOptions
 from ...core.errors import USER_ERROR, MissingDependencyError, SimloopError
 from ..transport.channels import LocalBus
 from .block_node import BlockNode
-from .parent import LAUNCHER, interrupt_with_parent
+from .parent import follow_launcher
 from .rclpy_version import awaits_events, require_rclpy
 from .scheduling import SWITCH_INTERVAL
 
@@ -31,8 +31,8 @@ that stopped the loop for 1 to 4 ms now and then, and none were found: nodes in 
 cycles. What a custom block makes is still collected."""
 
 
-def open_middleware(arguments: Sequence[str]) -> list[int]:
-    """Initialise rclpy; return a list to which received SIGINT and SIGTERM are appended.
+def prepare_middleware() -> None:
+    """Choose how messages travel, before rclpy is initialised.
 
     :raises MissingDependencyError: rclpy is too old.
     """
@@ -41,15 +41,19 @@ def open_middleware(arguments: Sequence[str]) -> list[int]:
     # leaves no file in shared memory. Where discovery is limited to LOCALHOST this is ignored:
     # see ``remove_orphans``.
     os.environ.setdefault('FASTDDS_BUILTIN_TRANSPORTS', 'UDPv4')
+
+
+def open_middleware(arguments: Sequence[str]) -> list[int]:
+    """Initialise rclpy; return a list to which received SIGINT and SIGTERM are appended.
+
+    :raises MissingDependencyError: rclpy is too old.
+    """
+    prepare_middleware()
     received: list[int] = []
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda number, _: received.append(number))
-    launcher = os.environ.get(LAUNCHER)
-    if launcher:
-        # ros2 launch leaves its nodes alone when it gets a SIGTERM (ros2/launch issue 666).
-        interrupt_with_parent()()
-        if str(os.getppid()) != launcher:
-            received.append(signal.SIGINT)
+    if follow_launcher():
+        received.append(signal.SIGINT)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGINT, signal.SIGTERM))
     rclpy.init(args=list(arguments), signal_handler_options=SignalHandlerOptions.NO)
     return received

@@ -123,9 +123,11 @@ class Controls:
             ways |= {'Play': Play, 'Pause': Pause}
         if abilities.steps:
             ways['Step'] = Step
+            if not abilities.rewinds:
+                ways['Reset'] = Reset
         if ways:
             self._add_buttons('run', ways, 'Step is one period')
-        if abilities.steps:
+        if abilities.steps and abilities.speeds:
             speed = gui.add_dropdown('speed', tuple(SPEEDS), initial_value='1 x')
             speed.on_update(lambda _: send(SetSpeed(SPEEDS[speed.value])))
         if abilities.rewinds:

@@ -15,6 +15,7 @@ from ..source import Notice, Source
 from .camera import FOV, view_of
 from .controls import Controls
 from .drags import Drags
+from .held_forces import HeldForces
 from .plots import Plots
 from .scene import Scene
 
@@ -52,10 +53,14 @@ class Page:
         """Do what a person asks for; from any thread."""
         self._actions.extend(actions)
 
+    def holds(self, hand: int) -> bool:
+        """Return whether a browser's hand holds a link."""
+        return self._drags.holds(hand)
+
     def run(
         self,
         clock: Callable[[], float],
-        sleep: Callable[[float], None],
+        sleep: Callable[[float], object],
         goes_on: Callable[[], bool],
     ) -> None:
         """Show the source until ``goes_on`` returns False."""
@@ -80,6 +85,7 @@ class Page:
         frame = self._source.frame()
         if frame is None:
             return
+        frame = self._held.over(frame)
         with self._server.atomic():
             self._scene.show(frame, self._drags.cursors)
             self._controls.show(frame)
@@ -88,10 +94,10 @@ class Page:
 
     def _build(self, description: Description) -> None:
         """Make scene and controls for another scene."""
-        self.description = description
         gui = self._server.gui
         gui.reset()
         self._scene = Scene(self._server.scene, description)
+        self._held = HeldForces()
         gui.set_panel_label(description.title)
         gui.configure_theme(show_logo=False, show_share_button=False)
         gui.main_panel.dock_right()
@@ -100,7 +106,7 @@ class Page:
         with tabs.add_tab('Run'):
             self._controls = Controls(gui, description, self.take, self._scenarios)
         with tabs.add_tab('Show'):
-            self._add_shown()
+            self._add_shown(description.notes)
         plots = gui.add_panel()
         plots.dock_left()
         plots.set_width(PLOT_WIDTH)
@@ -111,6 +117,7 @@ class Page:
         self._place_camera()
         if self._scene.notes:
             LOGGER.warning('%s', self._scene.notes)
+        self.description = description
 
     def _place_camera(self) -> None:
         """Let the camera look at the whole robot."""
@@ -119,7 +126,7 @@ class Page:
         for client in self._server.get_clients().values():
             client.camera.position, client.camera.look_at = view.position, view.look_at
 
-    def _add_shown(self) -> None:
+    def _add_shown(self, notes: Sequence[str]) -> None:
         gui, scene = self._server.gui, self._scene
         twin = gui.add_checkbox('twin', True, hint='the control simulation, where it is apart')
         twin.on_update(lambda _: setattr(scene.twin, 'visible', twin.value))
@@ -129,7 +136,7 @@ class Page:
         forces.on_update(lambda _: setattr(scene.forces, 'visible', forces.value))
         masses = gui.add_checkbox('effective masses', True)
         masses.on_update(lambda _: setattr(scene.masses, 'visible', masses.value))
-        for note in (*self.description.notes, *([scene.notes] if scene.notes else [])):
+        for note in (*notes, *([scene.notes] if scene.notes else [])):
             gui.add_markdown(note)
 
     def _say(self, notice: Notice) -> None:

@@ -27,6 +27,8 @@ from simloop_ros.view.actions import (
 from simloop_ros.view.live.describe import describe
 
 FORCE = 20.0
+OFF_AXIS = (0.0, 0.05, 0.05)
+"""A point of a link that its joint feels, too [m]."""
 MONITORED = (
     'period=0.002',
     'monitor.kind=disturbance_observer',
@@ -72,7 +74,8 @@ def test_a_grip_raises_an_alarm_that_names_the_link() -> None:
     with SteeredRun('yumi_step', MONITORED) as live:
         live.until(0.3)
         assert live.frame().alarm.kind == 'none'
-        live.do(live.grip('yumi_link_5_l', [0.2, 0.0, 0.3], max_force=60.0))
+        pull = live.grip('yumi_link_5_l', [0.2, 0.0, 0.3], point=OFF_AXIS, max_force=60.0)
+        live.do(pull)
         kinds, links = set(), set()
         for _ in range(150):
             live.run.step()
@@ -121,7 +124,7 @@ def test_a_ball_pushes_the_robot_and_bounces_off() -> None:
             before = ball.position[0]
             forces += [force for force in frame.forces if force.kind == 'ball']
         assert speeds[0] == pytest.approx(-4.0)
-        assert 0.3 < max(speeds) < 4.0
+        assert speeds[-1] > speeds[0] + 0.5
         assert any(force.vector[0] < -5.0 for force in forces)
         # What the robot gets is what the ball loses.
         impulse = sum(force.vector[0] for force in forces) * 0.002
@@ -174,17 +177,19 @@ def test_a_robot_on_its_way_to_a_goal_is_paused() -> None:
 @pytest.mark.parametrize('settings', [(), MONITORED])
 def test_another_motion_is_stopped_and_goes_on_to_its_end(settings: tuple[str, ...]) -> None:
     with SteeredRun('yumi_step', settings) as live:
-        end = live.until(4.0).path[-1]
+        tips = live.run.facts.model.tip_positions
+        end = tips(live.until(4.0).path[-1])
         live.do(Seek(0.4), Halt())
         live.until(2.0)
         assert live.frame().activity == 'stopped'
-        assert np.abs(live.records[-1].rollback.state.velocity).max() < 0.02
-        assert np.abs(live.path[-1] - end).max() > 0.1
+        assert np.abs(live.records[-1].setpoint.velocity).max() == 0.0
+        assert np.ptp(live.path[-100:], axis=0).max() < 2e-3
+        assert np.linalg.norm(tips(live.path[-1]) - end, axis=1).min() > 0.05
         with pytest.raises(ConfigError, match='stopped already'):
             live.do(Halt())
         live.do(Resume())
         live.until(6.0)
-        assert np.abs(live.path[-1] - end).max() < 0.02
+        assert np.linalg.norm(tips(live.path[-1]) - end, axis=1).max() < 0.01
 
 
 def test_two_hands_stop_together_and_go_on() -> None:
@@ -234,9 +239,9 @@ WRONG: dict[str, tuple[Action, str]] = {
     'weight': (PutPayload('flange', 500.0), '500 kg at flange'),
     'key': (SetKey('period', '0.1'), 'live key'),
     'value': (SetKey('admittance.dead_zone', '-1'), 'dead_zone'),
-    'yaml': (SetKey('admittance.dead_zone', '[1'), ''),
+    'yaml': (SetKey('admittance.dead_zone', '[1'), 'dead_zone|YAML|flow'),
     'resume': (Resume(), 'not stopped'),
-    'save': (Save('/proc/nothing'), ''),
+    'save': (Save('/proc/nothing'), '/proc/nothing'),
     'load': (Load('lwr_tcp'), 'Load'),
 }
 
