@@ -16,8 +16,8 @@ def test_costs_are_of_the_loop_and_of_the_view():
     costs = view._costs(
         load_scenario('sphere_step', ()), 1, 20, lambda _, share: told.append(share)
     )
-    assert set(costs) == {'bare loop', 'view, nobody looks'}
-    assert told == [0.5, 1.0]
+    assert set(costs) == {view.BARE, view.RECORDED, view.VIEW}
+    assert told[-1] == 1.0
 
 
 def test_figures_without_a_browser(monkeypatch):
