@@ -27,6 +27,7 @@ from .loop import bench_loop
 from .reaction import bench_reaction
 from .realtime import bench_realtime
 from .result import BenchResult, Limit
+from .view import bench_view
 
 BENCHES = {
     'loop': bench_loop,
@@ -40,6 +41,7 @@ BENCHES = {
     'controllers': bench_controllers,
     'kinematics': bench_kinematics,
     'bimanual': bench_bimanual,
+    'view': bench_view,
 }
 UNITS = {
     **{unit: unit for unit in ('s', 'ms', 'us', 'm', 'mm', 'um', 'rad', 'mrad', 'deg', 'kg')},

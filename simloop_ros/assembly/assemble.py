@@ -41,12 +41,14 @@ class Assembly:
     """A scenario whose every block is built and valid, ready to move.
 
     :ivar carrying: the part of the plant that carries payloads, if there is any.
+    :ivar lag: of the plant, see ``plants.hand_force.HandForces``.
     """
 
     facts: RunFacts
     loop: Loop
     motion: Motion
     carrying: Carrying | None = None
+    lag: float = 0.0
 
 
 def assemble(scenario: Scenario, *, interactive: bool = False) -> Assembly:
@@ -76,16 +78,19 @@ def assemble(scenario: Scenario, *, interactive: bool = False) -> Assembly:
     elif takes:
         sensing = TakingSensing(sensing, known)
     loop = Loop(motion.planner, control, built.plant, sensing)
-    return Assembly(facts, loop, motion, built.carrying)
+    return Assembly(facts, loop, motion, built.carrying, built.lag)
 
 
-def run_facts(scenario: Scenario, *, simulated: bool = True) -> RunFacts:
+def run_facts(
+    scenario: Scenario, *, simulated: bool = True, model: RobotModel | None = None
+) -> RunFacts:
     """Return the facts of a run, without building its plant.
 
     :param simulated: whether the robot is; of a real one goals and end are not known before it is
         known where it starts, see ``started_facts``.
+    :param model: of the robot, where it is not to be read from its description again.
     """
-    model = load_fit_robot(scenario.robot)
+    model = model or load_fit_robot(scenario.robot)
     if simulated:
         motion = build_motion(MotionSettings.of(scenario), model, model.home)
         return _facts(scenario, model, motion, *used_engine(scenario.plant))

@@ -23,15 +23,19 @@ def _scenario(
     *,
     optional: bool = False,
 ) -> None:
-    """Add the arguments for the scenario, its values, and the destination of results, if any."""
+    """Add the arguments for the scenario, its values, and the destination of results, if any.
+
+    :param optional: the scenario may be left out, or be a run.
+    """
     completers.attach(
         parser.add_argument(
             'scenario',
             metavar='SCENARIO',
             nargs='?' if optional else None,
-            help='a name of simloop list, or a YAML file',
+            help='a name of simloop list, or a YAML file'
+            + (', or the folder or MCAP file of a run' if optional else ''),
         ),
-        completers.scenarios,
+        completers.shown if optional else completers.scenarios,
     )
     completers.attach(
         parser.add_argument(
@@ -96,6 +100,12 @@ def _view(parser: ArgumentParser) -> None:
     )
     parser.add_argument(
         '--no-browser', action='store_true', help='print the address, and open no browser'
+    )
+    parser.add_argument(
+        '--html',
+        metavar='FILE',
+        type=path_argument,
+        help='write a recorded run as one page that opens without a server',
     )
 
 

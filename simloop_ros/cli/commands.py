@@ -52,6 +52,8 @@ examples:
   simloop view lwr_full_body --set robot=iiwa
   simloop view yumi_collision --no-browser --port 8090
   simloop view yumi_step --host 0.0.0.0       for other machines: the address has a token
+  simloop view runs/yumi_step                 a recorded run, with a time slider
+  simloop view runs/yumi_step --html run.html     as one page that opens without a server
   simloop view --graph --namespace left       what runs in ROS, by its topics
 
 Drag a link to push the robot. It runs until Ctrl-C. viser draws the page:
@@ -214,7 +216,9 @@ LIST = 'Run one with "simloop run NAME".'
 COMMANDS = {
     'list': CommandHelp('list_scenarios', 'scenarios, one line each', LIST),
     'run': CommandHelp('run', 'run a scenario in process', RUN),
-    'view': CommandHelp('view', 'a live robot in the browser, to be pushed with the mouse', VIEW),
+    'view': CommandHelp(
+        'view', 'a robot in the browser: live, to be pushed with the mouse, or recorded', VIEW
+    ),
     'launch': CommandHelp('launch', 'run a scenario as a ROS 2 graph', LAUNCH),
     'move': CommandHelp('move', 'give a goal to a robot whose graph is up', MOVE),
     'connect': CommandHelp(

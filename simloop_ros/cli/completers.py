@@ -79,6 +79,11 @@ def runs(prefix: str = '', **_: Any) -> list[str]:
     return [*found, *(f'{path}/' for path in folders)]
 
 
+def shown(prefix: str = '', **_: Any) -> list[str]:
+    """Return what ``simloop view`` shows: scenarios, runs, and logs."""
+    return [*scenarios(prefix), *runs(prefix), *glob(f'{prefix}*.mcap')]
+
+
 def benches(**_: Any) -> list[str]:
     """Return the names of the benchmarks."""
     from .bench import FOLDER

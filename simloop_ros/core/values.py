@@ -111,12 +111,15 @@ class Contact(msgspec.Struct, frozen=True):
     :ivar force: normal force [N], positive when pushing apart.
     :ivar point: where it acts, in the world [m]; of several touching points their mean, weighted
         with the forces.
+    :ivar normal: direction of the force on the link, in world axes; of several touching points
+        the mean, likewise. Zero where it is not known.
     """
 
     link: str
     obstacle: str
     force: float
     point: tuple[float, float, float]
+    normal: tuple[float, float, float] = (0.0, 0.0, 0.0)
 
 
 class HandReport(msgspec.Struct, frozen=True):
@@ -162,6 +165,19 @@ class ObjectReport(msgspec.Struct, frozen=True):
     velocity: Array
 
 
+class BodyReport(msgspec.Struct, frozen=True):
+    """Where an obstacle with a mass is.
+
+    :ivar name: of the obstacle.
+    :ivar position: of its centre in the world [m], shape ``(3,)``.
+    :ivar quaternion: ``w, x, y, z``, from its axes to those of the world, shape ``(4,)``.
+    """
+
+    name: str
+    position: Array
+    quaternion: Array
+
+
 class PlannerReport(msgspec.Struct, frozen=True, gc=False):
     """A planner's report of a step, beside its setpoint.
 
@@ -186,6 +202,7 @@ class PlantReport(msgspec.Struct, frozen=True, gc=False):
     :ivar true_wrenches: readings of ideal sensors, shape ``(tips, 6)``.
     :ivar object: for two hands.
     :ivar torque: that the joints' sensors measured [N m], shape ``(n,)``; ``None`` without them.
+    :ivar bodies: obstacles with a mass.
     """
 
     truth: JointState
@@ -196,6 +213,7 @@ class PlantReport(msgspec.Struct, frozen=True, gc=False):
     true_wrenches: Array | None = None
     object: ObjectReport | None = None
     torque: Array | None = None
+    bodies: tuple[BodyReport, ...] = ()
 
 
 class Disturbance(msgspec.Struct, frozen=True, gc=False):

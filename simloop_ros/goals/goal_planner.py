@@ -9,14 +9,7 @@ from ..core.errors import GoalError
 from ..core.state import Remembering
 from ..core.values import NO_INPUTS, Array, ExternalInputs, JointState, PlannerReport, Setpoint
 from ..planning.planner import Planner
-from .goal import (
-    AnyGoal,
-    CancelCommand,
-    JogGoal,
-    MotionGoal,
-    PauseCommand,
-    ResumeCommand,
-)
+from .goal import AnyGoal, CancelCommand, JogGoal, MotionGoal, PauseCommand, ResumeCommand
 from .goal_status import GoalReply, GoalState, GoalStatus
 from .motion_generator import MotionGenerator
 from .time_scale import PausedMotion, brake_along, resumed
@@ -288,7 +281,11 @@ class GoalPlanner(Remembering, Planner):
 
     def _leave_base(self) -> None:
         """Bring a robot that moves without a goal to rest."""
-        self._trajectory, self._row = self._generator.motion.brake(self.reference()), 0
+        motion, begin = self._generator.motion, self.reference()
+        # A motion that follows noise may have any acceleration.
+        calm = np.clip(begin.acceleration, -motion.bounds[0], motion.bounds[0])
+        begin = msgspec.structs.replace(begin, acceleration=calm)
+        self._trajectory, self._row = motion.brake(begin), 0
 
     def _resume(self) -> None:
         if self._goal is None or self._paused is None or self._trajectory is None:

@@ -52,12 +52,14 @@ class TipMasses:
             for tip, elbow in zip(self.tips, self.elbows, strict=True)
         )
 
-    def at(self, q: Array) -> Array:
+    def at(self, q: Array, direction: Array | None = None) -> Array:
         """Return the masses [kg], shape ``(tips,)``, infinite where a tip cannot move that way.
 
         :param q: joint positions [rad], shape ``(n,)``.
+        :param direction: a unit vector to take instead of that of the configuration.
         """
-        return np.array([mass.mass(q, self.direction) for mass in self._masses])
+        along = self.direction if direction is None else direction
+        return np.array([mass.mass(q, along) for mass in self._masses])
 
     def along(self, path: Array) -> Array:
         """Return the masses at each of some positions [rad], shape ``(rows, n)``.

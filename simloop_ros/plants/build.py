@@ -50,12 +50,14 @@ class BuiltPlant:
     :ivar engine: the engine that is really used.
     :ivar notes: what differs from what was asked for, one line each.
     :ivar carrying: the part of the plant that carries payloads, if there is any.
+    :ivar lag: of the motion in a period, see ``HandForces``.
     """
 
     plant: Plant
     engine: str
     notes: tuple[str, ...] = ()
     carrying: Carrying | None = None
+    lag: float = 0.0
 
 
 def build_plant(
@@ -117,7 +119,8 @@ def build_plant(
     except Exception:
         plant.close()
         raise
-    return replace(built, plant=plant, carrying=carrying)
+    lag = _lag(built.plant, substeps or 1, split=fine)
+    return replace(built, plant=plant, carrying=carrying, lag=lag)
 
 
 def _build_engine(
@@ -133,6 +136,19 @@ def _build_engine(
         return BuiltPlant(_flexible(config, model, period, substeps), config.engine)
     engine, notes = used_engine(config)
     return BuiltPlant(ENGINES[engine](model, period, substeps or 1, config), engine, notes)
+
+
+def _lag(engine: Plant, substeps: int, *, split: bool) -> float:
+    """Return ``o`` of a whole period: with the constant acceleration ``a`` in ``m`` steps::
+
+        x+ = x + h (x'+ - o h a),    o = (m - 1 + 2 o_engine)/(2 m)
+
+    :param split: whether each step of the engine is one physics step.
+    """
+    if isinstance(engine, FlexiblePlant):
+        steps = substeps if split else 1
+        return (steps - 1 + 2.0 * engine.lag) / (2.0 * steps)
+    return (substeps - 1) / (2.0 * substeps)
 
 
 def _refuse_contradictions(config: PlantConfig) -> None:

@@ -10,20 +10,21 @@ SLIDING_FRICTION = 0.5
 """Coefficient of friction between a link and an obstacle."""
 
 
-def sum_contacts(
-    points: Iterable[tuple[str, str, float, Sequence[float]]],
-) -> tuple[Contact, ...]:
-    """Return one contact per link and obstacle, with the sum of the normal forces [N].
+Touch = tuple[str, str, float, Sequence[float], Sequence[float]]
+"""Link, obstacle, normal force [N], place in the world [m] and unit normal, from the obstacle to
+the link, of a touching point."""
 
-    :param points: link, obstacle, normal force and place in the world [m] of each touching point.
-    """
+
+def sum_contacts(points: Iterable[Touch]) -> tuple[Contact, ...]:
+    """Return one contact per link and obstacle, with the sum of the normal forces [N]."""
     sums: dict[tuple[str, str], tuple[float, ...]] = {}
-    for link, obstacle, force, (x, y, z) in points:
+    for link, obstacle, force, place, normal in points:
         if force > 0.0:
-            total, *moments = sums.get((link, obstacle), (0.0, 0.0, 0.0, 0.0))
-            added = (m + force * each for m, each in zip(moments, (x, y, z), strict=True))
+            total, *moments = sums.get((link, obstacle), (0.0,) * 7)
+            parts = (*place, *normal)
+            added = (m + force * each for m, each in zip(moments, parts, strict=True))
             sums[link, obstacle] = (total + force, *added)
     return tuple(
-        Contact(*pair, force, (x / force, y / force, z / force))
-        for pair, (force, x, y, z) in sums.items()
+        Contact(*pair, force, (x / force, y / force, z / force), (a / force, b / force, c / force))
+        for pair, (force, x, y, z, a, b, c) in sums.items()
     )

@@ -11,10 +11,10 @@ import numpy as np
 import pinocchio as pin
 
 from ..core.errors import MissingDependencyError, ModelError
-from ..core.values import UNDISTURBED, Array, Disturbance, JointState, PlantReport
+from ..core.values import UNDISTURBED, Array, BodyReport, Disturbance, JointState, PlantReport
 from ..robot.model import RobotModel
 from .config import Obstacle
-from .contact_law import SLIDING_FRICTION, sum_contacts
+from .contact_law import SLIDING_FRICTION, Touch, sum_contacts
 from .engine_urdf import engine_urdf
 from .plant import Plant, joint_disturbance, total_torque
 
@@ -84,6 +84,11 @@ class MujocoPlant(Plant):
             for geom, obstacle in zip(geoms, obstacles, strict=True)
             if obstacle.mass
         ]
+        self._places = [
+            (obstacle.name, self._first_place(geom.id))
+            for geom, obstacle in zip(geoms, obstacles, strict=True)
+            if obstacle.mass
+        ]
         joints = [self.mj_model.joint(name) for name in model.joint_names]
         self._index = np.array([joint.qposadr[0] for joint in joints])
         self._kind = mujoco.mjtState.mjSTATE_INTEGRATION
@@ -105,7 +110,9 @@ class MujocoPlant(Plant):
             self._data.qvel[dof : dof + 3] = velocity
         self._read()
         self._external = self._zero
-        self._report: PlantReport | None = PlantReport(self.truth, self._zero)
+        self._report: PlantReport | None = PlantReport(
+            self.truth, self._zero, bodies=self._bodies()
+        )
 
     def step(self, effort: Array, disturbance: Disturbance = UNDISTURBED) -> None:
         """Apply efforts [N m], shape ``(n,)``, and external torques for one period."""
@@ -125,7 +132,7 @@ class MujocoPlant(Plant):
         if self._report is None:
             points = range(self._data.ncon if self._obstacles else 0)
             contacts = sum_contacts(self._point(i) for i in points)
-            self._report = PlantReport(self.truth, self._external, contacts)
+            self._report = PlantReport(self.truth, self._external, contacts, bodies=self._bodies())
         return self._report
 
     def snapshot(self) -> MujocoSnapshot:
@@ -148,15 +155,29 @@ class MujocoPlant(Plant):
         """Return where the velocity of a thrown body lies."""
         return int(self.mj_model.body(self.mj_model.geom_bodyid[geom]).dofadr[0])
 
-    def _point(self, index: int) -> tuple[str, str, float, list[float]]:
-        """Return link, obstacle, normal force [N] and place in the world [m] of one point."""
+    def _first_place(self, geom: int) -> int:
+        """Return where the pose of a thrown body lies."""
+        joint = self.mj_model.body(self.mj_model.geom_bodyid[geom]).jntadr[0]
+        return int(self.mj_model.jnt_qposadr[joint])
+
+    def _point(self, index: int) -> Touch:
+        """Return what is known of one touching point."""
         contact = self._data.contact[index]
         first, second = (int(geom) for geom in contact.geom)
-        obstacle, link = (first, second) if first in self._obstacles else (second, first)
+        normal = contact.frame[:3]  # from the first to the second
+        is_first = first in self._obstacles
+        obstacle, link = (first, second) if is_first else (second, first)
         wrench = np.zeros(6)
         self._mujoco.mj_contactForce(self.mj_model, self._data, index, wrench)
         body = self.mj_model.body(self.mj_model.geom_bodyid[link]).name
-        return body, self._obstacles[obstacle], float(wrench[0]), contact.pos.tolist()
+        onto_link = (normal if is_first else -normal).tolist()
+        force, place = float(wrench[0]), contact.pos.tolist()
+        return body, self._obstacles[obstacle], force, place, onto_link
+
+    def _bodies(self) -> tuple[BodyReport, ...]:
+        """Return where the thrown bodies are."""
+        places = ((name, self._data.qpos[start : start + 7]) for name, start in self._places)
+        return tuple(BodyReport(name, pose[:3].copy(), pose[3:].copy()) for name, pose in places)
 
 
 def _import_mujoco() -> Any:

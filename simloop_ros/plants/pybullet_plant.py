@@ -10,7 +10,15 @@ import msgspec
 import numpy as np
 
 from ..core.errors import ModelError
-from ..core.values import UNDISTURBED, Array, Contact, Disturbance, JointState, PlantReport
+from ..core.values import (
+    UNDISTURBED,
+    Array,
+    BodyReport,
+    Contact,
+    Disturbance,
+    JointState,
+    PlantReport,
+)
 from ..robot.model import RobotModel
 from .config import HeldObject, Obstacle
 from .contact_law import SLIDING_FRICTION, sum_contacts
@@ -23,7 +31,7 @@ SOLVER_ITERATIONS = 200
 SPEED_CUTOFF = 1e9
 """Speed to which PyBullet limits a joint [rad/s]: so high that it never does."""
 POSITION, VELOCITY = 0, 1
-LINK, OTHER_BODY, PLACE, NORMAL_FORCE = 3, 2, 5, 9
+LINK, OTHER_BODY, PLACE, NORMAL, NORMAL_FORCE = 3, 2, 5, 7, 9
 
 
 class PyBulletSnapshot(msgspec.Struct, frozen=True):
@@ -75,6 +83,11 @@ class PyBulletPlant(Plant):
         links, self.joints = self._load_robot(model, bool(obstacles), held)
         self._links = {i: link for i, link in links.items() if not link.startswith(PALM_PREFIX)}
         self._obstacles = {self._add(obstacle): obstacle.name for obstacle in obstacles}
+        self._thrown = [
+            (body, obstacle.name)
+            for body, obstacle in zip(self._obstacles, obstacles, strict=True)
+            if obstacle.mass
+        ]
         self._separate_base(model)
         for pair in combinations(self._obstacles, 2):
             client.call('setCollisionFilterPair', *pair, -1, -1, enableCollision=0)
@@ -169,15 +182,30 @@ class PyBulletPlant(Plant):
             contacts,
             true_wrenches=self._wrenches,
             object=None if self._object is None else self._object.report(),
+            bodies=self._bodies(),
         )
 
     def _contacts(self) -> tuple[Contact, ...]:
         points = self.client.call('getContactPoints', bodyA=self.robot)
         return sum_contacts(
-            (self._links[p[LINK]], self._obstacles[p[OTHER_BODY]], p[NORMAL_FORCE], p[PLACE])
+            (
+                self._links[p[LINK]],
+                self._obstacles[p[OTHER_BODY]],
+                p[NORMAL_FORCE],
+                p[PLACE],
+                p[NORMAL],
+            )
             for p in points
             if p[OTHER_BODY] in self._obstacles
         )
+
+    def _bodies(self) -> tuple[BodyReport, ...]:
+        """Return where the thrown bodies are."""
+        reports = []
+        for body, name in self._thrown:
+            place, (x, y, z, w) = self.client.call('getBasePositionAndOrientation', body)
+            reports.append(BodyReport(name, np.array(place), np.array([w, x, y, z])))
+        return tuple(reports)
 
     def _load(self, saved: SavedSimulation, joints: JointState) -> None:
         if self._object is not None:

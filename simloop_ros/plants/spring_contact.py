@@ -104,7 +104,8 @@ class SpringContact(PlantWrapper):
         contacts: tuple[Contact, ...] = ()
         if self.force > 0.0:
             x, y, z = self._point(report.truth.position)[1].tolist()
-            contacts = (Contact(self._spring.link, 'spring', self.force, (x, y, z)),)
+            a, b, c = (-self._spring.direction).tolist()
+            contacts = (Contact(self._spring.link, 'spring', self.force, (x, y, z), (a, b, c)),)
         return msgspec.structs.replace(report, external=self._external, contacts=contacts)
 
     def _begin(self) -> None:

@@ -8,6 +8,7 @@ their offsets in the CDR bytes, and numpy fills or reads a whole block at once.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 import os
 from pathlib import Path
 import struct
@@ -18,7 +19,7 @@ from mcap.data_stream import ReadDataStream
 from mcap.exceptions import McapError
 from mcap.opcode import Opcode
 from mcap.reader import make_reader
-from mcap.records import Chunk
+from mcap.records import Chunk, ChunkIndex
 from mcap.stream_reader import get_chunk_data_stream
 from mcap.summary import Summary
 import msgspec
@@ -38,6 +39,8 @@ from .mcap_rows import DerivedTopic, RowRecords, RowTopic
 
 _MESSAGE_HEADER = struct.Struct('<BQHIQQ')  # opcode, length, channel, sequence, two times
 _RECORD_HEADER_SIZE = 9
+_INDEX_HEADER = struct.Struct('<BQHI')  # opcode, length, channel, size of the entries
+_INDEX_ENTRY_SIZE = 16
 _CHUNK_BYTES = 4 * 1024 * 1024
 _LOG_RECORD, _USER_RECORD = 'simloop_log', 'simloop'
 _STATE_SCHEMA = ('sensor_msgs/msg/JointState', 'ros2msg', JOINT_STATE.encode())
@@ -173,6 +176,14 @@ class McapReader:
             f'{self.path} is not a complete log of simloop: run the scenario again to get one'
         )
 
+    @contextmanager
+    def _refusing(self) -> Iterator[None]:
+        """Refuse a file that cannot be read: a damaged index may point anywhere."""
+        try:
+            yield
+        except (OSError, *_DAMAGE) as error:
+            raise self.refusal() from error
+
     def _read_head(self, file: IO[bytes]) -> None:
         reader = make_reader(file)
         summary = reader.get_summary()
@@ -208,13 +219,9 @@ class McapReader:
     @property
     def description(self) -> str:
         """Return the URDF of the robot."""
-        try:
-            with open(self.path, 'rb') as file:
-                messages = make_reader(file).iter_messages(topics=[self._description])
-                _, _, message = next(messages)
-                return text_of(message.data)
-        except (OSError, StopIteration, *_DAMAGE) as error:
-            raise self.refusal() from error
+        with self._refusing(), open(self.path, 'rb') as file:
+            _, _, message = next(make_reader(file).iter_messages(topics=[self._description]))
+            return text_of(message.data)
 
     def chunks(self, rows: int = 4096) -> Iterator[Array]:
         """Yield blocks of shape ``(at most rows, columns, n)`` in the order of the steps."""
@@ -229,10 +236,39 @@ class McapReader:
 
     def blocks(self) -> Iterator[tuple[Array, Array]]:
         """Yield times [s], shape ``(rows,)``, and rows, ``(rows, columns, n)``, in file order."""
-        try:
+        with self._refusing():
             yield from self._blocks()
-        except (OSError, *_DAMAGE) as error:  # a damaged index may point anywhere
-            raise self.refusal() from error
+
+    @property
+    def chunk_counts(self) -> NDArray[np.int64]:
+        """Return how many messages of each topic each chunk has, shape ``(chunks, topics)``."""
+        counts = np.zeros((len(self._summary.chunk_indexes), len(self._layouts)), np.int64)
+        with self._refusing(), open(self.path, 'rb') as file:
+            for i, index in enumerate(self._summary.chunk_indexes):
+                for j, id_ in enumerate(self._layouts):
+                    if id_ in index.message_index_offsets:
+                        file.seek(index.message_index_offsets[id_])
+                        size = _INDEX_HEADER.unpack(file.read(_INDEX_HEADER.size))[-1]
+                        counts[i, j] = size // _INDEX_ENTRY_SIZE
+        if (counts.sum(axis=0) != self.rows).any():
+            raise self.refusal()
+        return counts
+
+    def chunk(self, number: int) -> list[Any]:
+        """Return the messages of each topic in a chunk, in the order of ``chunk_counts``."""
+        with self._refusing(), open(self.path, 'rb') as file:
+            found = self._messages(self._data(file, self._summary.chunk_indexes[number]))
+        return [found.get(id_, np.empty(0, of.dtype)) for id_, of in self._layouts.items()]
+
+    def stacked(self, messages: Sequence[Any]) -> Array:
+        """Return rows, shape ``(rows, columns, n)``, from as many messages of each topic."""
+        count = len(messages[0])
+        columns = np.empty((count, len(self.columns), self.n))
+        for id_, of_topic in zip(self._layouts, messages, strict=True):
+            for field, place in self._places[id_].items():
+                shape = (count, place.stop - place.start, self.n)
+                columns[:, place] = of_topic[field].reshape(shape)
+        return columns
 
     def _blocks(self) -> Iterator[tuple[Array, Array]]:
         # A chunk may end between two topics of one row: the rest waits for the next chunk.
@@ -242,22 +278,21 @@ class McapReader:
             for id_, messages in self._messages(data).items():
                 waiting[id_] = np.concatenate((waiting[id_], messages))
             ready = min(len(messages) for messages in waiting.values())
-            columns = np.empty((ready, len(self.columns), self.n))
-            for id_, of_field in self._places.items():
-                messages, waiting[id_] = waiting[id_][:ready], waiting[id_][ready:]
-                for field, place in of_field.items():
-                    shape = (ready, place.stop - place.start, self.n)
-                    columns[:, place] = messages[field].reshape(shape)
+            columns = self.stacked([messages[:ready] for messages in waiting.values()])
+            waiting = {id_: messages[ready:] for id_, messages in waiting.items()}
             yield _times(slice(done, done + ready), self.period) / 1e9, columns
             done += ready
 
     def _chunk_data(self) -> Iterator[bytes]:
         with open(self.path, 'rb') as file:
             for index in self._summary.chunk_indexes:
-                file.seek(index.chunk_start_offset + _RECORD_HEADER_SIZE)
-                chunk = Chunk.read(ReadDataStream(file))
-                stream, length = get_chunk_data_stream(chunk, validate_crc=True)
-                yield stream.read(length)
+                yield self._data(file, index)
+
+    def _data(self, file: IO[bytes], index: ChunkIndex) -> bytes:
+        file.seek(index.chunk_start_offset + _RECORD_HEADER_SIZE)
+        chunk = Chunk.read(ReadDataStream(file))
+        stream, length = get_chunk_data_stream(chunk, validate_crc=True)
+        return stream.read(length)
 
     def _messages(self, data: bytes) -> dict[int, Any]:
         """Return this chunk's messages by channel, as views into its bytes."""

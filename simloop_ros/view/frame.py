@@ -17,7 +17,7 @@ class Force(msgspec.Struct, frozen=True, gc=False):
 
     :ivar link: that it acts on; empty where it is not known.
     :ivar point: where it acts, in the world [m], shape ``(3,)``.
-    :ivar vector: in world axes [N], shape ``(3,)``.
+    :ivar vector: in world axes [N], shape ``(3,)``; zero where its direction is not known.
     """
 
     kind: ForceKind
@@ -87,9 +87,9 @@ class Frame(msgspec.Struct, frozen=True, gc=False):
     :ivar twin: of the control simulation [rad], shape ``(n,)``.
     :ivar forces: that act, and that are estimated.
     :ivar bodies: that may have moved.
-    :ivar effective_masses: of each tip, in the direction in which a hand pulls or it moves: the
-        effective mass of 001 [kg] times that unit vector, shape ``(tips, 3)``; ``None`` where the
-        robot is not guided.
+    :ivar effective_masses: of each tip, in the direction of the strongest pull, else of
+        ``admittance.mass_direction``: the effective mass of 001 [kg] times that unit vector, shape
+        ``(tips, 3)``, zero where it cannot move that way; ``None`` where the robot is not guided.
     :ivar activity: what the planner does.
     :ivar trace: signals of every step since the last frame, shape ``(steps, columns, n)``; the
         columns are those of ``Description.columns``.

@@ -9,7 +9,7 @@ import numpy as np
 from ...core.values import Contact
 from ...ros.messages.notice import Notice
 from ..frame import Alarm, Force
-from ..live.frames import NOTICED
+from ..live.contact_watch import NOTICED
 
 
 class HeardContact:

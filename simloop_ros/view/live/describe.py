@@ -11,11 +11,9 @@ from ...plants.overlap import object_start
 from ...record.facts import RunFacts
 from ...robot.model import RobotModel
 from ..description import Abilities, BodyDescription, Description
-from .frames import COLUMNS, SCALARS
+from .frames import BEAM, COLUMNS, SCALARS
 from .live_run import LiveRun
 
-BEAM = 'beam'
-"""Name of the object of two hands."""
 PATH_POINTS = 200
 """Points of a path that is shown."""
 UP: Array = np.array([0.0, 0.0, 1.0])

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from collections import deque
+from collections.abc import Iterator
+from typing import Any
+
 import numpy as np
+import pinocchio as pin
 
 from ...assembly.assemble import Assembly
 from ...core.values import Array
 from ...loop.step_record import StepRecord
-from ..frame import Alarm, Force, Frame, Progress
+from ..frame import Alarm, Body, Force, Frame, Progress
+from .contact_watch import ContactWatch
 from .interaction import Interaction
+from .motion_stop import phase_of
 
 COLUMNS = (
     ('desired position', 'rad'),
@@ -20,8 +27,12 @@ COLUMNS = (
 )
 """q_d, q, tau and tau' of 000, and the external torque, true and as the monitor estimates it."""
 SCALARS = (('monitor residual', 'share of threshold'), ('energy of the hands', 'J'))
-NOTICED = 0.5
-"""Force from which something is a contact [N]."""
+ACTIVITIES = {'active': 'goes to a goal', 'paused': 'paused', 'reached': 'is at its goal'}
+"""What the robot does, by what became of the last goal."""
+LONGEST_TRACE = 2.0
+"""Time of which a frame has the signals [s], at most."""
+BEAM = 'beam'
+"""Name of the object of two hands."""
 
 
 class FrameBuilder:
@@ -33,117 +44,138 @@ class FrameBuilder:
     def __init__(self, assembly: Assembly, interaction: Interaction):
         facts = assembly.facts
         self._model, self._scenario = facts.model, facts.scenario
+        self._loop, self._motion = assembly.loop, assembly.motion
         self._interaction = interaction
         self._masses = facts.tip_masses
-        self._rows: list[StepRecord] = []
+        self._watch = ContactWatch(facts.scenario)
+        longest = max(1, round(LONGEST_TRACE / facts.scenario.period))
+        self._rows: deque[tuple[StepRecord, float]] = deque(maxlen=longest)
         self._last: StepRecord | None = None
-        self._began: float | None = None  # when the present contact began [s]
-        self._delay: float | None = None  # of the present alarm [s]
+        self._joints = facts.model.home
 
     def forget(self) -> None:
         """Forget the steps so far: time was set back."""
         self._rows.clear()
-        self._last = self._began = self._delay = None
+        self._last = None
+        self._watch.forget()
 
     def take(self, record: StepRecord) -> None:
         """Keep a step."""
-        self._rows.append(record)
+        self._rows.append((record, self._interaction.grips.energy))
         self._last = record
-        self._watch(record)
+        self._watch.take(record, self._interaction.forces)
 
     def frame(self, progress: Progress) -> Frame:
         """Return a frame with the steps since the last one."""
-        model, last, h = self._model, self._last, self._scenario.period
-        trace = np.array([_signals(record, model.n) for record in self._rows])
-        scalars = np.array([_scalars(record) for record in self._rows])
-        times = h * np.array([record.index + 1.0 for record in self._rows])
+        loop, n = self._loop, self._model.n
+        records = [record for record, _ in self._rows]
+        times = self._scenario.period * np.array([record.index + 1.0 for record in records])
+        trace = np.empty((len(records), len(COLUMNS), n))
+        for k, column in enumerate(_signals(records, n)):
+            trace[:, k] = column
+        scalars = np.array([_scalars(*row) for row in self._rows])
         self._rows.clear()
         joints = self._interaction.truth.position
-        report = None if last is None else last.planner
+        if np.isfinite(joints).all():  # one that diverged stays where it was last
+            self._joints = joints
+        forces = self._forces()
         return Frame(
-            time=0.0 if last is None else (last.index + 1) * h,
-            joints=joints,
-            twin=joints if last is None else last.rollback.state.position,
-            forces=self._forces(last),
-            bodies=self._interaction.balls.bodies,
-            effective_masses=self._effective_masses(joints),
-            alarm=self._alarm(last),
-            activity='' if report is None else report.activity,
+            time=progress.latest,
+            joints=self._joints,
+            twin=loop.control.state.position,
+            forces=forces,
+            bodies=self._bodies(),
+            effective_masses=self._effective_masses(forces),
+            alarm=self._alarm(),
+            activity=self._activity(),
             progress=progress,
             times=times,
-            trace=trace.reshape(len(times), len(COLUMNS), model.n),
+            trace=trace,
             scalars=scalars.reshape(len(times), len(SCALARS)),
         )
 
-    def _watch(self, record: StepRecord) -> None:
-        """Note when a contact begins, and how late the monitor says so."""
-        time = (record.index + 1) * self._scenario.period
-        if _touched(record, self._interaction.forces):
-            self._began = time if self._began is None else self._began
-        else:
-            self._began = None
-        detection = record.monitor
-        if detection is None or detection.kind == 'none':
-            self._delay = None
-        elif self._delay is None and self._began is not None and detection.contact:
-            self._delay = time - self._began
-
-    def _alarm(self, record: StepRecord | None) -> Alarm | None:
-        detection = None if record is None else record.monitor
+    def _alarm(self) -> Alarm | None:
+        detection = None if self._last is None else self._last.monitor
         if detection is None or not self._scenario.monitor.watches:
             return None
         margin = 1.0 - detection.reading.margin
         hit = detection.running
         if detection.kind == 'none' or hit is None:
-            return Alarm(detection.kind, delay=self._delay, margin=margin)
-        return Alarm(detection.kind, hit.link, hit.probability, self._delay, margin)
+            return Alarm(detection.kind, delay=self._watch.delay, margin=margin)
+        return Alarm(detection.kind, hit.link, hit.probability, self._watch.delay, margin)
 
-    def _forces(self, record: StepRecord | None) -> tuple[Force, ...]:
+    def _activity(self) -> str:
+        """Return what the robot does; nothing for a motion as planned."""
+        reactive, goals = self._motion.reactive, self._motion.goal_planner
+        if reactive is not None and reactive.activity != 'moving':
+            return f'{reactive.activity} ({reactive.active})'
+        if self._last is not None and self._last.planner is not None:
+            return self._last.planner.activity
+        if goals is None or not goals.taken_over:
+            return ''
+        return ACTIVITIES.get(phase_of(goals) or '', 'stopped')
+
+    def _forces(self) -> tuple[Force, ...]:
         """Return the forces that act, and the one that is estimated."""
-        forces = list(self._interaction.forces)
-        if record is None:
+        forces, record = list(self._interaction.forces), self._last
+        if record is None or not np.isfinite(record.plant.truth.position).all():
             return tuple(forces)
-        q = record.plant.truth.position
-        for hand, done in zip(self._scenario.plant.hands, record.plant.hands, strict=True):
+        q, plant, report = record.plant.truth.position, self._scenario.plant, record.plant
+        for hand, done in zip(plant.hands, report.hands, strict=False):
             if done.held:
                 pose = self._model.frame_poses(q, [hand.link])[0]
                 forces.append(Force('hand', hand.link, pose.act(np.array(hand.point)), done.force))
         time = record.index * self._scenario.period
-        for push in self._scenario.plant.pushes:
+        for push in plant.pushes:
             if push.link in self._model.links and push.start <= time < push.start + push.duration:
                 pose = self._model.frame_poses(q, [push.link])[0]
                 forces.append(Force('push', push.link, pose.translation, np.array(push.force)))
+        for touch in report.contacts:
+            vector = touch.force * np.array(touch.normal)
+            forces.append(Force('contact', touch.link, np.array(touch.point), vector))
         hit = None if record.monitor is None else record.monitor.running
         if hit is not None and hit.point is not None and hit.force is not None:
             forces.append(Force('estimated', hit.link, hit.point, hit.force))
         return tuple(forces)
 
-    def _effective_masses(self, q: Array) -> Array | None:
+    def _bodies(self) -> tuple[Body, ...]:
+        """Return where balls, moving obstacles and the beam are."""
+        report = self._interaction.report()
+        bodies = [Body(each.name, each.position, each.quaternion) for each in report.bodies]
+        if report.object is not None:
+            turn = pin.Quaternion(pin.exp3(report.object.rotation_vector))
+            wxyz = np.array([turn.w, turn.x, turn.y, turn.z])
+            bodies.append(Body(BEAM, report.object.position, wxyz))
+        return (*bodies, *self._interaction.balls.bodies)
+
+    def _effective_masses(self, forces: tuple[Force, ...]) -> Array | None:
         if self._masses is None:
             return None
-        return self._masses.at(q)[:, None] * self._masses.direction
+        pulls = [force.vector for force in forces if force.kind in ('mouse', 'hand')]
+        strongest = max(pulls, key=np.linalg.norm, default=np.zeros(3))
+        size = float(np.linalg.norm(strongest))
+        along = strongest / size if size > 0.0 else self._masses.direction
+        masses = self._masses.at(self._joints, along)
+        return np.where(np.isfinite(masses), masses, 0.0)[:, None] * along
 
 
-def _signals(record: StepRecord, n: int) -> tuple[Array, ...]:
-    """Return ``COLUMNS`` of a step, each of shape ``(n,)``."""
-    reading = None if record.monitor is None else record.monitor.reading
-    return (
-        record.setpoint.position,
-        record.plant.truth.position,
-        record.command.effort,
-        record.rollback.effort,
-        record.plant.external,
-        np.full(n, np.nan) if reading is None else reading.torque,
-    )
+def _signals(records: list[StepRecord], n: int) -> Iterator[Any]:
+    """Yield ``COLUMNS`` of some steps, each of shape ``(steps, n)`` if there are any."""
+    unknown = np.full(n, np.nan)
+    yield [record.setpoint.position for record in records] or 0.0
+    yield [record.plant.truth.position for record in records] or 0.0
+    yield [record.command.effort for record in records] or 0.0
+    yield [record.rollback.effort for record in records] or 0.0
+    yield [record.plant.external for record in records] or 0.0
+    yield [
+        unknown if record.monitor is None else record.monitor.reading.torque for record in records
+    ] or 0.0
 
 
-def _scalars(record: StepRecord) -> tuple[float, float]:
-    """Return ``SCALARS`` of a step."""
+def _scalars(record: StepRecord, energy: float) -> tuple[float, float]:
+    """Return ``SCALARS`` of a step.
+
+    :param energy: of the persons at the pages [J].
+    """
     margin = np.nan if record.monitor is None else 1.0 - record.monitor.reading.margin
-    return margin, sum(hand.energy for hand in record.plant.hands)
-
-
-def _touched(record: StepRecord, forces: tuple[Force, ...]) -> bool:
-    """Return whether something acts on the robot."""
-    acting = any(float(force.vector @ force.vector) > NOTICED**2 for force in forces)
-    return acting or any(contact.force > NOTICED for contact in record.plant.contacts)
+    return margin, sum((hand.energy for hand in record.plant.hands), energy)

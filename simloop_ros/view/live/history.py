@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 INTERVAL = 0.1
 """Time between two moments that are kept [s]."""
 LONGEST = 120.0
-"""Time that can be gone back [s]."""
+"""Time that can be gone back [s], beside to the start."""
 
 
 class Moment(NamedTuple):
@@ -19,31 +19,36 @@ class Moment(NamedTuple):
 
 
 class History:
-    """Keeps the snapshots of a run: one every ``INTERVAL``, and the first for ever."""
+    """Keeps the snapshots of a run: one every ``INTERVAL``, and that of the start for ever.
 
-    def __init__(self, period: float):
+    :param period: of a step [s].
+    :param first: snapshot of the start.
+    """
+
+    def __init__(self, period: float, first: Any):
         self._every = max(1, round(INTERVAL / period))
-        self._moments: deque[Moment] = deque(maxlen=round(LONGEST / INTERVAL))
-        self._first: Moment | None = None
-
-    def wants(self, index: int) -> bool:
-        """Return whether a snapshot is wanted after so many steps."""
-        return index % self._every == 0 and not (
-            self._moments and self._moments[-1].steps == index
+        self._first = Moment(0, first)
+        self._moments: deque[Moment] = deque(
+            [self._first], maxlen=max(1, round(LONGEST / (self._every * period)))
         )
 
-    def keep(self, index: int, snapshot: Any) -> None:
-        """Keep a snapshot."""
-        moment = Moment(index, snapshot)
-        if self._first is None:
-            self._first = moment
-        self._moments.append(moment)
+    @property
+    def earliest(self) -> int:
+        """Return the number of steps of the first moment since which any can be gone back to."""
+        return self._moments[0].steps
 
-    def before(self, index: int) -> Moment:
-        """Return the last moment with no more steps, else the first; later ones are forgotten."""
-        while self._moments and self._moments[-1].steps > index:
+    def wants(self, steps: int) -> bool:
+        """Return whether a snapshot is wanted after so many steps."""
+        return steps % self._every == 0
+
+    def keep(self, steps: int, snapshot: Any) -> None:
+        """Keep a snapshot."""
+        self._moments.append(Moment(steps, snapshot))
+
+    def before(self, steps: int) -> Moment:
+        """Return the last moment with no more steps, else the start; later ones are forgotten."""
+        while self._moments and self._moments[-1].steps > steps:
             self._moments.pop()
         if not self._moments:
-            assert self._first is not None
             self._moments.append(self._first)
         return self._moments[-1]

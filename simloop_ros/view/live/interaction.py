@@ -19,6 +19,7 @@ class Interaction(AppliedWrenches):
 
     :param model: the robot as the plant has it.
     :param period: [s].
+    :param lag: of the plant, see ``HandForces``.
     :ivar grips: of the persons.
     :ivar balls: that they threw.
     :ivar recorded: wrenches by the number of their step; those after the present one are dropped
@@ -27,8 +28,8 @@ class Interaction(AppliedWrenches):
 
     _remembered = ('_plant', '_index', 'grips', 'balls')
 
-    def __init__(self, plant: Plant, model: RobotModel, period: float):
-        self.grips = MouseGrips(model, period)
+    def __init__(self, plant: Plant, model: RobotModel, period: float, lag: float = 0.0):
+        self.grips = MouseGrips(model, period, lag)
         self.balls = ThrownBalls(model, period)
         self.recorded: dict[int, tuple[LinkWrench, ...]] = {}
         self._solved: SolvedPulls | None = None
@@ -41,6 +42,12 @@ class Interaction(AppliedWrenches):
 
     def step(self, effort: Array, disturbance: Disturbance = UNDISTURBED) -> None:
         """Apply efforts [N m], a disturbance, grips and balls for one period."""
+        if not (self.grips.any or self.balls.any):
+            self.grips.rest()
+            self.balls.acting = ()
+            self._index += 1
+            self._plant.step(effort, disturbance)
+            return
         before = self._plant.truth.velocity
         super().step(effort, disturbance)
         if self._solved is not None:
@@ -52,11 +59,6 @@ class Interaction(AppliedWrenches):
         self.recorded = {k: each for k, each in self.recorded.items() if k < self._index}
 
     def _wrenches(self, effort: Array, disturbance: Disturbance) -> Sequence[LinkWrench]:
-        if not (self.grips.any or self.balls.any):
-            self.grips.wrenches(self._plant.truth, effort)
-            self._solved = None
-            self.balls.acting = ()
-            return ()
         state = self._plant.truth
         thrown = self.balls.wrenches(state)
         torque = total_torque(effort, disturbance.torque)

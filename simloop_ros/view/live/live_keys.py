@@ -27,11 +27,15 @@ class LiveKeys:
 
     def __init__(self, scenario: Scenario, model: RobotModel, motion: Motion):
         self._model, self._motion = model, motion
-        self._sections: dict[str, msgspec.Struct] = {}
-        if motion.reactive is not None:
-            self._sections['monitor'] = scenario.monitor
-        if motion.guided is not None or motion.reactive is not None:
-            self._sections['admittance'] = scenario.admittance
+        self._configs: dict[str, msgspec.Struct] = {
+            'monitor': scenario.monitor,
+            'admittance': scenario.admittance,
+        }
+        acts = {
+            'monitor': motion.reactive is not None,
+            'admittance': motion.guided is not None or motion.reactive is not None,
+        }
+        self._sections = [section for section in self._configs if acts[section]]
         self.changed = False
 
     @property
@@ -39,7 +43,8 @@ class LiveKeys:
         """Return those that a line of text can hold, with their present values."""
         return tuple(
             LiveKey(f'{section}.{field.name}', value, choices(field.type), docs[field.name])
-            for section, config in self._sections.items()
+            for section in self._sections
+            for config in [self._configs[section]]
             for docs in [field_docs(type(config))]
             for field in msgspec.structs.fields(config)
             if f'{section}.{field.name}' in LIVE_KEYS
@@ -54,14 +59,12 @@ class LiveKeys:
         section, _, field = name.partition('.')
         if name not in LIVE_KEYS or section not in self._sections:
             raise UnknownNameError('live key', name, [key.name for key in self.keys])
-        config = self._sections[section]
+        config = self._configs[section]
         raw: dict[str, Any] = {**msgspec.to_builtins(config), field: load_yaml(text)}
         changed = convert(raw, type(config), section)
         if isinstance(changed, AdmittanceConfig):
             compliance(changed, self._model.joint_names, torque_error=np.zeros(self._model.n))
-        self._sections[section] = changed
-        self._motion.configure(self._of('monitor'), self._of('admittance'))
+        configs: dict[str, Any] = {**self._configs, section: changed}
+        self._motion.configure(configs['monitor'], configs['admittance'])
+        self._configs = configs
         self.changed = True
-
-    def _of(self, section: str) -> Any:
-        return self._sections[section]

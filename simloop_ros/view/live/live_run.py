@@ -6,12 +6,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from ...assembly.assemble import assemble
 from ...core.errors import ConfigError, DivergenceError
 from ...core.values import NANO
-from ...goals.goal import AnyGoal, PauseCommand, ResumeCommand
+from ...goals.goal import AnyGoal
 from ...loop.step_record import StepRecord
-from ...planning.planner import HaltablePlanner
 from ...robot.config import Payload
 from ...scenario.scenario import Scenario
 from ..actions import (
@@ -36,16 +37,35 @@ from .frames import FrameBuilder
 from .history import History
 from .interaction import Interaction
 from .live_keys import LiveKeys
-from .pace import Pace
-from .session_file import Session, write_session
+from .motion_stop import MotionStop
+from .pace import RealTimePace
+from .session_file import Session, earlier_wrenches, write_session
+from .validity import refuse_invalid
 
 FASTEST, SLOWEST = 100.0, 0.01
 """Speeds that can be chosen, beside 0 for as fast as it goes."""
-HALTED = 'halted from the page'
+
+
+class Deeds(msgspec.Struct, frozen=True):
+    """What was done so far, beside wrenches.
+
+    :ivar payloads: that were put into a hand.
+    :ivar commands: stops and what followed them.
+    :ivar unrepeatable: what a scenario cannot say; empty where there is nothing.
+    """
+
+    payloads: tuple[Payload, ...] = ()
+    commands: tuple[AnyGoal, ...] = ()
+    unrepeatable: str = ''
 
 
 class LiveRun:
     """The blocks of a scenario in real time. It has no clock of its own: times are arguments.
+
+    Actions that change the run are kept with the number of the step before which they were done.
+    To go back is to restore the last snapshot before, and to take the steps from there with the
+    same actions; so every step of the past can be gone back to, bit for bit. A key that was
+    changed stays as it is.
 
     :param sink: gets the record of each step.
     :ivar playing: whether time goes on by itself.
@@ -53,18 +73,18 @@ class LiveRun:
 
     def __init__(self, scenario: Scenario, sink: Callable[[StepRecord], Any] = lambda _: None):
         self._assembly = assembly = assemble(scenario, interactive=True)
-        self.facts, self._loop, self._motion = assembly.facts, assembly.loop, assembly.motion
-        self._interaction = Interaction(assembly.loop.plant, assembly.facts.model, scenario.period)
+        self.facts, self._loop = assembly.facts, assembly.loop
+        model, self._h = assembly.facts.model, scenario.period
+        self._interaction = Interaction(assembly.loop.plant, model, self._h, assembly.lag)
         self._loop.plant = self._interaction
         self._builder = FrameBuilder(assembly, self._interaction)
-        self.keys = LiveKeys(scenario, assembly.facts.model, assembly.motion)
-        self._pace = Pace(scenario.period)
-        self._history = History(scenario.period)
-        self._payloads: tuple[Payload, ...] = ()
-        self._commands: tuple[AnyGoal, ...] = ()
-        self._unrepeatable = ''
+        self._stop = MotionStop(assembly.motion, model, self._h)
+        self.keys = LiveKeys(scenario, model, assembly.motion)
+        self._pace = RealTimePace(self._h)
+        self._deeds = Deeds()
+        self._actions: list[tuple[int, Action]] = []
+        self._history = History(self._h, self._snapshot())
         self._sink = sink
-        self._h = scenario.period
         self._ended = ''
         self.playing = False
 
@@ -93,9 +113,9 @@ class LiveRun:
 
         A robot that diverges ends the run where it is.
         """
+        if self._ended:
+            return
         loop, history = self._loop, self._history
-        if history.wants(loop.index):
-            history.keep(loop.index, loop.snapshot())
         try:
             record = loop.step()
         except DivergenceError as error:
@@ -103,6 +123,8 @@ class LiveRun:
             return
         self._builder.take(record)
         self._sink(record)
+        if history.wants(loop.index):
+            history.keep(loop.index, self._snapshot())
 
     def ended_step(self, now: float) -> None:
         """Note the real time at the end of a step of a run that plays [s]."""
@@ -116,7 +138,7 @@ class LiveRun:
                 speed=self._pace.speed,
                 factor=self._pace.factor if self.playing else 0.0,
                 late_share=self._pace.late_share,
-                earliest=0.0,
+                earliest=self._history.earliest * self._h,
                 latest=self.time,
                 ended=self._ended,
             )
@@ -128,6 +150,7 @@ class LiveRun:
         :param now: real time [s].
         :raises SimloopError: it cannot be done, with the reason; nothing has changed.
         """
+        refuse_invalid(action)
         match action:
             case Play():
                 self._play(now)
@@ -135,33 +158,19 @@ class LiveRun:
                 self.playing = False
             case Step():
                 self.playing = False
-                for _ in range(max(1, action.count)):
+                for _ in range(action.count):
                     self.step()
             case SetSpeed():
                 self._set_speed(action.factor, now)
             case Reset():
                 self._go_back(0, now)
             case Seek():
-                self._go_back(round(action.time / self._h), now)
-            case Grip():
-                self._interaction.grips.take(action)
-            case LetGo():
-                self._interaction.grips.let_go(action.hand)
-            case Throw():
-                self._interaction.balls.throw(action)
-            case PutPayload():
-                return self._put(action)
-            case SetKey():
-                self.keys.set(action.name, action.value)
-                self._unrepeatable = f'{action.name} was changed at {self.time:.3f} s'
-            case Halt():
-                return self._halt()
-            case Resume():
-                return self._resume()
+                steps = max(0, min(round(action.time / self._h), self.index))
+                self._go_back(max(steps, self._history.earliest), now)
             case Save():
                 return self._save(Path(action.folder))
             case _:
-                raise ConfigError(f'{type(action).__name__}: not while a robot is simulated here')
+                return self._do(action)
         return ''
 
     def close(self) -> None:
@@ -183,18 +192,58 @@ class LiveRun:
         self._pace.speed = factor
         self._pace.start(now, self.index)
 
-    def _go_back(self, index: int, now: float) -> None:
-        """Set the time back to the last moment that was kept, at most ``index`` steps after 0."""
-        moment = self._history.before(max(0, min(index, self.index)))
-        self._loop.restore(moment.snapshot)
+    def _do(self, action: Action) -> str:
+        """Do what changes the run, and keep it for when the time is set back."""
+        said, deeds = '', self._deeds
+        match action:
+            case Grip():
+                self._interaction.grips.take(action)
+            case LetGo():
+                self._interaction.grips.let_go(action.hand)
+            case Throw():
+                self._interaction.balls.throw(action)
+            case PutPayload():
+                said = self._put(action)
+            case SetKey():
+                self.keys.set(action.name, action.value)
+                said = f'{action.name} is {action.value}'
+                what = f'{action.name} was changed at {self.time:.3f} s'
+                self._deeds = msgspec.structs.replace(deeds, unrepeatable=what)
+            case Halt() | Resume():
+                said = self._halt_or_resume(action)
+            case _:
+                raise ConfigError(f'{type(action).__name__}: not while a robot is simulated here')
+        self._actions.append((self.index, action))
+        return said
+
+    def _snapshot(self) -> tuple[Any, Deeds]:
+        return self._loop.snapshot(), self._deeds
+
+    def _go_back(self, steps: int, now: float) -> None:
+        """Set the time back; all hands let go.
+
+        :param steps: number of steps after which to be again.
+        """
+        moment = self._history.before(steps)
+        changed = self._deeds.unrepeatable if self.keys.changed else ''
+        loop, self._deeds = moment.snapshot
+        self._loop.restore(loop)
         self._builder.forget()
         self._ended = ''
-        self._payloads = tuple(each for each in self._payloads if each.at < self.time)
-        count = 0 if self._motion.goal_planner is None else self._motion.goal_planner.count
-        self._commands = self._commands[
-            : sum(each.at < count * self._h for each in self._commands)
-        ]
-        self._interaction.grips.let_go()
+        # At the moment's own step they came after its snapshot.
+        again = [each for each in self._actions if moment.steps <= each[0] < steps]
+        self._actions = [each for each in self._actions if each[0] < moment.steps]
+        for index, action in again:
+            while self.index < index:
+                self.step()
+            if not isinstance(action, SetKey):
+                self._do(action)
+        while self.index < steps and not self._ended:
+            self.step()
+        for hand in self._interaction.grips.hands:
+            self._do(LetGo(hand))
+        if changed:
+            self._deeds = msgspec.structs.replace(self._deeds, unrepeatable=changed)
         self._pace.start(now, self.index)
 
     def _put(self, put: PutPayload) -> str:
@@ -203,55 +252,36 @@ class LiveRun:
         if carrying is None:
             raise ConfigError('payload: this simulated robot carries none')
         payload = Payload(mass=put.mass, tip=put.tip, at=self.time)
-        carrying.carried.tell(round(payload.at * NANO), payload)
-        self._payloads = (*self._payloads, payload)
+        now = round(payload.at * NANO)
+        carrying.carried.tell(now, payload)
+        carrying.carried.at(now)
+        payloads = (*self._deeds.payloads, payload)
+        self._deeds = msgspec.structs.replace(self._deeds, payloads=payloads)
         return f'{put.mass:g} kg at {put.tip}, unknown to control and monitor'
 
-    def _halt(self) -> str:
-        """Let the robot come to rest along its way."""
-        goals, base = self._motion.goal_planner, self._motion.base
-        if goals is not None:
-            self._command(PauseCommand(at=goals.count * self._h))
-        elif isinstance(base, HaltablePlanner):
-            base.halt(HALTED)
-            self._unrepeatable = f'both arms were halted at {self.time:.3f} s'
-        return 'stop: the robot comes to rest along its way'
-
-    def _resume(self) -> str:
-        """Go on after a halt or a reaction."""
-        goals, reactive = self._motion.goal_planner, self._motion.reactive
-        if reactive is not None and reactive.activity != 'moving':
-            if not self._motion.resume(self._loop.control.state):
-                raise ConfigError('resume: the robot cannot go on from here; go back, or reset')
-            self._unrepeatable = f'the motion was resumed at {self.time:.3f} s'
-        elif goals is not None:
-            self._command(ResumeCommand(at=goals.count * self._h))
-        else:
-            raise ConfigError('resume: go back, or reset')
-        return 'resumed'
-
-    def _command(self, command: PauseCommand | ResumeCommand) -> None:
-        goals = self._motion.goal_planner
-        assert goals is not None
-        reply = goals.submit(command)
-        if not reply.accepted:
-            raise ConfigError(reply.reason)
-        self._commands = (*self._commands, command)
+    def _halt_or_resume(self, action: Halt | Resume) -> str:
+        stop, deeds = self._stop, self._deeds
+        done = stop.halt() if isinstance(action, Halt) else stop.resume(self._loop.control.state)
+        if done.command is not None:
+            deeds = msgspec.structs.replace(deeds, commands=(*deeds.commands, done.command))
+        if done.unrepeatable:
+            what = f'{done.unrepeatable} at {self.time:.3f} s'
+            deeds = msgspec.structs.replace(deeds, unrepeatable=what)
+        self._deeds = deeds
+        return done.said
 
     def _save(self, folder: Path) -> str:
         """Write the session, and say how it is repeated."""
         if not self.index:
             raise ConfigError('save: nothing has happened yet')
-        path = write_session(
-            folder,
-            Session(
-                self.facts.scenario,
-                self.time,
-                self._interaction.recorded,
-                self._payloads,
-                self._commands,
-            ),
-        )
-        if self._unrepeatable:
-            return f'{path}: without what a scenario cannot say: {self._unrepeatable}'
+        scenario, deeds = self.facts.scenario, self._deeds
+        earlier = earlier_wrenches(scenario, self.index)
+        wrenches = {
+            step: (*self._interaction.recorded.get(step, ()), *earlier.get(step, ()))
+            for step in (*self._interaction.recorded, *earlier)
+        }
+        session = Session(scenario, self.time, wrenches, deeds.payloads, deeds.commands)
+        path = write_session(folder, session)
+        if deeds.unrepeatable:
+            return f'{path}: without what a scenario cannot say: {deeds.unrepeatable}'
         return f'{path}: "simloop run {path}" repeats it'

@@ -36,7 +36,7 @@ class LiveSource:
         )
         self._process.start()
         theirs.close()
-        self._asked = False
+        self._asked = self._gone = False
         self._frame: Frame | None = None
         self._notices: list[Notice] = []
         self._description = self._first_description()
@@ -66,6 +66,7 @@ class LiveSource:
 
     def close(self) -> None:
         """End the process."""
+        self._gone = True
         self._pipe.close()
         self._process.join(END_TIME)
         if self._process.is_alive():
@@ -87,21 +88,28 @@ class LiveSource:
         raise SimloopError(text)
 
     def _tell(self, message: Message) -> bool:
+        """Send a message; return whether it could be sent."""
+        if self._gone:
+            return False
         try:
             self._pipe.send(message)
         except OSError:
+            self._end()
             return False
         return True
 
     def _read(self) -> None:
         """Take all answers that have come."""
         try:
-            while self._pipe.poll(0.0):
+            while not self._gone and self._pipe.poll(0.0):
                 self._take(self._pipe.recv())
         except (EOFError, OSError):
-            if self._process.is_alive() or self._process.exitcode is not None:
-                self._notices += [Notice('the simulation has ended', 'error')] * (not self._asked)
-                self._asked = True
+            self._end()
+
+    def _end(self) -> None:
+        """Note that the other process has ended by itself."""
+        self._gone = True
+        self._notices.append(Notice('the simulation has ended; start it again', 'error'))
 
     def _take(self, answer: Answer) -> None:
         match answer:

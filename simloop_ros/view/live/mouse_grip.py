@@ -55,22 +55,36 @@ class MouseGrips(Remembering):
 
     :param model: the robot as the plant has it.
     :param period: [s].
+    :param lag: of the plant, see ``HandForces``.
     :ivar acting: the forces of the last step.
+    :ivar energy: into the robot since the start [J].
     """
 
-    _remembered = ('_forces', '_held', 'acting')
+    _remembered = ('_forces', '_held', 'acting', 'energy')
 
-    def __init__(self, model: RobotModel, period: float):
+    def __init__(self, model: RobotModel, period: float, lag: float = 0.0):
         self._robot = model
         self._period = period
-        self._forces = HandForces(model, period)
+        self._forces = HandForces(model, period, lag)
         self._held: tuple[HeldPoint, ...] = ()
+        self.energy = 0.0
         self.acting: tuple[Force, ...] = ()
 
     @property
     def any(self) -> bool:
         """Return whether something is held."""
         return bool(self._held)
+
+    @property
+    def hands(self) -> tuple[int, ...]:
+        """Return the hands that hold something."""
+        return tuple(held.hand for held in self._held)
+
+    def rest(self) -> None:
+        """Note that nothing is held in this step."""
+        if self.acting:
+            self._forces.forget()
+            self.acting = ()
 
     def take(self, grip: Grip) -> None:
         """Take hold, or move the cursor of a hand that holds.
@@ -103,8 +117,7 @@ class MouseGrips(Remembering):
         :param torque: of drives and other external ones [N m], shape ``(n,)``.
         """
         if not self._held:
-            self._forces.forget()
-            self.acting = ()
+            self.rest()
             return [], None
         pulls, points = self._pulls(state)
         solved = self._forces.solve(state, torque, pulls)
@@ -120,6 +133,8 @@ class MouseGrips(Remembering):
     def learn(self, solved: SolvedPulls, before: Array, after: Array) -> None:
         """Note how the joints moved [rad/s], shape ``(n,)``."""
         self._forces.learn(solved, before, after)
+        moved = 0.5 * self._period * (solved.rate + solved.jacobian @ after)
+        self.energy += float(solved.force @ moved)
 
     def _pulls(self, state: JointState) -> tuple[list[Pull], list[Array]]:
         """Return the pulls of this step, and the points that are held [m]; targets move on."""

@@ -11,7 +11,7 @@ MEASURED_TIME = 1.0
 """Real time over which the speed is measured [s]."""
 
 
-class Pace:
+class RealTimePace:
     """Steps of a period ``h``, at a number of times real time.
 
     A step that begins at ``t`` shall have ended at ``t + h/speed``; it is late if it ends more

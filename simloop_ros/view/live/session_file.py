@@ -8,8 +8,9 @@ from pathlib import Path
 import msgspec
 import yaml
 
+from ...core.errors import StorageError
 from ...goals.goal import AnyGoal
-from ...plants.applied_wrenches import LinkWrench, write_wrenches
+from ...plants.applied_wrenches import LinkWrench, read_wrenches, write_wrenches
 from ...robot.config import Payload
 from ...scenario.scenario import Scenario
 
@@ -33,9 +34,18 @@ class Session(msgspec.Struct, frozen=True):
     commands: tuple[AnyGoal, ...]
 
 
+def earlier_wrenches(scenario: Scenario, steps: int) -> dict[int, tuple[LinkWrench, ...]]:
+    """Return the wrenches that a scenario repeats itself, of so many steps."""
+    path = scenario.plant.wrenches
+    wrenches = read_wrenches(Path(path)) if path else {}
+    return {step: each for step, each in wrenches.items() if step < steps}
+
+
 def write_session(folder: Path, session: Session) -> Path:
-    """Write the scenario and its wrenches, and return the scenario's file."""
-    folder.mkdir(parents=True, exist_ok=True)
+    """Write the scenario and its wrenches, and return the scenario's file.
+
+    :raises StorageError: it cannot be written.
+    """
     scenario = session.scenario
     plant = msgspec.structs.replace(
         scenario.plant, payloads=(*scenario.plant.payloads, *session.payloads), wrenches=''
@@ -47,9 +57,13 @@ def write_session(folder: Path, session: Session) -> Path:
         goals=(*scenario.goals, *session.commands),
     )
     raw = msgspec.json.decode(msgspec.json.encode(repeated))
-    if session.wrenches:
-        write_wrenches(folder / WRENCHES, session.wrenches)
-        raw['plant']['wrenches'] = WRENCHES
     path = folder / SESSION
-    path.write_text(yaml.safe_dump(raw, sort_keys=False), encoding='utf-8')
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        if session.wrenches:
+            write_wrenches(folder / WRENCHES, session.wrenches)
+            raw['plant']['wrenches'] = WRENCHES
+        path.write_text(yaml.safe_dump(raw, sort_keys=False), encoding='utf-8')
+    except OSError as error:
+        raise StorageError(f'{folder}: {error.strerror or error}') from error
     return path

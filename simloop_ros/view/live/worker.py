@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from multiprocessing.connection import Connection
+from queue import SimpleQueue
 import signal
+from threading import Thread
 from typing import Any
 
 import msgspec
@@ -38,11 +41,15 @@ Answer = Description | Frame | Notice
 def work(pipe: Connection, load: Load, clock: Callable[[], float]) -> None:
     """Simulate a scenario, and others after it, until the pipe is closed.
 
+    A thread sends the answers: a page that is slow to read them does not hold up the simulation.
+
     :param clock: real time [s].
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the page's process ends this one
+    answers: SimpleQueue[Answer] = SimpleQueue()
+    Thread(target=_send, args=(pipe, answers), name='answers', daemon=True).start()
     with np.errstate(over='ignore', invalid='ignore'):
-        worker = _Worker(pipe, clock)
+        worker = _Worker(pipe, answers.put, clock)
         try:
             worker.load(load)
             worker.run()
@@ -52,9 +59,24 @@ def work(pipe: Connection, load: Load, clock: Callable[[], float]) -> None:
             worker.close()
 
 
+def _send(pipe: Connection, answers: SimpleQueue[Answer]) -> None:
+    """Send answers until nobody is there for them."""
+    with suppress(OSError):
+        while True:
+            pipe.send(answers.get())
+
+
 class _Worker:
-    def __init__(self, pipe: Connection, clock: Callable[[], float]):
+    """Steps and messages in turn.
+
+    :param answer: takes what is to be sent.
+    """
+
+    def __init__(
+        self, pipe: Connection, answer: Callable[[Answer], None], clock: Callable[[], float]
+    ):
         self._pipe = pipe
+        self._answer = answer
         self._clock = clock
         self._run: LiveRun | None = None
         self._looked = 0.0
@@ -68,7 +90,7 @@ class _Worker:
             return
         self.close()
         self._run = run
-        self._pipe.send(describe(run))
+        self._answer(describe(run))
         for note in run.facts.notes:
             self._say(note)
 
@@ -109,7 +131,7 @@ class _Worker:
         elif run is None:
             self._say('no scenario is loaded: choose one', 'error')
         elif isinstance(message, FrameRequest):
-            self._pipe.send(run.frame())
+            self._answer(run.frame())
         else:
             try:
                 said = run.take(message, self._clock())
@@ -120,4 +142,4 @@ class _Worker:
                     self._say(said)
 
     def _say(self, text: str, level: Any = 'info') -> None:
-        self._pipe.send(Notice(text, level))
+        self._answer(Notice(text, level))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import viser
 
 from ..description import BodyDescription
@@ -46,7 +47,7 @@ class BodyNodes:
         path, scene = f'{self._path}/{body.name}', self._scene
         match body.shape:
             case 'box':
-                return scene.add_box(path, COLOUR, body.size)
+                return scene.add_box(path, COLOUR, np.array(body.size))
             case 'sphere':
                 return scene.add_icosphere(path, body.size[0], COLOUR)
             case 'cylinder':

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from math import ceil
 from typing import Any
 
@@ -29,6 +30,7 @@ from .status import status_text
 from .throwing import Throwing
 
 Send = Callable[[Action], None]
+MakesAction = Callable[[], Action]
 
 SPEEDS = {
     '0.1 x': 0.1,
@@ -41,7 +43,7 @@ SPEEDS = {
 }
 STIFFNESS, MAX_FORCE = 300.0, 40.0
 """Of a hand at first [N/m, N]: firm, but no force that a person could not exert."""
-BACK = {'0.1 s': 0.1, '1 s': 1.0, '5 s': 5.0}
+BACK = {'1 s': 1.0, '5 s': 5.0}
 """How far the buttons go back [s]."""
 SCALE = 10.0
 """The end of the time scale is a multiple of this [s]."""
@@ -112,18 +114,19 @@ class Controls:
             end = SCALE * max(1, ceil(max(frame.progress.latest, frame.time) / SCALE))
             if end != self._time.max:
                 self._time.max = end
-            self._time.value = round(frame.time, 2)
+            self._time.value = round(frame.time, 2)  # type: ignore[misc]
 
     def _add_run(self) -> None:
         gui, send, abilities = self._gui, self._send, self._description.abilities
-        actions: dict[str, Action] = {}
+        ways: dict[str, MakesAction] = {}
         if abilities.pauses:
-            actions |= {'Play': Play(), 'Pause': Pause()}
+            ways |= {'Play': Play, 'Pause': Pause}
         if abilities.steps:
-            actions |= {'Step': Step(), 'Reset': Reset()}
-        if actions:
-            group = gui.add_button_group('', tuple(actions), hint='Step is one period')
-            group.on_click(lambda event: send(actions[event.target.value]))
+            ways['Step'] = Step
+            if not abilities.rewinds:
+                ways['Reset'] = Reset
+        if ways:
+            self._add_buttons('run', ways, 'Step is one period')
         if abilities.steps and abilities.speeds:
             speed = gui.add_dropdown('speed', tuple(SPEEDS), initial_value='1 x')
             speed.on_update(lambda _: send(SetSpeed(SPEEDS[speed.value])))
@@ -148,8 +151,21 @@ class Controls:
             send(Seek(float(time.value)))
 
         time.on_update(seek)
-        back = gui.add_button_group('go back', tuple(BACK))
-        back.on_click(lambda event: send(Seek(max(0.0, self._now - BACK[event.target.value]))))
+        ways: dict[str, MakesAction]
+        ways = {name: partial(self._back, by) for name, by in BACK.items()}
+        if self._description.abilities.steps:
+            ways['Reset'] = Reset
+        self._add_buttons('go back', ways, 'Reset goes to the start')
+
+    def _back(self, by: float) -> Action:
+        return Seek(max(0.0, self._now - by))
+
+    def _add_buttons(
+        self, label: str, ways: Mapping[str, Callable[[], Action]], hint: str
+    ) -> None:
+        """Add buttons in a row, each for an action that is made when it is pressed."""
+        group = self._gui.add_button_group(label, tuple(ways), hint=hint)
+        group.on_click(lambda event: self._send(ways[event.target.value]()))
 
     def _add_save(self) -> None:
         gui, send = self._gui, self._send

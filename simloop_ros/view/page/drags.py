@@ -48,6 +48,10 @@ class Drags:
         """Return where the hands pull, by the links that they hold [m], shape ``(3,)`` each."""
         return {hold.link: hold.cursor for hold in tuple(self._holds.values())}
 
+    def holds(self, hand: int) -> bool:
+        """Return whether a hand holds a link."""
+        return hand in self._holds
+
     def let_go(self, hand: int) -> None:
         """Let go with a hand, if it holds something."""
         if self._holds.pop(hand, None) is not None:

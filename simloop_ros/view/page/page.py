@@ -7,13 +7,12 @@ from collections.abc import Callable, Sequence
 import logging
 from typing import Literal
 
-import numpy as np
 import viser
 
-from ...core.values import Array
 from ..actions import Action
 from ..description import Description
 from ..source import Notice, Source
+from .camera import FOV, view_of
 from .controls import Controls
 from .drags import Drags
 from .plots import Plots
@@ -29,12 +28,6 @@ COLOURS: dict[str, Colour] = {'info': 'blue', 'warning': 'yellow', 'error': 'red
 TITLES = {'info': 'note', 'warning': 'warning', 'error': 'not done'}
 TOLD = 6.0
 """Time for which a note is shown [s]; an error stays."""
-FOV = np.deg2rad(45.0)
-"""Opening angle of the camera [rad]."""
-FROM: Array = np.array([1.0, -1.0, 0.6]) / np.linalg.norm([1.0, -1.0, 0.6])
-"""Direction from which the camera looks at first: robots have x in front."""
-ROOM = 1.05
-"""Distance of the camera, as a multiple of that at which a ball around the robot fits."""
 PLOT_WIDTH, CONTROL_WIDTH = 340, 300
 """Of the panels [pixel]."""
 
@@ -45,6 +38,7 @@ class Page:
     :param server: of viser.
     :param scenarios: that can be chosen.
     :ivar frames: number of frames drawn so far.
+    :ivar description: of the scene that is shown.
     """
 
     def __init__(self, server: viser.ViserServer, source: Source, scenarios: Sequence[str] = ()):
@@ -54,10 +48,18 @@ class Page:
         self._build(source.description())
         server.on_client_disconnect(lambda client: self._drags.let_go(client.client_id))
 
+    def take(self, *actions: Action) -> None:
+        """Do what a person asks for; from any thread."""
+        self._actions.extend(actions)
+
+    def holds(self, hand: int) -> bool:
+        """Return whether a browser's hand holds a link."""
+        return self._drags.holds(hand)
+
     def run(
         self,
         clock: Callable[[], float],
-        sleep: Callable[[float], None],
+        sleep: Callable[[float], object],
         goes_on: Callable[[], bool],
     ) -> None:
         """Show the source until ``goes_on`` returns False."""
@@ -75,7 +77,7 @@ class Page:
         if not attached:
             return
         description = self._source.description()
-        if description is not self._description:
+        if description is not self.description:
             self._build(description)
         for notice in self._source.notices():
             self._say(notice)
@@ -90,7 +92,6 @@ class Page:
 
     def _build(self, description: Description) -> None:
         """Make scene and controls for another scene."""
-        self._description = description
         gui = self._server.gui
         gui.reset()
         self._scene = Scene(self._server.scene, description)
@@ -100,31 +101,29 @@ class Page:
         gui.main_panel.set_width(CONTROL_WIDTH)
         tabs = gui.add_tab_group()
         with tabs.add_tab('Run'):
-            self._controls = Controls(gui, description, self._actions.append, self._scenarios)
+            self._controls = Controls(gui, description, self.take, self._scenarios)
         with tabs.add_tab('Show'):
-            self._add_shown()
+            self._add_shown(description.notes)
         plots = gui.add_panel()
         plots.dock_left()
         plots.set_width(PLOT_WIDTH)
         with plots.add_tab('Plots'):
             self._plots = Plots(gui, description)
         meshes = self._scene.robot if description.abilities.grips else None
-        self._drags = Drags(meshes, self._controls, self._actions.append)
+        self._drags = Drags(meshes, self._controls, self.take)
         self._place_camera()
         if self._scene.notes:
             LOGGER.warning('%s', self._scene.notes)
+        self.description = description
 
     def _place_camera(self) -> None:
         """Let the camera look at the whole robot."""
-        low, high = self._scene.bounds
-        centre, radius = 0.5 * (low + high), 0.5 * float(np.linalg.norm(high - low))
-        eye = centre + ROOM * radius / np.sin(0.5 * FOV) * FROM
-        first = self._server.initial_camera
-        first.fov, first.position, first.look_at = FOV, eye, centre
+        view, first = view_of(self._scene.bounds), self._server.initial_camera
+        first.fov, first.position, first.look_at = FOV, view.position, view.look_at
         for client in self._server.get_clients().values():
-            client.camera.position, client.camera.look_at = eye, centre
+            client.camera.position, client.camera.look_at = view.position, view.look_at
 
-    def _add_shown(self) -> None:
+    def _add_shown(self, notes: Sequence[str]) -> None:
         gui, scene = self._server.gui, self._scene
         twin = gui.add_checkbox('twin', True, hint='the control simulation, where it is apart')
         twin.on_update(lambda _: setattr(scene.twin, 'visible', twin.value))
@@ -134,7 +133,7 @@ class Page:
         forces.on_update(lambda _: setattr(scene.forces, 'visible', forces.value))
         masses = gui.add_checkbox('effective masses', True)
         masses.on_update(lambda _: setattr(scene.masses, 'visible', masses.value))
-        for note in (*self._description.notes, *([scene.notes] if scene.notes else [])):
+        for note in (*notes, *([scene.notes] if scene.notes else [])):
             gui.add_markdown(note)
 
     def _say(self, notice: Notice) -> None:

@@ -14,14 +14,14 @@ from ..frame import Frame
 
 WINDOW = 10.0
 """Time that is shown [s]."""
-POINTS = 400
+POINTS = 300
 """Points of a curve that are drawn: more cannot be seen."""
 HEIGHT = 170
 """Of a picture [pixel]."""
 TIME_ERROR = 1e-9
 """Rounding of times [s]."""
 COLOURS = ('#0077BB', '#EE7733', '#009988', '#CC3311', '#AA3377', '#33BBEE', '#999933')
-REDRAW = 0.1
+REDRAW = 0.2
 """Least simulated time between two drawings [s]."""
 
 
@@ -114,6 +114,7 @@ class Picture:
             title=f'{names[0]} [{unit}]' if len(names) == 1 else f'{_common(names)} [{unit}]',
             scales={'x': uplot.Scale(time=False, auto=True), 'y': uplot.Scale(auto=True)},
             height=HEIGHT,
+            legend=uplot.Legend(live=False),
             visible=False,
         )
 

@@ -19,6 +19,7 @@ from .robot_nodes import RobotNodes
 ROBOT, TWIN, COLLISION = '/robot', '/twin', '/collision'
 TWIN_COLOUR, TWIN_OPACITY = (0, 119, 187), 0.35
 COLLISION_COLOUR, COLLISION_OPACITY = (204, 51, 17), 0.35
+SKY, GROUND, SKY_INTENSITY = (255, 255, 255), (170, 170, 175), 2.2
 GOAL_COLOUR, PATH_COLOUR = (0, 153, 136), (0, 153, 136)
 GOAL_RADIUS = 0.012
 """Of the ball that marks a goal [m]."""
@@ -38,6 +39,12 @@ class Scene:
         model = description.model
         api.reset()
         api.set_up_direction('+z')
+        # Without a GPU surroundings cost seconds a frame, and shadows tenths.
+        api.configure_environment_map(None)
+        api.configure_default_lights(cast_shadow=False)
+        api.add_light_hemisphere(
+            '/sky', sky_color=SKY, ground_color=GROUND, intensity=SKY_INTENSITY
+        )
         shapes, self.notes = visual_shapes(model)
         self.bounds = bounds(model, shapes, description)
         floor = min(0.0, float(self.bounds[0, 2]))

@@ -1,0 +1,1 @@
+"""A recorded run, which is played again: at any time, at any speed."""

@@ -1,0 +1,269 @@
+"""A live run in a process of its own, talked to as a page does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+import multiprocessing
+import os
+from pathlib import Path
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+from simloop_ros.core.errors import SimloopError
+from simloop_ros.scenario.loading import load_scenario
+from simloop_ros.view.actions import (
+    Grip,
+    Halt,
+    Load,
+    Pause,
+    Play,
+    Save,
+    Seek,
+    SetKey,
+    SetSpeed,
+    Step,
+)
+from simloop_ros.view.frame import Frame
+from simloop_ros.view.live.live_run import LiveRun
+from simloop_ros.view.live.live_source import LiveSource
+from simloop_ros.view.live.pace import LONGEST_LAG, RealTimePace
+
+PATIENCE = 60.0
+"""Time after which something will never happen [s]: far more than a busy machine needs."""
+
+
+def wait_for(what: Callable[[], bool]) -> None:
+    """Wait until something is so, on a machine however busy."""
+    end = time.monotonic() + PATIENCE
+    while not what():
+        assert time.monotonic() < end, 'it did not happen'
+        time.sleep(0.002)
+
+
+def frame_of(source: LiveSource, fits: Callable[[Frame], bool] = lambda _: True) -> Frame:
+    """Return the first frame that fits."""
+    frames: list[Frame] = []
+
+    def looked() -> bool:
+        frame = source.frame()
+        frames.extend([] if frame is None else [frame])
+        return bool(frames) and fits(frames[-1])
+
+    wait_for(looked)
+    return frames[-1]
+
+
+def told(source: LiveSource, text: str) -> str:
+    """Return the first notice with a text."""
+    notices: list[str] = []
+
+    def looked() -> bool:
+        notices.extend(f'{each.level}: {each.text}' for each in source.notices())
+        return any(text in notice for notice in notices)
+
+    wait_for(looked)
+    return next(notice for notice in notices if text in notice)
+
+
+def test_a_page_plays_steps_pauses_goes_back_and_loads(tmp_path: Path) -> None:
+    source = LiveSource(Load('lwr_full_body'), time.perf_counter)
+    try:
+        first = source.description()
+        assert (first.title, first.period) == ('lwr_full_body', 0.002)
+        assert frame_of(source).time == 0.0
+        source.send(Step(3))
+        frame = frame_of(source, lambda frame: frame.time > 0.0)
+        assert frame.time == pytest.approx(0.006)
+        assert np.allclose(frame.times, [0.002, 0.004, 0.006])
+        source.send(SetSpeed(0.0))
+        source.send(Play())
+        frame = frame_of(source, lambda frame: frame.time > 0.5)
+        assert frame.progress.playing
+        assert frame.progress.speed == 0.0
+        source.send(Pause())
+        still = frame_of(source, lambda frame: not frame.progress.playing)
+        assert frame_of(source).time == still.time
+        source.send(Seek(0.25))
+        frame = frame_of(source, lambda frame: frame.time < 0.3)
+        assert frame.time == pytest.approx(0.25)
+        source.send(Grip(1, 'elbow', (0, 0, 0), (0, 0, 0), 500, 20))
+        assert told(source, 'elbow').startswith('error: unknown')
+        source.send(SetKey('admittance.dead_zone', '0.3'))
+        assert told(source, 'dead_zone') == 'info: admittance.dead_zone is 0.3'
+        source.send(Save(str(tmp_path / 'session')))
+        assert 'session.yaml' in told(source, 'session')
+        source.send(Load('nothing_like_it'))
+        assert told(source, 'nothing_like_it').startswith('error')
+        assert source.description() is first
+        source.send(Load('lwr_tcp', ('seed=3',)))
+        wait_for(lambda: source.description() is not first)
+        assert source.description().title == 'lwr_tcp'
+        assert frame_of(source).time == 0.0
+    finally:
+        source.close()
+    assert multiprocessing.active_children() == []
+
+
+def test_in_real_time_a_second_takes_a_second() -> None:
+    """Never faster, whatever the machine does besides."""
+    source = LiveSource(Load('sphere_step', ('period=0.005',)), time.perf_counter)
+    try:
+        begin = time.perf_counter()
+        source.send(Play())
+        frame = frame_of(source, lambda frame: frame.time > 0.5)
+        assert frame.time < time.perf_counter() - begin + 0.005
+    finally:
+        source.close()
+
+
+def test_a_page_that_does_not_read_does_not_stop_the_simulation() -> None:
+    source = LiveSource(Load('yumi_step', ('period=0.002',)), time.perf_counter)
+    try:
+        source.send(SetSpeed(0.0))
+        source.send(Play())
+        wait_for(lambda: bool(source.frame()))  # and so another one is asked for
+        for _ in range(200):
+            source.send(Halt())
+        source.send(Pause())
+        told(source, 'stopped already')
+        before = frame_of(source)
+        source.send(Play())
+        time.sleep(0.2)
+        frame = frame_of(source, lambda frame: frame.time > before.time + 0.05)
+        assert len(frame.times) <= 1000
+    finally:
+        source.close()
+
+
+@pytest.mark.parametrize(
+    ('load', 'text'),
+    [
+        (Load('nothing_like_it'), 'nothing_like_it'),
+        (Load('lwr_tcp', ('period=-1',)), 'period'),
+        (Load('lwr_tcp', ('robot.urdf=missing.urdf',)), 'missing.urdf'),
+    ],
+)
+def test_what_cannot_be_run_is_one_line(load: Load, text: str) -> None:
+    with pytest.raises(SimloopError, match=text) as caught:
+        LiveSource(load, time.perf_counter)
+    assert '\n' not in str(caught.value)
+    assert multiprocessing.active_children() == []
+
+
+def test_a_simulation_that_was_killed_is_told_once() -> None:
+    source = LiveSource(Load('lwr_tcp'), time.perf_counter)
+    (child,) = multiprocessing.active_children()
+    frame_of(source)
+    os.kill(child.pid, signal.SIGKILL)
+    assert told(source, 'has ended').startswith('error')
+    source.send(Play())
+    assert source.frame() is None
+    assert source.notices() == ()
+    source.close()
+
+
+PAGE_THAT_DIES = """
+import multiprocessing, os, signal, time
+from simloop_ros.view.actions import Load, Play
+from simloop_ros.view.live.live_source import LiveSource
+
+if __name__ == '__main__':
+    source = LiveSource(Load('lwr_tcp'), time.perf_counter)
+    source.send(Play())
+    print(multiprocessing.active_children()[0].pid, flush=True)
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_a_simulation_ends_with_its_page(tmp_path: Path) -> None:
+    """Also if the page's process is killed while the robot moves."""
+    script = tmp_path / 'page.py'
+    script.write_text(PAGE_THAT_DIES)
+    ended = subprocess.run(
+        [sys.executable, str(script)], capture_output=True, text=True, timeout=PATIENCE
+    )
+    assert ended.returncode == -signal.SIGKILL
+    pid = int(ended.stdout)
+
+    def is_gone() -> bool:
+        try:
+            return Path(f'/proc/{pid}/stat').read_text().rsplit(')', 1)[1].split()[0] == 'Z'
+        except FileNotFoundError:
+            return True
+
+    wait_for(is_gone)
+
+
+def test_steps_are_due_one_period_after_the_other() -> None:
+    pace = RealTimePace(0.01)
+    pace.start(100.0, 7)
+    assert [pace.due(7), pace.due(8)] == pytest.approx([100.0, 100.01])
+    pace.speed = 0.5
+    pace.start(101.0, 8)
+    assert pace.due(9) == pytest.approx(101.02)
+    pace.speed = 0.0
+    assert pace.due(9) < 0.0
+
+
+def test_late_steps_and_the_speed_are_counted() -> None:
+    pace = RealTimePace(0.01)
+    pace.start(100.0, 0)
+    assert (pace.late_share, pace.factor) == (0.0, 0.0)
+    for step in range(1, 101):
+        pace.ended(100.0 + 0.01 * step, step)
+    assert pace.late_share == 0.0
+    assert pace.factor == pytest.approx(1.0)
+    # A step that ends one and a half periods after it should have, and the next on time again.
+    pace.ended(100.0 + 0.01 * 101 + 0.015, 101)
+    for step in range(102, 201):
+        pace.ended(100.0 + 0.01 * step, step)
+    assert pace.late_share == pytest.approx(1 / 200)
+    # Half of a period late is not late.
+    pace.ended(100.0 + 0.01 * 201 + 0.005, 201)
+    assert pace.late_share == pytest.approx(1 / 201)
+
+
+def test_a_long_stall_is_not_caught_up() -> None:
+    pace = RealTimePace(0.01)
+    pace.start(100.0, 0)
+    pace.ended(100.01, 1)
+    late = 100.02 + 4.0 * LONGEST_LAG
+    pace.ended(late, 2)
+    assert pace.due(2) == pytest.approx(late)
+    assert pace.late_share == pytest.approx(1.0, abs=0.05)
+
+
+def test_twice_as_fast_is_a_factor_of_two() -> None:
+    pace = RealTimePace(0.01, 2.0)
+    pace.start(100.0, 0)
+    for step in range(1, 500):
+        pace.ended(100.0 + 0.005 * step, step)
+    assert pace.factor == pytest.approx(2.0)
+    assert pace.late_share == 0.0
+
+
+def test_a_run_that_plays_tells_how_it_keeps_pace() -> None:
+    run = LiveRun(load_scenario('sphere_step', ('period=0.01',)))
+    run.take(Play(), 50.0)
+    for k in range(200):
+        assert run.due == pytest.approx(50.0 + 0.01 * k)
+        run.step()
+        run.ended_step(run.due - 0.002)
+    progress = run.frame().progress
+    assert progress.playing
+    assert progress.factor == pytest.approx(1.0, abs=0.01)
+    assert progress.late_share == 0.0
+    run.take(SetSpeed(0.5), 60.0)
+    assert run.due == pytest.approx(60.0)
+    run.step()
+    assert run.due == pytest.approx(60.02)
+    run.take(Pause(), 61.0)
+    assert run.frame().progress.factor == 0.0
+    run.take(Play(), 70.0)
+    assert run.due == pytest.approx(70.0)
+    run.close()
