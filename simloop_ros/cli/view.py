@@ -7,6 +7,7 @@ from importlib.util import find_spec
 from pathlib import Path
 import signal
 import sys
+import threading
 import time
 import webbrowser
 
@@ -48,7 +49,7 @@ def call(options: argparse.Namespace) -> int:
             print(f'{served.address}   (Ctrl-C ends it)', flush=True)
             if not options.no_browser:
                 webbrowser.open(served.address)
-            page.run(time.monotonic, time.sleep, lambda: not received)
+            page.run(time.monotonic, threading.Event().wait, lambda: not received)
         finally:
             source.close()
     finally:

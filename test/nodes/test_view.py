@@ -14,6 +14,7 @@ import pytest
 
 from simloop_ros.assembly.assemble import assemble
 from simloop_ros.assembly.run import run
+from simloop_ros.robot.fit_robot import load_fit_robot
 from simloop_ros.scenario.loading import load_scenario
 from simloop_ros.view.actions import Grip, Halt, LetGo, Pause, Play, Reset, Resume, SetSpeed, Step
 from simloop_ros.view.frame import Frame
@@ -115,7 +116,7 @@ def test_a_graph_is_shown_and_runs_as_if_nobody_looked(graph: Any, pages: Any) -
     assert (abilities.grips, abilities.pauses, abilities.steps) == (True, True, True)
     assert not abilities.speeds
     last = page.last
-    assert 1.0 < last.time <= 4.0
+    assert 1.0 < last.time < 5.0  # the plant may be ahead of the recorder
     assert not last.progress.playing
     assert np.abs(last.joints - last.twin).max() < 0.01
     times = np.concatenate([frame.times for frame in page.frames])
@@ -163,9 +164,8 @@ def test_a_hand_pulls_pauses_steps_and_resets_over_topics(graph: Any, pages: Any
     page.until(lambda: any('Resume' in line for line in page.said))
     page.source.send(Pause())
     page.until(lambda: not page.last.progress.playing)
-    home = load_scenario('lwr_full_body', []).robot.home
-    wanted = [home[name] for name in model.joint_names]
-    assert page.last.joints == pytest.approx(wanted, abs=0.02)
+    home = load_fit_robot(load_scenario('lwr_full_body', []).robot).home
+    assert page.last.joints == pytest.approx(home, abs=0.02)
     page.source.send(Play())
     page.source.send(Resume())
     page.until(lambda: page.last.progress.playing and 'stopped' not in page.last.activity)
