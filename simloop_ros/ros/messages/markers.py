@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 import math
 
 from geometry_msgs.msg import Point
@@ -79,13 +79,14 @@ def contact_markers(contacts: Iterable[Contact], frame: str) -> list[Marker]:
     return markers
 
 
-def push_markers(link: str, wrench: Array) -> list[Marker]:
-    """Return an arrow for the hand that pushes a link, in its frame, so that rviz places it.
+def push_markers(wrenches: Mapping[str, Array]) -> list[Marker]:
+    """Return an arrow for each hand that pushes a link, in its frame, so that rviz places it.
 
-    :param link: empty if none is pushed.
-    :param wrench: in the link's axes [N, N m], shape ``(6,)``.
+    :param wrenches: by link, in its axes [N, N m], shape ``(6,)``.
     """
-    return [_arrow(link, wrench[:3])] if link else []
+    return [
+        _arrow(link, wrench[:3], number=i) for i, (link, wrench) in enumerate(wrenches.items())
+    ]
 
 
 def obstacle_markers(obstacles: Iterable[Obstacle], frame: str) -> list[Marker]:

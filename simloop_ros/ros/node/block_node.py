@@ -57,6 +57,7 @@ class BlockNode(LifecycleNode):
     :param bus: to the other nodes of the same process.
     :ivar graph: how the nodes step together, once this one is configured.
     :ivar refused: number of messages that could not be used.
+    :ivar served: number of messages and timers so far.
     :ivar finished: whether the node has nothing left to do, so that its process may end.
     :ivar failure: why the node cannot be configured, or failed.
     """
@@ -69,6 +70,7 @@ class BlockNode(LifecycleNode):
         super().__init__(name, **options)
         self.active = False
         self.finished = False
+        self.served = 0
         self.failure = ''
         self.exit_status = 0
         self._cleanup: list[Callable[[], Any]] = []
@@ -191,6 +193,7 @@ class BlockNode(LifecycleNode):
 
     def guard(self, call: Callable[..., Any], *arguments: Any) -> None:
         """Call something and note its exception, which would end the process without cleanup."""
+        self.served += 1
         try:
             call(*arguments)
         except Exception as error:

@@ -123,7 +123,7 @@ class PlantTopics:
             (
                 *obstacle_markers(self._config.obstacles, model.base),
                 *contact_markers(report.contacts, model.base),
-                *push_markers(pushed.link, pushed.wrench),
+                *push_markers(pushed.acting),
                 *hand_markers(report.hands, self._hand_points(), model.base),
                 *object_markers(report.object, size, model.sensors, report.wrenches, model.base),
             )

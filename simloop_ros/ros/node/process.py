@@ -23,8 +23,9 @@ from .scheduling import SWITCH_INTERVAL
 
 MAX_SPIN_TIME = 0.05
 """Longest time until a signal is noticed [s]."""
-MAX_DELIVERIES = 128
-"""Messages between nodes of the process after which the executor spins again."""
+MAX_DELIVERIES, MAX_EVENTS = 128, 256
+"""Messages between nodes of the process after which the executor spins again, and the events that
+it serves in a row."""
 UNCOLLECTED = 100_000
 """Objects that may be left over before cycles among them are looked for. With Python's own number
 that stopped the loop for 1 to 4 ms now and then, and none were found: nodes in motion make no
@@ -120,7 +121,7 @@ def _run_nodes(factories: Sequence[Callable[..., BlockNode]], arguments: Sequenc
         while not any(node.finished or node.failure for node in nodes):
             if received and all(node.leave() for node in nodes):
                 break
-            executor.spin_once(timeout_sec=0.0 if bus and bus.busy else MAX_SPIN_TIME)
+            _serve(executor, nodes, 0.0 if bus and bus.busy else MAX_SPIN_TIME)
             if bus:
                 bus.run(MAX_DELIVERIES)
     except SimloopError as error:
@@ -136,3 +137,18 @@ def _run_nodes(factories: Sequence[Callable[..., BlockNode]], arguments: Sequenc
         executor.shutdown()
         rclpy.shutdown()
     return status
+
+
+def _serve(executor: Executor, nodes: Sequence[BlockNode], timeout: float) -> None:
+    """Serve what is there: an executor serves one event at a time.
+
+    What one node of the process sends to the others comes over the middleware, too, once another
+    program listens. If only some of that were served, the rest would pile up, and services and
+    other messages behind it.
+    """
+    for _ in range(MAX_EVENTS):
+        served = sum(node.served for node in nodes)
+        executor.spin_once(timeout_sec=timeout)
+        if sum(node.served for node in nodes) == served:
+            return
+        timeout = 0.0

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 import pinocchio as pin
 
@@ -20,20 +22,18 @@ WRENCH_LIMIT = 1e4
 
 
 class ExternalWrench:
-    """The last wrench and how long it still acts; the period is that of a step [s].
-
-    :ivar link: that is pushed; empty if none is.
-    :ivar wrench: force and torque at the link's origin, in its axes [N, N m], shape ``(6,)``.
-    """
+    """The last wrench on each link while it acts; the period is that of a step [s]."""
 
     def __init__(self, model: RobotModel, period: float):
         self._model = model
         self._data = model.pin_model.createData()
         self._hold_steps = max(1, round(HOLD_TIME / period))
-        self._left = 0
-        self._frame = 0
-        self.link = ''
-        self.wrench: Array = np.zeros(6)
+        self._acting: dict[str, _Push] = {}
+
+    @property
+    def acting(self) -> dict[str, Array]:
+        """Return what acts at the origin of each link, in its axes [N, N m], shape ``(6,)``."""
+        return {link: push.wrench for link, push in self._acting.items()}
 
     def apply(self, link: str, wrench: Array) -> None:
         """Push a link from now on, for ``HOLD_TIME``.
@@ -49,18 +49,30 @@ class ExternalWrench:
             raise MessageError(
                 f'external_wrench: {wrench.tolist()} is not within {WRENCH_LIMIT:g} N and N m'
             )
-        self._frame, self.wrench, self.link = frame, wrench, link
-        self._left = self._hold_steps
+        self._acting[link] = _Push(frame, wrench, self._hold_steps)
 
     def torque(self, q: Array) -> Array | None:
-        """Return its torque [N m] at a position [rad], both ``(n,)``; none if no wrench acts."""
-        if not self._left:
-            self.link = ''
+        """Return their torque [N m] at a position [rad], both ``(n,)``; none if no wrench acts."""
+        if not self._acting:
             return None
-        self._left -= 1
+        self._acting = {
+            link: push._replace(left=push.left - 1)
+            for link, push in self._acting.items()
+            if push.left
+        }
         local = pin.ReferenceFrame.LOCAL
         model = self._model.pin_model
-        return wrench_torque(model, self._data, q, self._frame, self.wrench, local)
+        torques = [
+            wrench_torque(model, self._data, q, push.frame, push.wrench, local)
+            for push in self._acting.values()
+        ]
+        return sum(torques[1:], torques[0]) if torques else None
+
+
+class _Push(NamedTuple):
+    frame: int
+    wrench: Array
+    left: int  # steps
 
 
 class BrakedPlant(StoppingRobot):

@@ -177,7 +177,7 @@ class JointSubscription:
         call: Callable[[DecodedJointState], None],
         on_refusal: Callable[[str], None] | None,
     ):
-        self._decode = decoder.decode
+        self._decode, self._stamp = decoder.decode, decoder.stamp
         self._call = call
         self._node = node
         self._resend = resend
@@ -215,10 +215,11 @@ class JointSubscription:
         if not node.active:
             return
         try:
+            if self._local and self._stamp(data) in self._local:
+                return
             message = self._decode(data)
-            if message.stamp not in self._local:
-                self._resend.received += 1
-                self._call(message)
+            self._resend.received += 1
+            self._call(message)
         except MessageError as error:
             self._refuse(error)
 

@@ -65,6 +65,7 @@ class GraphSource:
         self._executor.add_node(self._node)
         self._jobs = ServiceJobs(self._node, self._heard, self._say)
         self._told_problem = ''
+        self._pauses = self._grips = False
         self._pushed: set[str] = set()
         self._asked: Any = None
         self._looked = -WATCH_PERIOD
@@ -174,6 +175,7 @@ class GraphSource:
             self._pushed.clear()
         elif heard.ended and present:
             heard.restart()
+            self._pauses = self._grips = False
         if now < self._wanted + UNSEEN_TIME or self._pushed:
             node.listen()
         elif node.listens:
@@ -183,19 +185,23 @@ class GraphSource:
             self._told_problem = heard.problem
             if heard.problem:
                 self._say(heard.problem, True)
-        description = heard.description(now, self._abilities(self._description))
+        description = heard.description(now, self._abilities())
         if description is not None:
             self._description = description
             self._described.set()
 
-    def _abilities(self, last: Description | None) -> Abilities:
+    def _abilities(self) -> Abilities:
         """Return what can be done; what was possible once stays so while the graph is there."""
-        node, model = self._node, self._heard.model
-        pauses = node.services_by_name[PAUSE].service_is_ready()
-        grips = node.takes_wrenches
-        if last is not None and model is not None and last.model.pin_model is model.pin_model:
-            pauses, grips = pauses or last.abilities.pauses, grips or last.abilities.grips
-        return Abilities(live=True, pauses=pauses, grips=grips, steps=pauses, speeds=False)
+        node = self._node
+        self._pauses = self._pauses or node.services_by_name[PAUSE].service_is_ready()
+        self._grips = self._grips or node.takes_wrenches
+        return Abilities(
+            live=True,
+            pauses=self._pauses,
+            grips=self._grips,
+            steps=self._pauses,
+            speeds=False,
+        )
 
     def _ask(self) -> None:
         """Ask for the parameters that say what no topic does, once for each graph."""

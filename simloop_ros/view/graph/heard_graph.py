@@ -31,8 +31,9 @@ from .heard_status import HeardStatus
 from .heard_steps import SCALARS, HeardSteps
 from .velocity_window import WINDOW, VelocityWindow
 
-SETTLING = 0.5
-"""Time from the first joint state to the first description [s]: so long for what else is there."""
+SETTLING, PATIENCE = 0.5, 2.0
+"""Time from the first joint state to the first description [s], for what else there is: with and
+without an answer of the node that knows tips and period."""
 REACTION = 0.01
 """Time from a joint state to the effect of a wrench that answers it [s]."""
 ENDED = 'the graph has ended; another one that starts is shown'
@@ -57,7 +58,7 @@ class HeardGraph:
         self._namespace = namespace
         self.urdf = ''
         self._tips: tuple[str, ...] = ()
-        self._period = PERIOD
+        self._period, self._answered = PERIOD, False
         self._forget()
         self.restart()
 
@@ -77,7 +78,7 @@ class HeardGraph:
 
     def end(self) -> None:
         """Note that nobody is there any more: what comes from now on is of another graph."""
-        self.ended = True
+        self.ended, self._answered = True, False
         self._forget()
         if self.model is not None:
             self.grips = FarGrips(self.model)
@@ -89,10 +90,10 @@ class HeardGraph:
 
     def take_parameters(self, tips: Sequence[str], period: float) -> None:
         """Take what a node tells of its tips and its period [s]."""
-        self._period = period
+        self._period, self._answered = period, True
         if tuple(tips) != self._tips:
-            self._tips, self.model, self._since = tuple(tips), None, inf
-            self._description = None
+            self._tips = tuple(tips)
+            self.restart()
 
     def take(self, topic: str, messages: list[bytes], now: float) -> None:
         """Take the messages of a stream, at a real time [s]; those of no use are left out."""
@@ -117,7 +118,7 @@ class HeardGraph:
             return None
         if self.ended and last is not None:
             return last
-        if now < self._since + SETTLING and not self.ended:
+        if now < self._since + (SETTLING if self._answered else PATIENCE) and not self.ended:
             return None
         bodies = self.scene.bodies
         names = [body.name for body in bodies]

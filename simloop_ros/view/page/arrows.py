@@ -10,9 +10,9 @@ import viser
 from ...core.values import Array
 from ..frame import Force
 
-LENGTH = 0.01
+LENGTH = 0.008
 """Length of an arrow for a force [m/N]."""
-LONGEST, SHORTEST = 0.6, 0.03
+LONGEST, SHORTEST = 0.35, 0.04
 """Between which an arrow is drawn [m]."""
 LEAST = 0.1
 """Force below which nothing is drawn [N]."""
@@ -21,10 +21,10 @@ MASS_LENGTH = 0.03
 COLOURS = {
     'mouse': (0, 119, 187),
     'hand': (0, 119, 187),
-    'contact': (204, 51, 17),
-    'push': (204, 51, 17),
-    'ball': (204, 51, 17),
-    'estimated': (238, 153, 51),
+    'contact': (180, 10, 30),
+    'push': (180, 10, 30),
+    'ball': (180, 10, 30),
+    'estimated': (250, 170, 0),
 }
 MASS_COLOUR = (0, 153, 136)
 WORDS = {'mouse': 'you', 'hand': 'hand', 'estimated': 'estimated'}

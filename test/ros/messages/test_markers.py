@@ -34,7 +34,7 @@ UNKNOWN = Hit(2, 'arm', 0.9)
 
 
 def arrow_of(force: list[float]) -> Marker:
-    [arrow] = push_markers('tip', np.array([*force, 0.0, 0.0, 0.0]))
+    [arrow] = push_markers({'tip': np.array([*force, 0.0, 0.0, 0.0])})
     return arrow
 
 

@@ -53,14 +53,14 @@ def test_it_ends_after_a_while(model: RobotModel, pushed: ExternalWrench) -> Non
         False,
         False,
     ]
-    assert pushed.link == ''
+    assert pushed.acting == {}
 
 
 def test_a_new_message_prolongs_it(model: RobotModel, pushed: ExternalWrench) -> None:
     for _ in range(5 * round(HOLD_TIME / PERIOD)):
         pushed.apply('tip', WRENCH)
         assert pushed.torque(model.home) is not None
-    assert pushed.link == 'tip'
+    assert list(pushed.acting) == ['tip']
 
 
 @pytest.mark.parametrize('place', range(6))
@@ -82,3 +82,14 @@ def test_what_is_no_link_cannot_be_pushed(
     with pytest.raises(MessageError, match='unknown'):
         pushed.apply(link, WRENCH)
     assert pushed.torque(model.home) is None
+
+
+def test_two_links_are_pushed_at_once(model: RobotModel, pushed: ExternalWrench) -> None:
+    q = np.full(model.n, 0.3)
+    alone = []
+    for link in ('link1', 'tip'):
+        one = ExternalWrench(model, PERIOD)
+        one.apply(link, WRENCH)
+        alone.append(one.torque(q))
+        pushed.apply(link, WRENCH)
+    assert pushed.torque(q) == pytest.approx(alone[0] + alone[1], abs=1e-12)
