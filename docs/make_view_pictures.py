@@ -346,8 +346,6 @@ def make_sheet(path: Path) -> None:
     listed = files('example-robot-data') or []
     tiles: list[tuple[str, Image.Image]] = []
     with chromium(*TILE_PAGE) as driver:
-        shipped = [name for name in scenario_names() if name != 'step']
-        tiles += [(name, _tile(driver, name, ())) for name in shipped]
         for name, robot in ARMS.items():
             urdf = next((str(f.locate()) for f in listed if str(f).endswith(robot['urdf'])), '')
             if not urdf:
@@ -355,6 +353,8 @@ def make_sheet(path: Path) -> None:
                 continue
             settings = [f'robot.{key}={value}' for key, value in {**robot, 'urdf': urdf}.items()]
             tiles.append((f'step: {name}', _tile(driver, 'step', [*settings, MOVE])))
+        shipped = [name for name in scenario_names() if name != 'step']
+        tiles = [*((name, _tile(driver, name, ())) for name in shipped), *tiles]
     _lay_out(path, tiles)
 
 
