@@ -45,6 +45,7 @@ PURPOSE = {
     'report': 'figures, tables',
     'ros': 'transport, pacing, launch',
     'nodes': 'one per block',
+    'view': 'page in the browser',
     'cli': 'simloop',
 }
 WIDTH, HEIGHT, GAP = 2.1, 0.72, 0.35

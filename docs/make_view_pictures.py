@@ -41,13 +41,17 @@ from simloop_ros.view.source import Notice
 IMAGES = Path(__file__).resolve().parent / 'images'
 SIZE = 1240, 620
 """Of the browser's page for the moving pictures [pixels]."""
-SHOWN = 0.7
+SHOWN = 0.8
 """Scale of the moving pictures."""
 MOST_BYTES = 3_000_000
 RATE = 12.0
 """Pictures per second of a moving picture."""
-SLOWER = 0.5
+MOVES = 3
+"""Movements of the pointer from one picture to the next."""
+SLOWER = 0.4
 """Speed of the moving picture of a collision, times that of reality."""
+HITS = (0.17, 0.8), (1.9, 3.35)
+"""When there is something to see of that [s]."""
 FRONT = 0.86, -0.34, 0.38
 """Direction of the camera for the moving pictures."""
 PATIENCE = 60.0
@@ -204,6 +208,15 @@ class Screen:
             'const f = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(() => f()))'
         )
 
+    def go_on(self, time_: float) -> None:
+        """Pass on what the pointer did, and take steps up to a time."""
+        self._page.turn()
+        self._source.step_to(time_)
+
+    def hide_masses(self) -> None:
+        """Show no effective masses."""
+        self._page._scene.masses.visible = False
+
     def picture(self) -> Image.Image:
         """Return what is to be seen."""
         return Image.open(io.BytesIO(self.driver.get_screenshot_as_png())).convert('RGB')
@@ -219,10 +232,11 @@ class Screen:
             'const c = document.getElementById("cursor");'
             f'c.style.left = "{x:.0f}px"; c.style.top = "{y:.0f}px";'
         )
-        event = {'type': kind, 'x': x, 'y': y, 'button': 'left' if pressed else 'none'}
+        button = 'none' if kind == 'mouseMoved' and not pressed else 'left'
+        event = {'type': kind, 'x': x, 'y': y, 'button': button}
         event |= {'buttons': int(pressed), 'clickCount': int(kind != 'mouseMoved')}
         self.driver.execute_cdp_cmd('Input.dispatchMouseEvent', event)
-        time.sleep(0.15)
+        time.sleep(0.1)
 
     def place(self, point: Array) -> Array:
         """Return where a point in the world [m] is on the page [pixels]."""
@@ -263,21 +277,23 @@ def make_led(path: Path) -> None:
     model, tip = source.run.facts.model, source.run.facts.model.tips[0]
     pictures = []
     with chromium(*SIZE) as driver, screen(driver, source) as shown:
-        shown.look(FRONT, 1.3)
+        shown.look(FRONT, 1.1)
+        shown.hide_masses()  # their numbers would be under the pointer
         shown.show(0.3)
         joints = source.frame().joints
         start = shown.place(model.frame_poses(joints, [tip])[0].translation)
         way = _way(start)
-        shown.pointer('mouseMoved', *way[0])
+        press, release = 4 * MOVES, len(way) - 8 * MOVES
         for i, (x, y) in enumerate(way):
-            if i == 4:
-                shown.pointer('mousePressed', x, y, pressed=True)
-            elif i == len(way) - 8:
-                shown.pointer('mouseReleased', x, y)
+            held = press <= i < release
+            kind = {press: 'mousePressed', release: 'mouseReleased'}.get(i, 'mouseMoved')
+            shown.pointer(kind, x, y, pressed=held)
+            time_ = 0.3 + i / (MOVES * RATE)
+            if i % MOVES:
+                shown.go_on(time_)
             else:
-                shown.pointer('mouseMoved', x, y, pressed=4 < i < len(way) - 8)
-            shown.show(0.3 + i / RATE)
-            pictures.append(shown.picture())
+                shown.show(time_)
+                pictures.append(shown.picture())
     _save(path, pictures)
 
 
@@ -285,22 +301,22 @@ def _way(start: Array) -> list[tuple[float, float]]:
     """Return where the pointer goes: to the tool, around, and away [pixels]."""
     corners = np.array([[0, 0], [-70, -50], [-20, -130], [60, -60], [0, 10]], np.float64)
     corners = start + corners
-    parts = [np.repeat(corners[:1], 7, axis=0)]
+    parts = [np.repeat(corners[:1], 7 * MOVES, axis=0)]
     for begin, end in pairwise(corners):
-        share = 0.5 - 0.5 * np.cos(np.pi * np.linspace(0.0, 1.0, 13)[1:, None])
+        share = 0.5 - 0.5 * np.cos(np.pi * np.linspace(0.0, 1.0, 10 * MOVES + 1)[1:, None])
         parts.append(begin + share * (end - begin))
-    parts.append(np.repeat(corners[-1:], 12, axis=0))
+    parts.append(np.repeat(corners[-1:], 12 * MOVES, axis=0))
     return [(float(x), float(y)) for x, y in np.concatenate(parts)]
 
 
 def make_collision(path: Path) -> None:
     """A ball hits one arm of YuMi, a box is in the way of the other: it stops each time."""
     source = SteppedSource('yumi_collision', speed=SLOWER)
-    end = source.run.facts.steps * source.run.facts.scenario.period
+    spans = [np.arange(begin, end, SLOWER / RATE) for begin, end in HITS]
     pictures = []
     with chromium(*SIZE) as driver, screen(driver, source) as shown:
-        shown.look(FRONT, 1.3)
-        for moment in np.arange(0.3, min(end, 3.5), SLOWER / RATE):
+        shown.look(FRONT, 0.95)
+        for moment in np.concatenate(spans):
             shown.show(float(moment))
             pictures.append(shown.picture())
     _save(path, pictures)

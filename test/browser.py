@@ -156,6 +156,29 @@ class Tab:
         path = f'//button[normalize-space()="{label}"]'
         self._browser.find_element('xpath', path).click()
 
+    def press(self, label: str) -> None:
+        """Press a button that may be out of sight."""
+        self.show()
+        path = f'//button[normalize-space()="{label}"]'
+        button = self._browser.find_element('xpath', path)
+        self._browser.execute_script('arguments[0].click()', button)
+
+    def unfold(self, folder: str) -> None:
+        """Open a folder of the panel."""
+        self.show()
+        path = f'//*[normalize-space(text())="{folder}"]'
+        label = self._browser.find_element('xpath', path)
+        self._browser.execute_script('arguments[0].click()', label)
+
+    def type(self, label: str, text: str) -> None:
+        """Write into a field that has a label."""
+        self.show()
+        path = f'//label[normalize-space()="{label}"]/following::input[1]'
+        field = self._browser.find_element('xpath', path)
+        wait_for(field.is_displayed, f'the field {label}')
+        field.clear()
+        field.send_keys(text)
+
     def drag(self, link: str, right: int, down: int) -> None:
         """Take hold of a link and pull [pixel]; the button stays pressed."""
         from selenium.webdriver import ActionChains

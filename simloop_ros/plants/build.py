@@ -86,8 +86,7 @@ def build_plant(
     timing = (period / substeps, 1) if fine and substeps else (period, substeps)
     biased = model.with_mass_bias(config.mass_bias)
     payloads = (*later_payloads(model), *config.payloads)
-    if payloads:
-        _refuse_payloads(config)
+    _refuse_payloads(config, bool(payloads))
     carries = payloads or (picks_up and not _refuses_payloads(config))
     if carries:
         biased = biased.copy()  # that of control has the payloads, that of the engine has not
@@ -205,8 +204,8 @@ def _refuse_position(config: PlantConfig) -> None:
         )
 
 
-def _refuse_payloads(config: PlantConfig) -> None:
-    if _refuses_payloads(config):
+def _refuse_payloads(config: PlantConfig, carries: bool) -> None:
+    if carries and _refuses_payloads(config):
         raise ConfigError(
             'payloads: a robot with plant.flexible_joints, plant.object or plant.takes position '
             'carries none; leave them out'

@@ -52,11 +52,17 @@ class Carrying(PlantWrapper):
         self._index = 0
 
     def _carry(self) -> None:
-        self.carried.at(round(self._index * self._period * NANO))
+        self.carried.at(self._now)
+
+    @property
+    def _now(self) -> int:
+        return round(self._index * self._period * NANO)
 
     def step(self, effort: Array, disturbance: Disturbance = UNDISTURBED) -> None:
         """Apply efforts [N m] and a disturbance for one period."""
-        if self.carried.carries:
+        if self.carried.changes:
+            self.carried.now = self._now  # a payload may have been told since
+        if self.carried.changes and self.carried.carries:
             external, (q, v) = joint_disturbance(disturbance), self._state
             torque = total_torque(effort, external)
             a = pin.aba(self._loaded, self._loaded_data, q, v, torque)
@@ -64,7 +70,8 @@ class Carrying(PlantWrapper):
             effort = needed.copy() if external is None else needed - external
         self._plant.step(effort, disturbance)
         self._index += 1
-        self._carry()  # now: friction is solved before the next step
+        if self.carried.changes:
+            self._carry()  # now: friction is solved before the next step
 
     @property
     def _state(self) -> tuple[Array, Array]:

@@ -84,6 +84,11 @@ class CarriedPayload(Remembering):
             self.tell(round(payload.at * NANO), payload)
 
     @property
+    def changes(self) -> bool:
+        """Return whether a payload differs, or will, from what the models have by themselves."""
+        return bool(self._changes)
+
+    @property
     def carries(self) -> bool:
         """Return whether a payload differs by now from what the models have by themselves."""
         return any(change.begin <= self.now for change in self._changes)

@@ -41,6 +41,7 @@ def test_at_rest_the_contact_force_is_the_weight(contact_engine, build, ball, su
     assert (contact.link, contact.obstacle) == ('ball', 'support')
     assert contact.force == pytest.approx(9.82, rel=1e-6)
     assert contact.point == pytest.approx((0.0, 0.0, 0.2), abs=SINK)
+    assert contact.normal == pytest.approx((0.0, 0.0, 1.0), abs=1e-6)
 
 
 def test_a_push_adds_to_the_contact_force(contact_engine, build, ball, support):
@@ -78,7 +79,34 @@ def test_a_plane_fills_what_is_behind_its_normal(contact_engine, build, ball):
     plant.start(JointState(np.array([0.3]), np.zeros(1)))
     drop(plant, effort=9.82 + 3.0)
     assert plant.observe()[0] == pytest.approx(0.4, abs=SINK)
-    assert plant.report().contacts[0].force == pytest.approx(3.0, rel=1e-6)
+    (contact,) = plant.report().contacts
+    assert contact.force == pytest.approx(3.0, rel=1e-6)
+    assert contact.normal == pytest.approx((0.0, 0.0, -1.0), abs=1e-6)
+
+
+def test_an_obstacle_with_a_mass_is_reported_where_it_flies(contact_engine, build, ball):
+    stone = {'kind': 'sphere', 'position': [2.0, 0.0, 1.0], 'radius': 0.1, 'mass': 0.5}
+    plant = build(
+        ball,
+        H,
+        engine=contact_engine,
+        obstacles=[
+            {'kind': 'plane', 'position': [0.0, 0.0, -1.0]},
+            {**stone, 'name': 'stone', 'velocity': [1.0, 0.0, 0.0]},
+        ],
+    )
+    (before,) = plant.report().bodies
+    assert before.name == 'stone'
+    assert before.position == pytest.approx([2.0, 0.0, 1.0])
+    drop(plant, 100)
+    (body,) = plant.report().bodies
+    fallen = 9.82 * H**2 * 100 * 101 / 2
+    assert body.position == pytest.approx([2.0 + 100 * H, 0.0, 1.0 - fallen], abs=1e-6)
+    assert body.quaternion == pytest.approx([1.0, 0.0, 0.0, 0.0])
+    snapshot = plant.snapshot()
+    drop(plant, 10)
+    plant.restore(snapshot)
+    assert plant.report().bodies[0].position.tobytes() == body.position.tobytes()
 
 
 def test_several_obstacles_of_one_name_and_sum_of_forces(contact_engine, build, ball):

@@ -145,6 +145,18 @@ def test_pause_step_go_back_and_reset_do_what_they_say(elbow: ServedPage, tab: T
     assert elbow.frame.time == 0.0
 
 
+@pytest.mark.usefixtures('elbow')
+def test_a_setting_that_is_not_valid_is_refused_with_a_reason(tab: Tab) -> None:
+    tab.unfold('Settings')
+    tab.type('reserve', 'much')
+    assert 'a number [J] is needed' not in tab.text
+    tab.press('Apply')
+    wait_for(lambda: 'a number [J] is needed' in tab.text, 'a notice')
+    tab.type('reserve', '5')
+    tab.press('Apply')
+    tab.unfold('Settings')
+
+
 def test_two_browsers_see_and_steer_the_same_robot(
     chromium: Any, elbow: ServedPage, tab: Tab
 ) -> None:

@@ -12,6 +12,7 @@ import pinocchio as pin
 from ...assembly.assemble import Assembly
 from ...core.values import Array
 from ...loop.step_record import StepRecord
+from ..force_peaks import ForcePeaks
 from ..frame import Alarm, Body, Force, Frame, Progress
 from .contact_watch import ContactWatch
 from .interaction import Interaction
@@ -38,7 +39,7 @@ BEAM = 'beam'
 class FrameBuilder:
     """Keeps the signals of the steps since the last frame, and makes frames.
 
-    :param interaction: the plant of the run.
+    :param interaction: what persons do to the plant.
     """
 
     def __init__(self, assembly: Assembly, interaction: Interaction):
@@ -51,11 +52,13 @@ class FrameBuilder:
         longest = max(1, round(LONGEST_TRACE / facts.scenario.period))
         self._rows: deque[tuple[StepRecord, float]] = deque(maxlen=longest)
         self._last: StepRecord | None = None
+        self._peaks = ForcePeaks()
         self._joints = facts.model.home
 
     def forget(self) -> None:
         """Forget the steps so far: time was set back."""
         self._rows.clear()
+        self._peaks.clear()
         self._last = None
         self._watch.forget()
 
@@ -63,6 +66,8 @@ class FrameBuilder:
         """Keep a step."""
         self._rows.append((record, self._interaction.grips.energy))
         self._last = record
+        for force in (*self._interaction.balls.acting, *_contacts(record)):
+            self._peaks.take(force)
         self._watch.take(record, self._interaction.forces)
 
     def frame(self, progress: Progress) -> Frame:
@@ -78,7 +83,8 @@ class FrameBuilder:
         joints = self._interaction.truth.position
         if np.isfinite(joints).all():  # one that diverged stays where it was last
             self._joints = joints
-        forces = self._forces()
+        forces = self._peaks.over(self._forces())
+        self._peaks.clear()
         return Frame(
             time=progress.latest,
             joints=self._joints,
@@ -130,9 +136,7 @@ class FrameBuilder:
             if push.link in self._model.links and push.start <= time < push.start + push.duration:
                 pose = self._model.frame_poses(q, [push.link])[0]
                 forces.append(Force('push', push.link, pose.translation, np.array(push.force)))
-        for touch in report.contacts:
-            vector = touch.force * np.array(touch.normal)
-            forces.append(Force('contact', touch.link, np.array(touch.point), vector))
+        forces += _contacts(record)
         hit = None if record.monitor is None else record.monitor.running
         if hit is not None and hit.point is not None and hit.force is not None:
             forces.append(Force('estimated', hit.link, hit.point, hit.force))
@@ -157,6 +161,14 @@ class FrameBuilder:
         along = strongest / size if size > 0.0 else self._masses.direction
         masses = self._masses.at(self._joints, along)
         return np.where(np.isfinite(masses), masses, 0.0)[:, None] * along
+
+
+def _contacts(record: StepRecord) -> list[Force]:
+    """Return the forces of the contacts of a step on the robot."""
+    return [
+        Force('contact', each.link, np.array(each.point), each.force * np.array(each.normal))
+        for each in record.plant.contacts
+    ]
 
 
 def _signals(records: list[StepRecord], n: int) -> Iterator[Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from typing import Any, NamedTuple
 
-INTERVAL = 0.1
+INTERVAL = 0.2
 """Time between two moments that are kept [s]."""
 LONGEST = 120.0
 """Time that can be gone back [s], beside to the start."""
@@ -23,10 +23,12 @@ class History:
 
     :param period: of a step [s].
     :param first: snapshot of the start.
+    :ivar due: number of steps after which the next is wanted.
     """
 
     def __init__(self, period: float, first: Any):
         self._every = max(1, round(INTERVAL / period))
+        self.due = self._every
         self._first = Moment(0, first)
         self._moments: deque[Moment] = deque(
             [self._first], maxlen=max(1, round(LONGEST / (self._every * period)))
@@ -37,13 +39,10 @@ class History:
         """Return the number of steps of the first moment since which any can be gone back to."""
         return self._moments[0].steps
 
-    def wants(self, steps: int) -> bool:
-        """Return whether a snapshot is wanted after so many steps."""
-        return steps % self._every == 0
-
     def keep(self, steps: int, snapshot: Any) -> None:
         """Keep a snapshot."""
         self._moments.append(Moment(steps, snapshot))
+        self.due = steps + self._every
 
     def before(self, steps: int) -> Moment:
         """Return the last moment with no more steps, else the start; later ones are forgotten."""
@@ -51,4 +50,5 @@ class History:
             self._moments.pop()
         if not self._moments:
             self._moments.append(self._first)
+        self.due = self._moments[-1].steps + self._every
         return self._moments[-1]

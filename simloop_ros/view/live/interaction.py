@@ -17,6 +17,8 @@ from .thrown_balls import ThrownBalls
 class Interaction(AppliedWrenches):
     """Grips and balls as wrenches, which are kept: ``RecordedWrenches`` repeats them.
 
+    It is the plant of the loop while something is held or flies; the plant inside is, else.
+
     :param model: the robot as the plant has it.
     :param period: [s].
     :param lag: of the plant, see ``HandForces``.
@@ -40,23 +42,23 @@ class Interaction(AppliedWrenches):
         """Return the forces of the last step."""
         return (*self.grips.acting, *self.balls.acting)
 
+    @property
+    def is_busy(self) -> bool:
+        """Return whether something is held or flies, or was in the last step."""
+        return self.grips.any or self.balls.any or bool(self.grips.acting or self.balls.acting)
+
+    def go_to(self, index: int) -> None:
+        """Let the next step be one with a number, and forget the wrenches from it on."""
+        self._index = index
+        if self.recorded and next(reversed(self.recorded)) >= index:
+            self.recorded = {k: each for k, each in self.recorded.items() if k < index}
+
     def step(self, effort: Array, disturbance: Disturbance = UNDISTURBED) -> None:
         """Apply efforts [N m], a disturbance, grips and balls for one period."""
-        if not (self.grips.any or self.balls.any):
-            self.grips.rest()
-            self.balls.acting = ()
-            self._index += 1
-            self._plant.step(effort, disturbance)
-            return
         before = self._plant.truth.velocity
         super().step(effort, disturbance)
         if self._solved is not None:
             self.grips.learn(self._solved, before, self._plant.truth.velocity)
-
-    def restore(self, snapshot: object) -> None:
-        """Go back to an earlier snapshot, and forget what was done after it."""
-        super().restore(snapshot)
-        self.recorded = {k: each for k, each in self.recorded.items() if k < self._index}
 
     def _wrenches(self, effort: Array, disturbance: Disturbance) -> Sequence[LinkWrench]:
         state = self._plant.truth

@@ -33,7 +33,7 @@ from ..actions import (
     Throw,
 )
 from ..frame import Frame, Progress
-from .frames import FrameBuilder
+from .frames import LONGEST_TRACE, FrameBuilder
 from .history import History
 from .interaction import Interaction
 from .live_keys import LiveKeys
@@ -59,6 +59,15 @@ class Deeds(msgspec.Struct, frozen=True):
     unrepeatable: str = ''
 
 
+class Past(msgspec.Struct, frozen=True):
+    """Snapshots of an earlier moment."""
+
+    loop: Any
+    grips: Any
+    balls: Any
+    deeds: Deeds
+
+
 class LiveRun:
     """The blocks of a scenario in real time. It has no clock of its own: times are arguments.
 
@@ -71,12 +80,12 @@ class LiveRun:
     :ivar playing: whether time goes on by itself.
     """
 
-    def __init__(self, scenario: Scenario, sink: Callable[[StepRecord], Any] = lambda _: None):
+    def __init__(self, scenario: Scenario, sink: Callable[[StepRecord], Any] | None = None):
         self._assembly = assembly = assemble(scenario, interactive=True)
         self.facts, self._loop = assembly.facts, assembly.loop
         model, self._h = assembly.facts.model, scenario.period
-        self._interaction = Interaction(assembly.loop.plant, model, self._h, assembly.lag)
-        self._loop.plant = self._interaction
+        self._plant = assembly.loop.plant
+        self._interaction = Interaction(self._plant, model, self._h, assembly.lag)
         self._builder = FrameBuilder(assembly, self._interaction)
         self._stop = MotionStop(assembly.motion, model, self._h)
         self.keys = LiveKeys(scenario, model, assembly.motion)
@@ -85,6 +94,8 @@ class LiveRun:
         self._actions: list[tuple[int, Action]] = []
         self._history = History(self._h, self._snapshot())
         self._sink = sink
+        self._idle_until = 0  # number of the first step after which something is to be done
+        self._seen_until = self._look_ahead = round(LONGEST_TRACE / self._h)
         self._ended = ''
         self.playing = False
 
@@ -115,23 +126,45 @@ class LiveRun:
         """
         if self._ended:
             return
-        loop, history = self._loop, self._history
         try:
-            record = loop.step()
+            record = self._loop.step()
         except DivergenceError as error:
             self.playing, self._ended = False, str(error)
             return
-        self._builder.take(record)
-        self._sink(record)
-        if history.wants(loop.index):
+        if record.index >= self._idle_until:
+            self._after(record)
+
+    def _after(self, record: StepRecord) -> None:
+        """Do what is to be done after a step, if a page is there or a snapshot is due.
+
+        While nobody looks and nothing acts, that is once for each snapshot.
+        """
+        loop, persons, history = self._loop, self._interaction, self._history
+        is_seen = loop.index <= self._seen_until
+        if is_seen:
+            self._builder.take(record)
+        else:
+            self._builder.forget()
+        if loop.plant is not self._plant and not persons.is_busy:
+            loop.plant = self._plant
+        if loop.index >= history.due:
             history.keep(loop.index, self._snapshot())
+        if self._sink is not None:
+            self._sink(record)
+        is_idle = not is_seen and self._sink is None and loop.plant is self._plant
+        self._idle_until = history.due - 1 if is_idle else 0
 
     def ended_step(self, now: float) -> None:
         """Note the real time at the end of a step of a run that plays [s]."""
         self._pace.ended(now, self.index)
 
     def frame(self) -> Frame:
-        """Return what is new since the last frame."""
+        """Return what is new since the last frame.
+
+        The signals of the steps are kept while frames are asked for, and for a while after that.
+        """
+        self._seen_until = self.index + self._look_ahead
+        self._idle_until = 0
         return self._builder.frame(
             Progress(
                 playing=self.playing,
@@ -198,10 +231,12 @@ class LiveRun:
         match action:
             case Grip():
                 self._interaction.grips.take(action)
+                self._interact()
             case LetGo():
                 self._interaction.grips.let_go(action.hand)
             case Throw():
                 self._interaction.balls.throw(action)
+                self._interact()
             case PutPayload():
                 said = self._put(action)
             case SetKey():
@@ -216,8 +251,31 @@ class LiveRun:
         self._actions.append((self.index, action))
         return said
 
-    def _snapshot(self) -> tuple[Any, Deeds]:
-        return self._loop.snapshot(), self._deeds
+    def _interact(self) -> None:
+        """Let grips and balls act from the next step on, if there are any."""
+        if self._interaction.is_busy:
+            self._interaction.go_to(self.index)
+            self._loop.plant = self._interaction
+        self._idle_until = 0
+
+    def _snapshot(self) -> Past:
+        loop, persons = self._loop, self._interaction
+        plant, loop.plant = loop.plant, self._plant
+        saved = Past(
+            loop.snapshot(), persons.grips.snapshot(), persons.balls.snapshot(), self._deeds
+        )
+        loop.plant = plant
+        return saved
+
+    def _restore(self, past: Past) -> None:
+        loop, persons = self._loop, self._interaction
+        loop.plant = self._plant
+        loop.restore(past.loop)
+        persons.grips.restore(past.grips)
+        persons.balls.restore(past.balls)
+        persons.go_to(loop.index)
+        self._deeds = past.deeds
+        self._interact()
 
     def _go_back(self, steps: int, now: float) -> None:
         """Set the time back; all hands let go.
@@ -226,8 +284,7 @@ class LiveRun:
         """
         moment = self._history.before(steps)
         changed = self._deeds.unrepeatable if self.keys.changed else ''
-        loop, self._deeds = moment.snapshot
-        self._loop.restore(loop)
+        self._restore(moment.snapshot)
         self._builder.forget()
         self._ended = ''
         # At the moment's own step they came after its snapshot.

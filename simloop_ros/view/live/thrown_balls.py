@@ -77,7 +77,8 @@ class ThrownBalls(Remembering):
     @property
     def bodies(self) -> tuple[Body, ...]:
         """Return where the balls are."""
-        return tuple(Body(f'ball_{b.number}', b.position, UNTURNED, b.radius) for b in self._balls)
+        balls = self._balls
+        return tuple(Body(f'ball_{b.number}', b.position, UNTURNED, b.radius) for b in balls)
 
     def throw(self, thrown: Throw) -> None:
         """Let a ball fly; of too many the oldest is gone."""
@@ -89,9 +90,9 @@ class ThrownBalls(Remembering):
     def wrenches(self, state: JointState) -> list[LinkWrench]:
         """Return the wrenches of this step on the links, and let the balls fly on."""
         self.acting = ()
-        if not self._balls:
-            return []
         model, data, q = self._robot.pin_model, self._data, state.position
+        if not self._balls or not np.isfinite(q).all():
+            return []
         pin.updateGeometryPlacements(model, data, self._shapes, self._places, q)
         pin.computeJointJacobians(model, data, q)
         wrenches: list[LinkWrench] = []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
+import gc
 from multiprocessing.connection import Connection
 from queue import SimpleQueue
 import signal
@@ -90,6 +91,10 @@ class _Worker:
             return
         self.close()
         self._run = run
+        # The collector need not look at the blocks of a run: that takes many periods.
+        gc.unfreeze()
+        gc.collect()
+        gc.freeze()
         self._answer(describe(run))
         for note in run.facts.notes:
             self._say(note)

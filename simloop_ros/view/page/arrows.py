@@ -10,9 +10,9 @@ import viser
 from ...core.values import Array
 from ..frame import Force
 
-LENGTH = 0.01
+LENGTH = 0.008
 """Length of an arrow for a force [m/N]."""
-LONGEST, SHORTEST = 0.6, 0.03
+LONGEST, SHORTEST = 0.35, 0.04
 """Between which an arrow is drawn [m]."""
 LEAST = 0.1
 """Force below which nothing is drawn [N]."""
@@ -21,16 +21,18 @@ MASS_LENGTH = 0.03
 COLOURS = {
     'mouse': (0, 119, 187),
     'hand': (0, 119, 187),
-    'contact': (204, 51, 17),
-    'push': (204, 51, 17),
-    'ball': (204, 51, 17),
-    'estimated': (238, 153, 51),
+    'contact': (180, 10, 30),
+    'push': (180, 10, 30),
+    'ball': (180, 10, 30),
+    'estimated': (250, 170, 0),
 }
 MASS_COLOUR = (0, 153, 136)
 WORDS = {'mouse': 'you', 'hand': 'hand', 'estimated': 'estimated'}
 """What is written beside the number; otherwise the kind of the force."""
 PULLS = ('mouse', 'hand')
 """Forces that are drawn away from the robot."""
+BESIDE = 0.05
+"""Distance between a pull and what is estimated of it [m]."""
 
 
 class Arrow:
@@ -70,7 +72,7 @@ class ForceArrows:
     """Arrows of forces.
 
     A pull begins where it acts, and its number is at the cursor; what pushes ends there. The
-    estimated force is on the other side of that point, so that both can be compared.
+    estimated force is beside a pull, or behind a push, so that both can be compared.
     """
 
     def __init__(self, scene: viser.SceneApi, path: str):
@@ -92,13 +94,15 @@ class ForceArrows:
             number = used.get(force.kind, 0)
             used[force.kind] = number + 1
             way = force.vector / size * min(max(LENGTH * size, SHORTEST), LONGEST)
-            begins = force.kind in PULLS if force.kind != 'estimated' else not pulled
+            estimated = force.kind == 'estimated'
+            begins = estimated or force.kind in PULLS
             start = force.point if begins else force.point - way
+            if estimated and pulled:
+                start = start + BESIDE * _across(way)
             text = f'{WORDS.get(force.kind, force.kind)} {size:.1f} N'
-            if force.kind == 'mouse':
-                beside = cursors.get(force.link)
-            else:
-                beside = None if begins else start
+            beside = cursors.get(force.link) if force.kind == 'mouse' else None
+            if not begins:
+                beside = start
             self._arrow(force.kind, number).show(start, way, text, beside)
         for kind, arrows in self._arrows.items():
             for arrow in arrows[used.get(kind, 0) :]:
@@ -110,6 +114,14 @@ class ForceArrows:
             path = f'{self._path}/{kind}_{len(arrows)}'
             arrows.append(Arrow(self._scene, path, COLOURS[kind]))
         return arrows[number]
+
+
+def _across(way: Array) -> Array:
+    """Return the unit vector across a way that goes up most, shape ``(3,)``."""
+    along = way / np.linalg.norm(way)
+    up = np.eye(3)[2 if abs(along[2]) < 0.9 else 0]
+    across: Array = up - (up @ along) * along
+    return across / np.linalg.norm(across)
 
 
 class MassArrows:

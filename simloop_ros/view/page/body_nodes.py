@@ -11,7 +11,7 @@ import viser
 from ..description import BodyDescription
 from ..frame import Body
 
-COLOUR, BALL_COLOUR = (150, 140, 125), (243, 115, 26)
+COLOUR, BALL_COLOUR = (150, 140, 125), (190, 215, 50)
 PLANE_SIZE = 2.0
 """Edge of the part of a plane that is drawn [m]."""
 THICKNESS = 0.002

@@ -83,8 +83,7 @@ class Controls:
                 self._add_payload()
         if description.keys:
             with gui.add_folder('Settings', expand_by_default=False):
-                for key in description.keys:
-                    self._add_key(key)
+                self._add_keys(description.keys)
         if abilities.loads and scenarios:
             with gui.add_folder('Scenario', expand_by_default=False):
                 self._add_scenarios(scenarios)
@@ -189,19 +188,34 @@ class Controls:
         put = gui.add_button('Put it into the hand', hint='neither control nor monitor know of it')
         put.on_click(lambda _: send(PutPayload(tip.value, float(mass.value))))
 
-    def _add_key(self, key: LiveKey) -> None:
-        gui, send = self._gui, self._send
+    def _add_keys(self, keys: Sequence[LiveKey]) -> None:
+        """Add a field for each key. What is typed acts when it is complete: with the button."""
+        typed = {key.name: field for key in keys if (field := self._add_key(key)) is not None}
+        sent = {name: field.value for name, field in typed.items()}
+
+        def apply(_: object) -> None:
+            for name, field in typed.items():
+                if field.value != sent[name]:
+                    sent[name] = field.value
+                    self._send(SetKey(name, field.value))
+
+        if typed:
+            self._gui.add_button('Apply').on_click(apply)
+
+    def _add_key(self, key: LiveKey) -> viser.GuiInputHandle[str] | None:
+        """Add a field, labelled with the last part of the name, and return one to be typed in."""
+        gui, send, label = self._gui, self._send, key.name.rpartition('.')[2]
+        hint = f'{key.name}: {key.description}'
         if isinstance(key.value, bool):
-            box = gui.add_checkbox(key.name, key.value, hint=key.description)
+            box = gui.add_checkbox(label, key.value, hint=hint)
             box.on_update(lambda _: send(SetKey(key.name, str(box.value).lower())))
-        elif key.choices:
-            choice = gui.add_dropdown(
-                key.name, key.choices, initial_value=str(key.value), hint=key.description
-            )
+            return None
+        if key.choices:
+            choice = gui.add_dropdown(label, key.choices, initial_value=str(key.value), hint=hint)
             choice.on_update(lambda _: send(SetKey(key.name, choice.value)))
-        else:
-            text = gui.add_text(key.name, f'{key.value:g}', hint=key.description)
-            text.on_update(lambda _: send(SetKey(key.name, text.value)))
+            return None
+        value = key.value if isinstance(key.value, str) else f'{key.value:g}'
+        return gui.add_text(label, value, hint=hint)
 
     def _add_scenarios(self, scenarios: Sequence[str]) -> None:
         gui, send, now = self._gui, self._send, self._description.title

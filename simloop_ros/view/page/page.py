@@ -15,6 +15,7 @@ from ..source import Notice, Source
 from .camera import FOV, view_of
 from .controls import Controls
 from .drags import Drags
+from .held_forces import HeldForces
 from .plots import Plots
 from .scene import Scene
 
@@ -84,6 +85,7 @@ class Page:
         frame = self._source.frame()
         if frame is None:
             return
+        frame = self._held.over(frame)
         with self._server.atomic():
             self._scene.show(frame, self._drags.cursors)
             self._controls.show(frame)
@@ -95,6 +97,7 @@ class Page:
         gui = self._server.gui
         gui.reset()
         self._scene = Scene(self._server.scene, description)
+        self._held = HeldForces()
         gui.set_panel_label(description.title)
         gui.configure_theme(show_logo=False, show_share_button=False)
         gui.main_panel.dock_right()

@@ -83,7 +83,7 @@ class Plots:
 
 
 class Picture:
-    """The curves of one unit; it is there as soon as one of them has a value.
+    """The curves of one unit; it is there as soon as one of them has a value other than 0.
 
     :param columns: names and units of all curves.
     :param group: numbers of those that are here.
@@ -122,7 +122,7 @@ class Picture:
         """Draw curves [unit], shape ``(steps, curves)``."""
         finite = np.isfinite(values)
         if not self._plot.visible:
-            if not finite.any():
+            if not (values[finite] != 0.0).any():
                 return
             self._plot.visible = True
         if not finite.all():

@@ -28,7 +28,12 @@ class Throwing:
         ]
         self._link = gui.add_dropdown('at', moving, initial_value=moving[len(moving) // 2])
         self._side = gui.add_slider(
-            'from direction [deg]', min=-180.0, max=180.0, step=15.0, initial_value=-90.0
+            'from [deg]',
+            min=-180.0,
+            max=180.0,
+            step=15.0,
+            initial_value=-90.0,
+            hint='0: from where x points, 90: from where y points',
         )
         self._speed = gui.add_slider('speed [m/s]', min=1.0, max=8.0, step=0.5, initial_value=3.0)
         self._mass = gui.add_slider('mass [kg]', min=0.05, max=2.0, step=0.05, initial_value=0.3)

@@ -128,10 +128,10 @@ def test_only_the_last_minutes_are_kept_and_the_start() -> None:
     history = History(period=0.01, first='start')
     assert history.before(0).snapshot == 'start'
     for steps in range(1, 20_001):
-        if history.wants(steps):
+        if steps >= history.due:
             history.keep(steps, f'after {steps}')
-    assert history.earliest == 20_000 - 1199 * 10
-    assert history.before(15_005).snapshot == 'after 15000'
+    assert history.earliest == 20_000 - 599 * 20
+    assert history.before(15_015).snapshot == 'after 15000'
     assert history.before(17_000).snapshot == 'after 15000'  # later ones are forgotten
     assert history.before(5).snapshot == 'start'
     assert history.earliest == 0
