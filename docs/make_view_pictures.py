@@ -36,7 +36,7 @@ from simloop_ros.view.live.live_run import LiveRun
 from simloop_ros.view.page.camera import view_of
 from simloop_ros.view.page.page import Page
 from simloop_ros.view.page.server import serve
-from simloop_ros.view.source import Notice
+from simloop_ros.view.source import PageNotice
 
 IMAGES = Path(__file__).resolve().parent / 'images'
 SIZE = 1240, 620
@@ -122,7 +122,7 @@ class SteppedSource:
         self._speed = speed
         self.run = LiveRun(load_scenario(name, settings))
         self._description = describe(self.run)
-        self._notices: list[Notice] = []
+        self._notices: list[PageNotice] = []
         self.last: Frame | None = None
 
     def description(self) -> Description:
@@ -139,7 +139,7 @@ class SteppedSource:
         self.last = msgspec.structs.replace(frame, progress=progress)
         return self.last
 
-    def notices(self) -> tuple[Notice, ...]:
+    def notices(self) -> tuple[PageNotice, ...]:
         """Return what there is to say."""
         notices, self._notices = tuple(self._notices), []
         return notices
@@ -149,7 +149,7 @@ class SteppedSource:
         try:
             self.run.take(action, 0.0)
         except SimloopError as error:
-            self._notices.append(Notice(str(error), 'error'))
+            self._notices.append(PageNotice(str(error), 'error'))
 
     def step_to(self, time: float) -> None:
         """Take steps up to a time [s]."""

@@ -14,7 +14,7 @@ from simloop_ros.record.run_folder import RunFolder
 from simloop_ros.record.run_recorder import RunRecorder
 from simloop_ros.scenario.loading import load_scenario
 from simloop_ros.scenario.scenario import Scenario
-from simloop_ros.view.actions import Load, Play, Reset
+from simloop_ros.view.actions import LoadScenario, Play, Reset
 from simloop_ros.view.frame import Frame, Progress
 from simloop_ros.view.live.live_run import LiveRun
 from simloop_ros.view.live.live_source import LiveSource
@@ -143,7 +143,7 @@ def _run(
         raise MissingDependencyError(
             "bench view needs viser: pip install 'simloop_ros[view]'"
         ) from error
-    source = _Watched(LiveSource(Load(SCENARIO, SETTINGS), time.perf_counter))
+    source = _Watched(LiveSource(LoadScenario(SCENARIO, SETTINGS), time.perf_counter))
     try:
         served = serve(port=0)
         try:

@@ -17,7 +17,7 @@ from ..report.progress import working
 from ..ros.launch.graph import require_ros
 from ..ros.node.parent import follow_launcher
 from ..scenario.shipped import scenario_names
-from ..view.actions import Load, Play
+from ..view.actions import LoadScenario, Play
 from ..view.live.live_source import LiveSource
 from ..view.recorded.recorded_source import RecordedSource
 from ..view.source import Source
@@ -62,7 +62,7 @@ def _source(options: argparse.Namespace) -> Source:
     settings = tuple(scenario_settings(options))
     source: Source
     if not _is_recorded(options.scenario):
-        source = LiveSource(Load(options.scenario, settings), time.perf_counter)
+        source = LiveSource(LoadScenario(options.scenario, settings), time.perf_counter)
     elif settings:
         raise ConfigError(f'{options.scenario}: has run already; --set and --seed are for others')
     else:

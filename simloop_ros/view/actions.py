@@ -96,7 +96,7 @@ class Resume(msgspec.Struct, frozen=True):
     """Go on after a halt or a reaction."""
 
 
-class Load(msgspec.Struct, frozen=True):
+class LoadScenario(msgspec.Struct, frozen=True):
     """Choose another scenario."""
 
     scenario: str
@@ -123,6 +123,6 @@ Action = (
     | SetKey
     | Halt
     | Resume
-    | Load
+    | LoadScenario
     | Save
 )

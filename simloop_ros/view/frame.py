@@ -26,7 +26,7 @@ class Force(msgspec.Struct, frozen=True, gc=False):
     vector: Array
 
 
-class Body(msgspec.Struct, frozen=True, gc=False):
+class ShownBody(msgspec.Struct, frozen=True, gc=False):
     """Where a body is that is no link: the beam of two hands, a ball, an obstacle that moves.
 
     :ivar name: of ``Description.bodies``, or of one that came later.
@@ -41,7 +41,7 @@ class Body(msgspec.Struct, frozen=True, gc=False):
     radius: float = 0.0
 
 
-class Alarm(msgspec.Struct, frozen=True, gc=False):
+class ShownAlarm(msgspec.Struct, frozen=True, gc=False):
     """What the collision monitor says.
 
     :ivar kind: ``push`` or ``impact``; ``none`` where there is no contact.
@@ -102,9 +102,9 @@ class Frame(msgspec.Struct, frozen=True, gc=False):
     joints: Array
     twin: Array
     forces: tuple[Force, ...]
-    bodies: tuple[Body, ...]
+    bodies: tuple[ShownBody, ...]
     effective_masses: Array | None
-    alarm: Alarm | None
+    alarm: ShownAlarm | None
     activity: str
     progress: Progress
     times: Array

@@ -11,7 +11,7 @@ from .description import Description
 from .frame import Frame
 
 
-class Notice(msgspec.Struct, frozen=True):
+class PageNotice(msgspec.Struct, frozen=True):
     """A line for the person at the page."""
 
     text: str
@@ -31,7 +31,7 @@ class Source(Protocol):
     def frame(self) -> Frame | None:
         """Return what is new since the last call; ``None`` where there is nothing."""
 
-    def notices(self) -> tuple[Notice, ...]:
+    def notices(self) -> tuple[PageNotice, ...]:
         """Return what there is to say since the last call."""
 
     def send(self, action: Action) -> None:

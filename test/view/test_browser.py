@@ -14,7 +14,7 @@ import pytest
 from simloop_ros.assembly.assemble import assemble
 from simloop_ros.plants.applied_wrenches import read_wrenches
 from simloop_ros.scenario.loading import load_scenario
-from simloop_ros.view.actions import Load, Pause, Play, Reset, Save, SetSpeed
+from simloop_ros.view.actions import LoadScenario, Pause, Play, Reset, Save, SetSpeed
 from simloop_ros.view.frame import Frame
 
 pytest.importorskip('viser', reason='no viser: pip install "simloop_ros[view]"')
@@ -48,7 +48,7 @@ def chromium() -> Iterator[Any]:
 @pytest.fixture(scope='module')
 def served(chromium: Any) -> Iterator[ServedPage]:
     assert chromium.session_id  # no page is served where there is no browser
-    page = ServedPage(Load(ELBOW[0], ELBOW[1:]))
+    page = ServedPage(LoadScenario(ELBOW[0], ELBOW[1:]))
     yield page
     page.stop()
 

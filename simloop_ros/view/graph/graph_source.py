@@ -19,7 +19,7 @@ from ...ros.node.process import prepare_middleware
 from ..actions import Action, Grip, LetGo
 from ..description import Abilities, Description
 from ..frame import Frame
-from ..source import Notice
+from ..source import PageNotice
 from .heard_graph import HeardGraph
 from .service_jobs import ServiceJobs
 from .view_node import PAUSE, ViewNode
@@ -55,7 +55,7 @@ class GraphSource:
         self._heard = HeardGraph(self.namespace)
         self._inbox: deque[tuple[str, Any]] = deque()
         self._actions: deque[Action] = deque()
-        self._notices: deque[Notice] = deque()
+        self._notices: deque[PageNotice] = deque()
         self._node = ViewNode(
             self.namespace,
             self._context,
@@ -115,7 +115,7 @@ class GraphSource:
         with self._lock:
             return self._heard.frame(self._wanted)
 
-    def notices(self) -> tuple[Notice, ...]:
+    def notices(self) -> tuple[PageNotice, ...]:
         """Return what there is to say."""
         notices = []
         while self._notices:
@@ -261,7 +261,7 @@ class GraphSource:
         return f'waiting for the first joint state{place}'
 
     def _say(self, text: str, failed: bool) -> None:
-        self._notices.append(Notice(text, 'error' if failed else 'info'))
+        self._notices.append(PageNotice(text, 'error' if failed else 'info'))
 
     def _raise_failure(self) -> None:
         if self._failure is not None:

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...core.values import Contact
 from ...ros.messages.notice import Notice
-from ..frame import Alarm, Force
+from ..frame import Force, ShownAlarm
 from ..live.contact_watch import NOTICED
 
 
@@ -48,7 +48,7 @@ class HeardContact:
             self._delay = time - self._began
 
     @property
-    def alarm(self) -> Alarm | None:
+    def alarm(self) -> ShownAlarm | None:
         """Return the alarm; none while no monitor has said anything."""
         notice = self._notice
         if notice is None:
@@ -56,8 +56,8 @@ class HeardContact:
         margin = 1.0 - notice.margin
         hit = notice.running
         if notice.kind == 'none' or hit is None:
-            return Alarm(notice.kind, delay=self._delay, margin=margin)
-        return Alarm(notice.kind, hit.link, hit.probability, self._delay, margin)
+            return ShownAlarm(notice.kind, delay=self._delay, margin=margin)
+        return ShownAlarm(notice.kind, hit.link, hit.probability, self._delay, margin)
 
     @property
     def estimated(self) -> tuple[Force, ...]:

@@ -13,7 +13,7 @@ from ...core.values import Array, Contact
 from ...robot.model import RobotModel
 from ...ros.messages.markers import MARKER_LIFETIME, METRES_PER_NEWTON, PLANE_SIZE
 from ..description import BodyDescription
-from ..frame import Body, Force
+from ..frame import Force, ShownBody
 from ..live.describe import BEAM
 
 OBSTACLE, OBJECT, HAND, PUSH, MASS = 'obstacle', 'object', 'hand', 'wrench', 'effective_mass'
@@ -54,10 +54,10 @@ class HeardScene:
         )
 
     @property
-    def moved(self) -> tuple[Body, ...]:
+    def moved(self) -> tuple[ShownBody, ...]:
         """Return where the object of two hands is."""
         return tuple(
-            Body(_name(marker), _position(marker), _quaternion(marker))
+            ShownBody(_name(marker), _position(marker), _quaternion(marker))
             for marker in self._of(OBJECT).values()
         )
 

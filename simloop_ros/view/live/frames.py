@@ -13,7 +13,7 @@ from ...assembly.assemble import Assembly
 from ...core.values import Array
 from ...loop.step_record import StepRecord
 from ..force_peaks import ForcePeaks
-from ..frame import Alarm, Body, Force, Frame, Progress
+from ..frame import Force, Frame, Progress, ShownAlarm, ShownBody
 from .contact_watch import ContactWatch
 from .interaction import Interaction
 from .motion_stop import phase_of
@@ -100,15 +100,15 @@ class FrameBuilder:
             scalars=scalars.reshape(len(times), len(SCALARS)),
         )
 
-    def _alarm(self) -> Alarm | None:
+    def _alarm(self) -> ShownAlarm | None:
         detection = None if self._last is None else self._last.monitor
         if detection is None or not self._scenario.monitor.watches:
             return None
         margin = 1.0 - detection.reading.margin
         hit = detection.running
         if detection.kind == 'none' or hit is None:
-            return Alarm(detection.kind, delay=self._watch.delay, margin=margin)
-        return Alarm(detection.kind, hit.link, hit.probability, self._watch.delay, margin)
+            return ShownAlarm(detection.kind, delay=self._watch.delay, margin=margin)
+        return ShownAlarm(detection.kind, hit.link, hit.probability, self._watch.delay, margin)
 
     def _activity(self) -> str:
         """Return what the robot does; nothing for a motion as planned."""
@@ -142,14 +142,14 @@ class FrameBuilder:
             forces.append(Force('estimated', hit.link, hit.point, hit.force))
         return tuple(forces)
 
-    def _bodies(self) -> tuple[Body, ...]:
+    def _bodies(self) -> tuple[ShownBody, ...]:
         """Return where balls, moving obstacles and the beam are."""
         report = self._interaction.report()
-        bodies = [Body(each.name, each.position, each.quaternion) for each in report.bodies]
+        bodies = [ShownBody(each.name, each.position, each.quaternion) for each in report.bodies]
         if report.object is not None:
             turn = pin.Quaternion(pin.exp3(report.object.rotation_vector))
             wxyz = np.array([turn.w, turn.x, turn.y, turn.z])
-            bodies.append(Body(BEAM, report.object.position, wxyz))
+            bodies.append(ShownBody(BEAM, report.object.position, wxyz))
         return (*bodies, *self._interaction.balls.bodies)
 
     def _effective_masses(self, forces: tuple[Force, ...]) -> Array | None:

@@ -6,10 +6,10 @@ from collections.abc import Callable
 import multiprocessing
 
 from ...core.errors import SimloopError
-from ..actions import Action, Load
+from ..actions import Action, LoadScenario
 from ..description import Description
 from ..frame import Frame
-from ..source import Notice
+from ..source import PageNotice
 from .worker import Answer, FrameRequest, Message, work
 
 START_TIME = 60.0
@@ -28,7 +28,7 @@ class LiveSource:
     :raises SimloopError: the scenario cannot be run, with the reason.
     """
 
-    def __init__(self, load: Load, clock: Callable[[], float]):
+    def __init__(self, load: LoadScenario, clock: Callable[[], float]):
         context = multiprocessing.get_context('spawn')
         self._pipe, theirs = context.Pipe()
         self._process = context.Process(
@@ -38,7 +38,7 @@ class LiveSource:
         theirs.close()
         self._asked = self._gone = False
         self._frame: Frame | None = None
-        self._notices: list[Notice] = []
+        self._notices: list[PageNotice] = []
         self._description = self._first_description()
 
     def description(self) -> Description:
@@ -54,7 +54,7 @@ class LiveSource:
             self._asked = self._tell(FrameRequest())
         return frame
 
-    def notices(self) -> tuple[Notice, ...]:
+    def notices(self) -> tuple[PageNotice, ...]:
         """Return what there is to say."""
         self._read()
         notices, self._notices = tuple(self._notices), []
@@ -78,10 +78,10 @@ class LiveSource:
             try:
                 answer: Answer = self._pipe.recv()
             except EOFError:
-                answer = Notice('the simulation ended at once', 'error')
+                answer = PageNotice('the simulation ended at once', 'error')
             if isinstance(answer, Description):
                 return answer
-            text = answer.text if isinstance(answer, Notice) else 'no description came'
+            text = answer.text if isinstance(answer, PageNotice) else 'no description came'
         else:
             text = f'the simulation did not start within {START_TIME:g} s'
         self.close()
@@ -109,7 +109,7 @@ class LiveSource:
     def _end(self) -> None:
         """Note that the other process has ended by itself."""
         self._gone = True
-        self._notices.append(Notice('the simulation has ended; start it again', 'error'))
+        self._notices.append(PageNotice('the simulation has ended; start it again', 'error'))
 
     def _take(self, answer: Answer) -> None:
         match answer:
@@ -117,5 +117,5 @@ class LiveSource:
                 self._description, self._frame, self._asked = answer, None, False
             case Frame():
                 self._frame, self._asked = answer, False
-            case Notice():
+            case PageNotice():
                 self._notices.append(answer)

@@ -12,7 +12,7 @@ from ...core.values import Array, JointState
 from ...plants.applied_wrenches import LinkWrench
 from ...robot.model import RobotModel
 from ..actions import Throw
-from ..frame import Body, Force
+from ..frame import Force, ShownBody
 from .mouse_grip import wrench_at
 
 CONTACT_PHASE = 0.3
@@ -75,10 +75,10 @@ class ThrownBalls(Remembering):
         return bool(self._balls)
 
     @property
-    def bodies(self) -> tuple[Body, ...]:
+    def bodies(self) -> tuple[ShownBody, ...]:
         """Return where the balls are."""
         balls = self._balls
-        return tuple(Body(f'ball_{b.number}', b.position, UNTURNED, b.radius) for b in balls)
+        return tuple(ShownBody(f'ball_{b.number}', b.position, UNTURNED, b.radius) for b in balls)
 
     def throw(self, thrown: Throw) -> None:
         """Let a ball fly; of too many the oldest is gone."""

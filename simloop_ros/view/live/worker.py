@@ -16,10 +16,10 @@ import numpy as np
 
 from ...core.errors import SimloopError
 from ...scenario.loading import load_scenario
-from ..actions import Action, Load
+from ..actions import Action, LoadScenario
 from ..description import Description
 from ..frame import Frame
-from ..source import Notice
+from ..source import PageNotice
 from .describe import describe
 from .live_run import LiveRun
 
@@ -36,10 +36,10 @@ class FrameRequest(msgspec.Struct, frozen=True):
 
 
 Message = Action | FrameRequest
-Answer = Description | Frame | Notice
+Answer = Description | Frame | PageNotice
 
 
-def work(pipe: Connection, load: Load, clock: Callable[[], float]) -> None:
+def work(pipe: Connection, load: LoadScenario, clock: Callable[[], float]) -> None:
     """Simulate a scenario, and others after it, until the pipe is closed.
 
     A thread sends the answers: a page that is slow to read them does not hold up the simulation.
@@ -82,7 +82,7 @@ class _Worker:
         self._run: LiveRun | None = None
         self._looked = 0.0
 
-    def load(self, load: Load) -> None:
+    def load(self, load: LoadScenario) -> None:
         """Build a scenario; the present one stays if that is not possible."""
         try:
             run = LiveRun(load_scenario(load.scenario, load.settings))
@@ -131,7 +131,7 @@ class _Worker:
 
     def _take(self, message: Message) -> None:
         run = self._run
-        if isinstance(message, Load):
+        if isinstance(message, LoadScenario):
             self.load(message)
         elif run is None:
             self._say('no scenario is loaded: choose one', 'error')
@@ -147,4 +147,4 @@ class _Worker:
                     self._say(said)
 
     def _say(self, text: str, level: Any = 'info') -> None:
-        self._answer(Notice(text, level))
+        self._answer(PageNotice(text, level))

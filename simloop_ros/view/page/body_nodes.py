@@ -9,7 +9,7 @@ import numpy as np
 import viser
 
 from ..description import BodyDescription
-from ..frame import Body
+from ..frame import ShownBody
 
 COLOUR, BALL_COLOUR = (150, 140, 125), (190, 215, 50)
 PLANE_SIZE = 2.0
@@ -29,7 +29,7 @@ class BodyNodes:
             self._nodes[body.name] = node
         self._balls: set[str] = set()
 
-    def move(self, bodies: Sequence[Body]) -> None:
+    def move(self, bodies: Sequence[ShownBody]) -> None:
         """Show bodies where they are; balls that are gone vanish."""
         for body in bodies:
             if body.name not in self._nodes:

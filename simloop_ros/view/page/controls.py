@@ -12,7 +12,7 @@ import viser
 from ..actions import (
     Action,
     Halt,
-    Load,
+    LoadScenario,
     Pause,
     Play,
     PutPayload,
@@ -225,6 +225,6 @@ class Controls:
 
         def load(_: object) -> None:
             given = tuple(part.strip() for part in settings.value.split(';') if part.strip())
-            send(Load(chosen.value, given))
+            send(LoadScenario(chosen.value, given))
 
         gui.add_button('Load').on_click(load)

@@ -11,7 +11,7 @@ import viser
 
 from ..actions import Action
 from ..description import Description
-from ..source import Notice, Source
+from ..source import PageNotice, Source
 from .camera import FOV, view_of
 from .controls import Controls
 from .drags import Drags
@@ -139,7 +139,7 @@ class Page:
         for note in (*notes, *([scene.notes] if scene.notes else [])):
             gui.add_markdown(note)
 
-    def _say(self, notice: Notice) -> None:
+    def _say(self, notice: PageNotice) -> None:
         for client in self._server.get_clients().values():
             client.add_notification(
                 title=TITLES[notice.level],

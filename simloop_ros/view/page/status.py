@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..frame import Alarm, Force, Frame, Progress
+from ..frame import Force, Frame, Progress, ShownAlarm
 
 TRUE = {'mouse': 'you', 'hand': 'hand', 'contact': 'contact', 'push': 'push', 'ball': 'ball'}
 NOTHING = '&nbsp;'
@@ -29,7 +29,7 @@ def _pace(progress: Progress) -> str:
     return f'{progress.factor:.2f} × real time{late}'
 
 
-def _alarm(alarm: Alarm | None) -> str:
+def _alarm(alarm: ShownAlarm | None) -> str:
     """Return what the collision monitor says."""
     if alarm is None:
         return NOTHING

@@ -10,7 +10,7 @@ from ...record.columns import COLUMNS, TRUE_POSITION
 from ...record.hands_log import HANDS_COLUMNS
 from ...report.series import Envelope
 from ..description import Abilities, Description
-from ..frame import Body, Force, Frame, Progress
+from ..frame import Force, Frame, Progress, ShownBody
 from ..live.describe import BEAM, bodies_of, paths_of
 from .recorded_forces import RecordedForces
 from .recorded_run import RecordedRun
@@ -135,7 +135,7 @@ class RecordedFrames:
         point: Array = now.act(self._at_location[1].actInv(located.point))
         return point
 
-    def _bodies(self, step: int) -> tuple[Body, ...]:
+    def _bodies(self, step: int) -> tuple[ShownBody, ...]:
         """Return where the object of two hands is."""
         if self._run.hands is None or self._run.facts.scenario.plant.object is None or step < 0:
             return ()
@@ -143,7 +143,7 @@ class RecordedFrames:
         if not np.isfinite(pose).all():
             return ()
         turn = pin.Quaternion(pin.exp3(pose[3:]))
-        return (Body(BEAM, pose[:3], np.array([turn.w, turn.x, turn.y, turn.z])),)
+        return (ShownBody(BEAM, pose[:3], np.array([turn.w, turn.x, turn.y, turn.z])),)
 
     def _effective_masses(self, q: Array) -> Array | None:
         masses = self._run.facts.tip_masses

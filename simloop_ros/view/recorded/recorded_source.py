@@ -11,7 +11,7 @@ from ...core.errors import ConfigError, SimloopError
 from ..actions import Action, Pause, Play, Reset, Seek, SetSpeed, Step
 from ..description import Description
 from ..frame import Frame, Progress
-from ..source import Notice
+from ..source import PageNotice
 from .playback import FASTEST, SLOWEST, Playback
 from .recorded_frames import RecordedFrames
 from .recorded_run import open_run
@@ -31,7 +31,7 @@ class RecordedSource:
         self._period, self._rows = run.period, run.log.rows
         self._playback = Playback(run.log.rows * run.period)
         self._description = self._frames.describe()
-        self._notices: list[Notice] = []
+        self._notices: list[PageNotice] = []
         self._shown: tuple[float, Progress] | None = None
         self._status = str(run.summary.get('status', 'ended'))
 
@@ -56,7 +56,7 @@ class RecordedSource:
             return self._frames.at(self._row(playback.time), progress)
         except SimloopError as error:
             playback.pause()
-            self._notices.append(Notice(str(error), 'error'))
+            self._notices.append(PageNotice(str(error), 'error'))
             return None
 
     def frame_at(self, time: float) -> Frame:
@@ -66,7 +66,7 @@ class RecordedSource:
         """
         return self._frames.at(self._row(time), self._progress(time))
 
-    def notices(self) -> tuple[Notice, ...]:
+    def notices(self) -> tuple[PageNotice, ...]:
         """Return what there is to say."""
         notices, self._notices = tuple(self._notices), []
         return notices
@@ -76,7 +76,7 @@ class RecordedSource:
         try:
             self._take(action)
         except SimloopError as error:
-            self._notices.append(Notice(str(error), 'error'))
+            self._notices.append(PageNotice(str(error), 'error'))
 
     def close(self) -> None:
         """Do nothing: no file stays open."""

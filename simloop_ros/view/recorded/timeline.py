@@ -10,7 +10,7 @@ import msgspec
 import numpy as np
 
 from ...core.values import Array
-from ..frame import Alarm
+from ..frame import ShownAlarm
 
 SHOWN = 1.0
 """Least time for which a located contact is shown [s]."""
@@ -56,7 +56,7 @@ class Timeline:
         self._tasks = [str(event['doing']) for event in tasks]
         self._touches = _touches(events)
 
-    def alarm(self, time: float) -> Alarm | None:
+    def alarm(self, time: float) -> ShownAlarm | None:
         """Return what the monitor said at a time [s]; ``None`` where it said nothing."""
         alarm = self._at(time)
         if alarm is None or time >= alarm.end:
@@ -66,7 +66,7 @@ class Timeline:
         )
         located = _last(alarm, time)
         link, probability = ('', 0.0) if located is None else (located.link, located.probability)
-        return Alarm(kind, link, probability, alarm.delay, 1.0 - margin)
+        return ShownAlarm(kind, link, probability, alarm.delay, 1.0 - margin)
 
     def located(self, time: float) -> LocatedContact | None:
         """Return the contact that the monitor last located, while it lasts and shortly after."""

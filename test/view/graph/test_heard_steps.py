@@ -1,4 +1,4 @@
-"""Rows of steps from topics that come in any order."""
+"""HeardRows of steps from topics that come in any order."""
 
 from __future__ import annotations
 

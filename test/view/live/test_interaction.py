@@ -14,7 +14,7 @@ from simloop_ros.view.actions import (
     Grip,
     Halt,
     LetGo,
-    Load,
+    LoadScenario,
     PutPayload,
     Resume,
     Save,
@@ -242,7 +242,7 @@ WRONG: dict[str, tuple[Action, str]] = {
     'yaml': (SetKey('admittance.dead_zone', '[1'), 'dead_zone|YAML|flow'),
     'resume': (Resume(), 'not stopped'),
     'save': (Save('/proc/nothing'), '/proc/nothing'),
-    'load': (Load('lwr_tcp'), 'Load'),
+    'load': (LoadScenario('lwr_tcp'), 'Load'),
 }
 
 

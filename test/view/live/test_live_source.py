@@ -19,7 +19,7 @@ from simloop_ros.scenario.loading import load_scenario
 from simloop_ros.view.actions import (
     Grip,
     Halt,
-    Load,
+    LoadScenario,
     Pause,
     Play,
     Save,
@@ -71,7 +71,7 @@ def told(source: LiveSource, text: str) -> str:
 
 
 def test_a_page_plays_steps_pauses_goes_back_and_loads(tmp_path: Path) -> None:
-    source = LiveSource(Load('lwr_full_body'), time.perf_counter)
+    source = LiveSource(LoadScenario('lwr_full_body'), time.perf_counter)
     try:
         first = source.description()
         assert (first.title, first.period) == ('lwr_full_body', 0.002)
@@ -97,10 +97,10 @@ def test_a_page_plays_steps_pauses_goes_back_and_loads(tmp_path: Path) -> None:
         assert told(source, 'dead_zone') == 'info: admittance.dead_zone is 0.3'
         source.send(Save(str(tmp_path / 'session')))
         assert 'session.yaml' in told(source, 'session')
-        source.send(Load('nothing_like_it'))
+        source.send(LoadScenario('nothing_like_it'))
         assert told(source, 'nothing_like_it').startswith('error')
         assert source.description() is first
-        source.send(Load('lwr_tcp', ('seed=3',)))
+        source.send(LoadScenario('lwr_tcp', ('seed=3',)))
         wait_for(lambda: source.description() is not first)
         assert source.description().title == 'lwr_tcp'
         assert frame_of(source).time == 0.0
@@ -111,7 +111,7 @@ def test_a_page_plays_steps_pauses_goes_back_and_loads(tmp_path: Path) -> None:
 
 def test_in_real_time_a_second_takes_a_second() -> None:
     """Never faster, whatever the machine does besides."""
-    source = LiveSource(Load('sphere_step', ('period=0.005',)), time.perf_counter)
+    source = LiveSource(LoadScenario('sphere_step', ('period=0.005',)), time.perf_counter)
     try:
         begin = time.perf_counter()
         source.send(Play())
@@ -122,7 +122,7 @@ def test_in_real_time_a_second_takes_a_second() -> None:
 
 
 def test_a_page_that_does_not_read_does_not_stop_the_simulation() -> None:
-    source = LiveSource(Load('yumi_step', ('period=0.002',)), time.perf_counter)
+    source = LiveSource(LoadScenario('yumi_step', ('period=0.002',)), time.perf_counter)
     try:
         source.send(SetSpeed(0.0))
         source.send(Play())
@@ -143,12 +143,12 @@ def test_a_page_that_does_not_read_does_not_stop_the_simulation() -> None:
 @pytest.mark.parametrize(
     ('load', 'text'),
     [
-        (Load('nothing_like_it'), 'nothing_like_it'),
-        (Load('lwr_tcp', ('period=-1',)), 'period'),
-        (Load('lwr_tcp', ('robot.urdf=missing.urdf',)), 'missing.urdf'),
+        (LoadScenario('nothing_like_it'), 'nothing_like_it'),
+        (LoadScenario('lwr_tcp', ('period=-1',)), 'period'),
+        (LoadScenario('lwr_tcp', ('robot.urdf=missing.urdf',)), 'missing.urdf'),
     ],
 )
-def test_what_cannot_be_run_is_one_line(load: Load, text: str) -> None:
+def test_what_cannot_be_run_is_one_line(load: LoadScenario, text: str) -> None:
     with pytest.raises(SimloopError, match=text) as caught:
         LiveSource(load, time.perf_counter)
     assert '\n' not in str(caught.value)
@@ -156,7 +156,7 @@ def test_what_cannot_be_run_is_one_line(load: Load, text: str) -> None:
 
 
 def test_a_simulation_that_was_killed_is_told_once() -> None:
-    source = LiveSource(Load('lwr_tcp'), time.perf_counter)
+    source = LiveSource(LoadScenario('lwr_tcp'), time.perf_counter)
     (child,) = multiprocessing.active_children()
     frame_of(source)
     os.kill(child.pid, signal.SIGKILL)
@@ -169,11 +169,11 @@ def test_a_simulation_that_was_killed_is_told_once() -> None:
 
 PAGE_THAT_DIES = """
 import multiprocessing, os, signal, time
-from simloop_ros.view.actions import Load, Play
+from simloop_ros.view.actions import LoadScenario, Play
 from simloop_ros.view.live.live_source import LiveSource
 
 if __name__ == '__main__':
-    source = LiveSource(Load('lwr_tcp'), time.perf_counter)
+    source = LiveSource(LoadScenario('lwr_tcp'), time.perf_counter)
     source.send(Play())
     print(multiprocessing.active_children()[0].pid, flush=True)
     os.kill(os.getpid(), signal.SIGKILL)
