@@ -47,6 +47,7 @@ FROM_LOGS = ('identify', 'excite', 'replay')
 """Commands about logs that a reader has, or that take a while; ``test/cli`` runs such."""
 ENDLESS = ('view',)
 """Commands that run until Ctrl-C; ``test/cli/test_view.py`` runs such."""
+ELSEWHERE = (PLAYED, TO_A_GRAPH, FROM_LOGS, ENDLESS, SHORT)
 NEEDS_A_RUN = re.compile(r'simloop (plot|robotstudio|teach) ')
 FAILING = {
     'sphere_collision': 'missed',
