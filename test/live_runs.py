@@ -28,6 +28,7 @@ class SteeredRun:
         self.run = LiveRun(load_scenario(scenario, settings), self._take)
         self._reader = row_reader(self.run.facts.columns)
         self.rows: list[bytes] = []
+        self.frame()  # as a page does that is there from the beginning
 
     def __enter__(self) -> SteeredRun:
         return self

@@ -56,7 +56,7 @@ class ControlSimulationNode(BlockNode):
         model = self._payload.model
         safety = self.config(SafetyConfig, 'safety')
         graph, topics, names = self.graph, self.topics, model.joint_names
-        self._ours = not self.config(DriverConfig, 'driver').controllers.ours  # is the robot?
+        self._ours = not self.config(DriverConfig, 'driver').topic  # is the robot?
         twin = ControlSimulation(model, self.config(ControlConfig, 'control'), graph.period)
         self.control = GuardedControl(twin, graph.period, safety)
         self._pace: LockstepControl | RealtimeControl = (

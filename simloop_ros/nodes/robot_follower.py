@@ -47,13 +47,15 @@ class RobotFollowerNode(BlockNode):
         driver, topics = self.config(DriverConfig, 'driver'), self.topics
         if not driver.topic:
             raise ConfigError('driver.topic: the topic on which the driver takes its commands')
+        self._output = command_output(topics, driver, model, self.get_clock())
+        self._ready = False
         self.robot = build_driven_robot(
             model,
             self.graph.period,
             self.config(SafetyConfig, 'safety'),
             driver,
             self.config(ControlConfig, 'control').bandwidth,
-            command_output(topics, driver, model, self.get_clock()),
+            self._output.send,
         )
         switched = bool(driver.controllers.ours)
         ask = ask_manager(self, driver.controllers.manager) if switched else lambda *_: None
@@ -97,8 +99,15 @@ class RobotFollowerNode(BlockNode):
             self.get_logger().error(self._switch.fault)
 
     def _watch(self) -> None:
-        """Watch the joint states; take the robot from its own controller, once it is known."""
+        """Watch the joint states; take the robot from its own controller, once it is known.
+
+        Until control and the driver are connected with this node, nothing begins: what is sent
+        before would be lost, and the robot would have to catch up with it.
+        """
         self._pace.watch()
+        if not self._ready and self._output.connected and self._commands.publishers:
+            self._ready = True
+            self._announce()
         if self._switch.owner in ('robot', 'taking') and self._pace.known:
             if self._switch.take():
                 self._announce()
@@ -127,10 +136,19 @@ class RobotFollowerNode(BlockNode):
         if self.robot.engage(reason):
             self._announce()
 
-    def _announce(self) -> None:
-        level = '' if self._switch.owner == 'ours' else SWITCHING
-        robot = self.robot
-        self._safety.announce('robot stopped', robot.engaged, robot.stops, level=level)
+    def hold(self, reason: str) -> None:
+        """Hold a robot that stands still and is not commanded any more: no motion is stopped.
+
+        So ends every run, with the process of control.
+        """
+        if self.robot.engage(reason):
+            self._announce(calm=True)
+
+    def _announce(self, *, calm: bool = False) -> None:
+        ours = self._ready and self._switch.owner == 'ours'
+        level = '' if ours else SWITCHING
+        robot, event = self.robot, 'robot held where it stands' if calm else 'robot stopped'
+        self._safety.announce(event, robot.engaged, robot.stops, level=level, calm=calm)
 
     def _on_safety(self, status: SafetyStatus) -> None:
         if status.stopped:

@@ -24,6 +24,7 @@ class LoneNode:
     """Starts a node of a scenario, and spins it together with ``other``, who plays the rest.
 
     :ivar said: diagnostics of the node that were not looked at yet.
+    :ivar follower: publisher of the status of a follower, where the test plays one.
     """
 
     def __init__(
@@ -37,6 +38,7 @@ class LoneNode:
         self.model = load_fit_robot(scenario.robot)
         self.specs = wire(scenario, options)
         self.nodes: list[Any] = []
+        self.follower: Any = None
         self.said: list[DiagnosticStatus] = []
         self.node = self.start(executable, kind)
         self._name = f'/{executable}'

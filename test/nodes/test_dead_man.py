@@ -10,20 +10,25 @@ from geometry_msgs.msg import InertiaStamped
 from lone_node import LoneNode
 import pytest
 from sensor_msgs.msg import JointState
-from std_msgs.msg import Bool
+from std_msgs.msg import Bool, Float64MultiArray
 from std_srvs.srv import SetBool
 
-from simloop_ros.drivers.config import ControllersConfig
 from simloop_ros.nodes.control_simulation import ControlSimulationNode
+from simloop_ros.nodes.robot_follower import RobotFollowerNode
 from simloop_ros.robot.config import Payload
 from simloop_ros.robot.weight import weight_efforts
 from simloop_ros.ros.launch.wiring import WiringOptions
 from simloop_ros.ros.messages.joint_state import JointStateEncoder
 from simloop_ros.ros.messages.payload import to_message
-from simloop_ros.ros.messages.safety_status import FOLLOWER, SWITCHING, SafetyStatus
+from simloop_ros.ros.messages.safety_status import (
+    FOLLOWER,
+    SWITCHING,
+    SafetyStatus,
+    from_message,
+)
 from simloop_ros.ros.messages.safety_status import to_message as safety_message
 from simloop_ros.ros.messages.stamps import stamp_of
-from simloop_ros.ros.transport.qos import LATCHED
+from simloop_ros.ros.transport.qos import LATCHED, LATCHED_READER, STREAM
 from simloop_ros.scenario.loading import load_scenario
 
 PERIOD = 0.01
@@ -33,14 +38,9 @@ SETTINGS = ('robot=two_link', f'period={PERIOD}', 'planner.move=[[0.1, 0, 0.1]]'
 DEAD_MAN = ('safety.dead_man=true', 'safety.dead_man_time=3', 'safety.timeout=1000')
 
 
-def alone(graph: Any, *settings: str, controllers: str = '') -> LoneNode:
-    """Start control, with a driver that publishes the robot at its home."""
-    options = WiringOptions(
-        realtime=True,
-        simulated=False,
-        driver_topic='commands',
-        driver_controllers=ControllersConfig(ours=controllers),
-    )
+def alone(graph: Any, *settings: str, ready: bool = True) -> LoneNode:
+    """Start control, with a driver that publishes the robot at its home, and a follower."""
+    options = WiringOptions(realtime=True, simulated=False, driver_topic='commands')
     scenario = load_scenario('step', [*SETTINGS, *settings])
     domain = int(graph.environment['ROS_DOMAIN_ID'])
     lone = LoneNode(domain, 'control_simulation', ControlSimulationNode, scenario, options)
@@ -53,6 +53,9 @@ def alone(graph: Any, *settings: str, controllers: str = '') -> LoneNode:
         publisher.publish(encode(EPOCH + stamp_of(next(step), PERIOD), lone.model.home))
 
     lone.other.create_timer(0.005, publish)
+    lone.follower = lone.other.create_publisher(DiagnosticStatus, 'safety', LATCHED)
+    level = '' if ready else SWITCHING
+    lone.follower.publish(safety_message(SafetyStatus(FOLLOWER, '', 0, level=level)))
     return lone
 
 
@@ -119,14 +122,34 @@ def test_control_does_not_begin_before_the_robot_is_ours(
     graph: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv('ROS_AUTOMATIC_DISCOVERY_RANGE', 'LOCALHOST')
-    lone = alone(graph, controllers='forward_effort')
+    lone = alone(graph, ready=False)
     states: list[JointState] = []
     lone.other.create_subscription(JointState, 'control_state', states.append, 10)
-    follower = lone.other.create_publisher(DiagnosticStatus, 'safety', LATCHED)
-    follower.publish(safety_message(SafetyStatus(FOLLOWER, '', 0, level=SWITCHING)))
     for _ in range(100):
         lone.executor.spin_once(timeout_sec=0.02)
     assert not states
-    follower.publish(safety_message(SafetyStatus(FOLLOWER, '', 0)))
+    lone.follower.publish(safety_message(SafetyStatus(FOLLOWER, '', 0)))
     lone.until(lambda: len(states) > 3)
+    lone.close()
+
+
+def test_the_follower_says_when_control_and_driver_are_connected(
+    graph: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What control sends before would be lost, and the robot would have to catch up with it."""
+    monkeypatch.setenv('ROS_AUTOMATIC_DISCOVERY_RANGE', 'LOCALHOST')
+    options = WiringOptions(realtime=True, simulated=False, driver_topic='commands')
+    domain = int(graph.environment['ROS_DOMAIN_ID'])
+    scenario = load_scenario('step', SETTINGS)
+    lone = LoneNode(domain, 'robot_follower', RobotFollowerNode, scenario, options)
+    levels: list[str] = []
+    take = lambda message: levels.append(from_message(message).level)  # noqa: E731
+    lone.other.create_subscription(DiagnosticStatus, 'safety', take, LATCHED_READER)
+    lone.until(lambda: levels)
+    lone.other.create_publisher(JointState, 'effort_command', STREAM)
+    for _ in range(50):
+        lone.executor.spin_once(timeout_sec=0.02)
+    assert set(levels) == {SWITCHING}
+    lone.other.create_subscription(Float64MultiArray, 'commands', lambda _: None, 10)
+    lone.until(lambda: levels[-1] == '')
     lone.close()

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from rclpy.clock import Clock
+from rclpy.publisher import Publisher
 from sensor_msgs.msg import JointState as JointStateMessage
 from std_msgs.msg import Float64MultiArray
 
@@ -18,10 +20,26 @@ from ..pacing.config import DriverConfig
 from ..transport.qos import STREAM
 
 
+@dataclass(frozen=True)
+class CommandOutput:
+    """Sends commands to a driver.
+
+    :ivar send: gets a command, shape ``(n,)`` in the order of the model's joints.
+    """
+
+    publisher: Publisher
+    send: Callable[[Array], None]
+
+    @property
+    def connected(self) -> bool:
+        """Return whether somebody hears them."""
+        return int(self.publisher.get_subscription_count()) > 0
+
+
 def command_output(
     topics: Topics, driver: DriverConfig, model: RobotModel, clock: Clock
-) -> Callable[[Array], None]:
-    """Return what sends a command, shape ``(n,)`` in the order of the model's joints.
+) -> CommandOutput:
+    """Return what sends commands to a driver.
 
     :raises ConfigError: driver and model do not have the same joints.
     """
@@ -30,6 +48,11 @@ def command_output(
         joints = [model.joint_names[i] for i in order]
         encode = JointStateEncoder(joints, (driver.output,)).encode
         states = topics.publisher(JointStateMessage, driver.topic, STREAM)
-        return lambda numbers: states.publish(encode(clock.now().nanoseconds, numbers[order]))
-    publisher = topics.publisher(Float64MultiArray, driver.topic, STREAM)
-    return lambda numbers: publisher.publish(to_message(numbers[order]))
+        return CommandOutput(
+            states,
+            lambda numbers: states.publish(encode(clock.now().nanoseconds, numbers[order])),
+        )
+    numbers_out = topics.publisher(Float64MultiArray, driver.topic, STREAM)
+    return CommandOutput(
+        numbers_out, lambda numbers: numbers_out.publish(to_message(numbers[order]))
+    )

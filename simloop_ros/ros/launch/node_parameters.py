@@ -123,8 +123,7 @@ def node_parameters(scenario: Scenario, options: WiringOptions) -> dict[Executab
         if options.driver_joints:
             command_joints(options.driver_joints, load_robot(scenario.robot, urdf.parent))
         driver = parameter_values(_driver(options), 'driver')
-        if options.driver_controllers.ours:
-            parameters['control_simulation'] |= driver  # it waits until they are switched
+        parameters['control_simulation'] |= driver  # it waits for the follower
         parameters['robot_follower'] = {
             **robot,
             **parameter_values(control, 'control'),

@@ -18,7 +18,8 @@ CONTROL = 'control_simulation'
 PLANT, FOLLOWER = 'plant', 'robot_follower'
 """Sources beside the robot: what stops them stops control, too."""
 SWITCHING = 'switching'
-"""Level of a follower whose robot is still controlled by itself: control does not begin yet."""
+"""Level of a follower whose robot still controls itself, or that is not connected: control does
+not begin."""
 COUNT_LIMIT = 2**63
 """Bound of stops and stamps that are accepted."""
 

@@ -37,10 +37,17 @@ class SafetyTopic:
         stamp: int = 0,
         level: str = '',
         paused: bool = False,
+        *,
+        calm: bool = False,
     ) -> None:
-        """Publish the present ``SafetyStatus``; the event is what the log calls a stop."""
+        """Publish the present ``SafetyStatus``; the event is what the log calls a stop.
+
+        :param calm: whether nothing moved: then it is no error.
+        """
         node = self._node
-        if stopped:
+        if stopped and calm:
+            node.get_logger().info(f'{event}: {stopped}')
+        elif stopped:
             node.get_logger().error(f'{event}: {stopped}', throttle_duration_sec=0.1)
         status = SafetyStatus(node.get_name(), stopped, stops, diverged, stamp, level, paused)
         self._publisher.publish(to_message(status))

@@ -18,6 +18,9 @@ from ...safety.position_gate import PositionGate
 from ...safety.stopping_robot import StoppingRobot
 from .config import DriverConfig
 
+MEAN_TIME = 0.2
+"""Time constant of the mean of the disturbance by which an unseen robot is predicted [s]."""
+
 
 class DrivenRobot(StoppingRobot, ABC):
     """Sends a driver its commands, in the order of the model's joints.
@@ -41,11 +44,19 @@ class DrivenRobot(StoppingRobot, ABC):
         super().__init__(model, period, safety)
         self._publish = publish
         self._position: Array = model.home
+        self._unseen = 0  # periods since the last joint state that were gone through without one
 
     def measured(self, position: Array, periods: int) -> None:
         """Take where the robot is [rad], shape ``(n,)``, some periods after the last state."""
         self._position = position
+        self.wait(periods - self._unseen)
+        self._unseen = 0
+
+    def go_on_unseen(self, periods: int) -> None:
+        """Send what the robot does by itself, some periods later without a joint state."""
+        self._unseen += periods
         self.wait(periods)
+        self.go_on()
 
     @abstractmethod
     def command(self, effort: Array, desired: Array | None) -> None:
@@ -72,6 +83,11 @@ class DrivenRobot(StoppingRobot, ABC):
     def rests(self) -> bool:
         """Return whether the robot has come to rest by itself."""
 
+    @property
+    @abstractmethod
+    def stands_still(self) -> bool:
+        """Return whether the robot does not move, whoever commands it."""
+
 
 class EffortDriven(DrivenRobot):
     """A robot that takes efforts.
@@ -80,6 +96,12 @@ class EffortDriven(DrivenRobot):
     velocities that drivers publish are filtered, or zero, nobody knows which. What is sent is
     within the limits and without the gravity that the robot handles itself: that of the model at
     the beginning, since a payload that is told later is not told to the robot.
+
+    While no joint states come it goes on, and comes to rest, where the model says that it is. Each
+    period is a semi-implicit step under the effort that was sent and the mean ``d`` of the
+    disturbance that was estimated over ``MEAN_TIME``: its noise would add up to a speed::
+
+        v+ = v + h (aba(q, v, tau) + d),   q+ = q + h v+
 
     :param bandwidth: of the observer [rad/s].
     """
@@ -101,18 +123,27 @@ class EffortDriven(DrivenRobot):
         self._gravity_handled = gravity_handled
         self._data = model.pin_model.createData()
         self._known = pin.Model(model.pin_model)
-        self._effort: Array | None = None
+        self._sent: Array | None = None
+        self._effort: Array | None = None  # with the gravity that the robot adds
+        self._disturbance: Array = np.zeros(model.n)
         self._estimate: Estimate | None = None
+        self._predicted: JointState | None = None  # where nobody sees it
 
     @np.errstate(over='ignore', invalid='ignore')
     def measured(self, position: Array, periods: int) -> None:
         """Take where the robot is, and estimate its velocity."""
+        # States that come together are older than what was predicted until then.
+        predicted = self._predicted if periods >= self._unseen else None
+        self._predicted = None
         super().measured(position, periods)
         before, still = self._estimate, np.zeros_like(position)
         self._estimate = Estimate(JointState(position, still), still)
         if before is None:
             return
-        if periods == 1:
+        if predicted is not None:
+            error = (position - predicted.position) / (periods * self._period)
+            now = Estimate(JointState(position, predicted.velocity + error), before.disturbance)
+        elif periods == 1:
             q, v = before.state.position, before.state.velocity
             acceleration = still
             if self._effort is not None:
@@ -123,6 +154,26 @@ class EffortDriven(DrivenRobot):
             now = Estimate(JointState(position, velocity), before.disturbance)
         if np.isfinite(now.disturbance).all() and np.isfinite(now.state.velocity).all():
             self._estimate = now
+            share = min(1.0, self._period / MEAN_TIME)
+            self._disturbance = self._disturbance + share * (now.disturbance - self._disturbance)
+
+    @np.errstate(over='ignore', invalid='ignore')
+    def go_on_unseen(self, periods: int) -> None:
+        """Send the effort of follower or brakes for where the model says that the robot is."""
+        if self._estimate is not None and self._sent is not None:
+            for _ in range(periods):
+                self._predict(self._sent)
+        super().go_on_unseen(periods)
+
+    def _predict(self, sent: Array) -> None:
+        """Take a step of the model from the last known or predicted state, if it is finite."""
+        q, v, h = self._state.position, self._state.velocity, self._period
+        effort = sent + self._handled
+        acceleration = pin.aba(self._model.pin_model, self._data, q, v, effort)
+        velocity = v + h * (acceleration + self._disturbance)
+        if np.isfinite(velocity).all():
+            self._predicted = JointState(q + h * velocity, velocity)
+            self._position = self._predicted.position
 
     def check(self, effort: Array, age: float) -> None:
         """Raise UnsafeCommandError unless an effort may pass.
@@ -153,13 +204,18 @@ class EffortDriven(DrivenRobot):
     @property
     def rests(self) -> bool:
         """Return whether the brakes hold the robot, or have brought it to rest."""
-        slow = (np.abs(self._state.velocity) < STOPPED_SPEED).all()
-        return self.held is not None or bool(self.engaged and self._stop == 'damp' and slow)
+        damped = self.engaged and self._stop == 'damp' and self.stands_still
+        return self.held is not None or bool(damped)
+
+    @property
+    def stands_still(self) -> bool:
+        """Return whether all joints are slow."""
+        return bool((np.abs(self._state.velocity) < STOPPED_SPEED).all())
 
     @property
     def _state(self) -> JointState:
         assert self._estimate is not None
-        return self._estimate.state
+        return self._estimate.state if self._predicted is None else self._predicted
 
     def _gravity(self, model: pin.Model) -> Array:
         """Return the gravity at the last position [N m], shape ``(n,)``; zero if not finite."""
@@ -172,7 +228,7 @@ class EffortDriven(DrivenRobot):
 
     def _send(self, effort: Array) -> None:
         handled = self._handled
-        sent = self._gate.nearest(effort - handled)
+        self._sent = sent = self._gate.nearest(effort - handled)
         self._effort = sent + handled
         self._publish(sent)
 
@@ -225,6 +281,14 @@ class PositionDriven(DrivenRobot):
     def rests(self) -> bool:
         """Return whether the motion of the last commands has come to rest."""
         return bool(self.engaged) and self._follower.rests(self._steps)
+
+    @property
+    def stands_still(self) -> bool:
+        """Return whether the motion of the last commands would not go on."""
+        last, there = self._positions.last, self._follower.destination(self._steps)
+        if last is None or there is None:
+            return last is None
+        return bool((np.abs(there - last) < STOPPED_SPEED * self._period).all())
 
     def _send(self, position: Array) -> None:
         last, released, self._released = self._positions.last, self._released, False

@@ -30,6 +30,7 @@ class _DriverNode(Protocol):
 
     def accepts(self, effort: Array, age: float) -> bool: ...
     def engage(self, reason: str) -> None: ...
+    def hold(self, reason: str) -> None: ...
 
 
 class RealtimeDriver:
@@ -39,7 +40,8 @@ class RealtimeDriver:
     the next one comes, which has to be there before the next but one state: from then on the
     robot goes on by itself with each state, see ``StoppingRobot``. A command that is late is not
     applied, but its desired position counts. After ``timeout`` periods without a command the robot
-    is stopped. Without joint states it gets what asks for no motion, and is stopped, too.
+    is stopped. Without joint states it goes on by itself, too, as far as its model tells where it
+    is, and after as many periods it is stopped.
 
     Before the first command nothing is sent: the driver still has what it had before. One that
     ``holds`` sends what holds the robot where it is.
@@ -95,7 +97,8 @@ class RealtimeDriver:
         self._age += periods
         timeout = self._timeout()
         if self._age >= timeout and not self._released:
-            self._node.engage(f'effort_command: no message for {timeout} periods')
+            still, reason = robot.stands_still, f'effort_command: no message for {timeout} periods'
+            (self._node.hold if still else self._node.engage)(reason)
         if self._age > robot.stands or robot.engaged:
             self._own += 1
             self._send(robot.go_on)
@@ -126,13 +129,15 @@ class RealtimeDriver:
             take_plan(self._node.robot, message, self._stamp, self._period)
 
     def watch(self) -> None:
-        """Ask for no motion if no joint states come; called once per period by a steady timer."""
+        """Let the robot go on if no joint states come; a steady timer calls it once per period."""
         self._silent += 1
-        if self._silent > PATIENCE:
-            timeout = self._timeout()
-            if self._commanded and self._silent >= timeout:
-                self._node.engage(f'joint_states: no message for {timeout} periods')
-            self.stand()
+        if self._silent <= PATIENCE or not self._commanded:
+            return
+        timeout = self._timeout()
+        if self._silent >= timeout:
+            self._node.engage(f'joint_states: no message for {timeout} periods')
+        robot, periods = self._node.robot, self._silent if self._silent == PATIENCE + 1 else 1
+        self._send(lambda: robot.go_on_unseen(periods))
 
     def release(self) -> None:
         """Take commands again; until the first one the robot is held."""

@@ -95,7 +95,7 @@ class LiveRun:
         self._history = History(self._h, self._snapshot())
         self._sink = sink
         self._idle_until = 0  # number of the first step after which something is to be done
-        self._seen_until = self._look_ahead = round(LONGEST_TRACE / self._h)
+        self._seen_until, self._look_ahead = 0, round(LONGEST_TRACE / self._h)
         self._ended = ''
         self.playing = False
 

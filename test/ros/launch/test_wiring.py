@@ -411,7 +411,8 @@ def test_a_driver_gets_a_process_beside_it() -> None:
         topic='/arm/commands', output='position', gravity_handled=True
     )
     assert graph_config(follower).priority == PRIORITY
-    assert not any(key.startswith('driver') for key in nodes['control_simulation'].parameters)
+    waits = parse_config(DriverConfig, 'driver', nodes['control_simulation'].parameters)
+    assert waits.topic == '/arm/commands'
 
 
 def test_the_process_beside_a_driver_is_never_shared(tmp_path: Path) -> None:

@@ -57,15 +57,18 @@ def test_a_duration_is_kept() -> None:
     assert run.rests
 
 
-def test_it_goes_on_until_the_setpoints_have_rested() -> None:
+@pytest.mark.parametrize('apart', [0.0, 0.05])
+def test_it_goes_on_until_the_setpoints_have_rested(apart: float) -> None:
+    """Also if a load keeps the robot away from them."""
     facts = run_facts(load_scenario('step', [*SETTINGS, 'rest=0.05']), simulated=False)
-    run = RealRun(facts)
-    needed = round(0.05 / facts.scenario.period)
-    for velocity, count in ((0.0, needed - 1), (0.1, 1), (0.0, needed - 1)):
+    run, position, h = RealRun(facts), START, facts.scenario.period
+    needed = round(0.05 / h)
+    for speed, count in ((0.0, needed), (0.1, 1), (0.0, needed - 1)):
         for _ in range(count):
-            run.take(record(START, np.full(2, velocity)))
+            position = position + h * speed
+            run.take(record(position, np.full(2, speed + apart / h)))
         assert not run.rests
-    run.take(record(START, np.zeros(2)))
+    run.take(record(position, np.full(2, apart / h)))
     assert run.facts(wait=True).goals is not None
     assert run.rests
 
@@ -74,8 +77,8 @@ def test_nothing_is_planned_while_the_robot_moves() -> None:
     """Composed, control and recorder share an interpreter."""
     run = RealRun(run_facts(load_scenario('step', SETTINGS), simulated=False))
     threads = active_count()
-    for _ in range(100):
-        run.take(record(START, np.ones(2)))
+    for i in range(100):
+        run.take(record(START + 1e-3 * i, np.ones(2)))
     assert active_count() == threads
     assert run.facts().goals is None
     assert run.facts(wait=True).goals is not None

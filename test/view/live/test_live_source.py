@@ -207,6 +207,7 @@ def test_steps_are_due_one_period_after_the_other() -> None:
     pace.start(101.0, 8)
     assert pace.due(9) == pytest.approx(101.02)
     pace.speed = 0.0
+    pace.start(102.0, 9)
     assert pace.due(9) < 0.0
 
 
