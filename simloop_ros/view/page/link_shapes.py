@@ -101,7 +101,8 @@ def _triangles(geometry: Any) -> tuple[Array, Any] | None:
     mesh: trimesh.Trimesh
     match geometry:
         case coal.BVHModelBase():
-            faces = [[*geometry.tri_indices(i)] for i in range(geometry.num_tris)]
+            corners = map(geometry.tri_indices, range(geometry.num_tris))
+            faces = [(each[0], each[1], each[2]) for each in corners]  # it has no iterator
             return np.array(geometry.vertices()), np.array(faces, dtype=np.uint32)
         case coal.Box():
             mesh = trimesh.creation.box(2.0 * np.array(geometry.halfSide))

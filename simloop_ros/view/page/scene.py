@@ -19,7 +19,7 @@ from .robot_nodes import RobotNodes
 ROBOT, TWIN, COLLISION = '/robot', '/twin', '/collision'
 TWIN_COLOUR, TWIN_OPACITY = (0, 119, 187), 0.35
 COLLISION_COLOUR, COLLISION_OPACITY = (204, 51, 17), 0.35
-SKY, GROUND, SKY_INTENSITY = (255, 255, 255), (170, 170, 175), 2.2
+SKY, GROUND, SKY_INTENSITY = (255, 255, 255), (170, 170, 175), 1.4
 GOAL_COLOUR, PATH_COLOUR = (0, 153, 136), (0, 153, 136)
 GOAL_RADIUS = 0.012
 """Of the ball that marks a goal [m]."""

@@ -14,7 +14,7 @@ from ..frame import Body, Force, Frame, Progress
 from ..live.describe import BEAM, bodies_of, paths_of
 from .recorded_forces import RecordedForces
 from .recorded_run import RecordedRun
-from .timeline import Located, Timeline
+from .timeline import LocatedContact, Timeline
 
 TRACES = {
     'desired_position': ('desired position', 'rad'),
@@ -47,7 +47,7 @@ class RecordedFrames:
         self._traced = [run.columns.index(name) for name in traced]
         self._traces = tuple(TRACES[name] for name in traced)
         self._shown = -1  # last row whose signals a frame had
-        self._at_location: tuple[Located, pin.SE3] | None = None
+        self._at_location: tuple[LocatedContact, pin.SE3] | None = None
 
     def describe(self) -> Description:
         """Return the scene, and what can be done with it."""
@@ -122,7 +122,7 @@ class RecordedFrames:
         point = self._on_link(located, row[TRUE_POSITION])
         return (*forces, Force('estimated', located.link, point, located.force))
 
-    def _on_link(self, located: Located, q: Array) -> Array:
+    def _on_link(self, located: LocatedContact, q: Array) -> Array:
         """Return where the point is now that was located on a link [m], shape ``(3,)``."""
         assert located.point is not None
         if located.link not in self._model.links or not np.isfinite(q).all():

@@ -17,7 +17,7 @@ SHOWN = 1.0
 TOUCHES = {'contact': 'contact_end', 'push_start': 'push_end', 'hand_start': 'hand_end'}
 
 
-class Located(msgspec.Struct, frozen=True):
+class LocatedContact(msgspec.Struct, frozen=True):
     """A contact that the monitor has located.
 
     :ivar time: when [s].
@@ -39,7 +39,7 @@ class _Alarm(msgspec.Struct, frozen=True):
     end: float
     kinds: tuple[tuple[float, str, float], ...]
     delay: float | None
-    located: tuple[Located, ...]
+    located: tuple[LocatedContact, ...]
 
 
 class Timeline:
@@ -68,7 +68,7 @@ class Timeline:
         link, probability = ('', 0.0) if located is None else (located.link, located.probability)
         return Alarm(kind, link, probability, alarm.delay, 1.0 - margin)
 
-    def located(self, time: float) -> Located | None:
+    def located(self, time: float) -> LocatedContact | None:
         """Return the contact that the monitor last located, while it lasts and shortly after."""
         alarm = self._at(time)
         located = None if alarm is None else _last(alarm, time)
@@ -89,7 +89,7 @@ class Timeline:
         return self._alarms[place - 1] if place else None
 
 
-def _last(alarm: _Alarm, time: float) -> Located | None:
+def _last(alarm: _Alarm, time: float) -> LocatedContact | None:
     return next((each for each in reversed(alarm.located) if each.time <= time), None)
 
 
@@ -120,10 +120,10 @@ def _alarms(events: Sequence[Mapping[str, Any]]) -> tuple[_Alarm, ...]:
     return tuple(found)
 
 
-def _located(event: Mapping[str, Any]) -> Located:
+def _located(event: Mapping[str, Any]) -> LocatedContact:
     point, force = event.get('point'), event.get('force')
     known = point is not None and force is not None
-    return Located(
+    return LocatedContact(
         float(event['time']),
         str(event['link']),
         float(event['probability']),
