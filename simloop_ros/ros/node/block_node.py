@@ -68,9 +68,7 @@ class BlockNode(LifecycleNode):
     def __init__(self, name: str, bus: LocalBus | None = None, **options: Any):
         self.topics = Topics(self, bus)
         super().__init__(name, **options)
-        self.active = False
-        self.finished = False
-        self.served = 0
+        self.active = self.finished = False
         self.failure = ''
         self.exit_status = 0
         self._cleanup: list[Callable[[], Any]] = []
@@ -85,7 +83,7 @@ class BlockNode(LifecycleNode):
         )
         self._diagnostics = self.create_publisher(DiagnosticArray, '/diagnostics', EVENTS)
         self._refusal = ''
-        self.refused = 0
+        self.refused = self.served = 0
         self.create_timer(
             DIAGNOSTICS_PERIOD, lambda: self.guard(self.publish_diagnostics), clock=self._steady
         )

@@ -121,7 +121,10 @@ def _run_nodes(factories: Sequence[Callable[..., BlockNode]], arguments: Sequenc
         while not any(node.finished or node.failure for node in nodes):
             if received and all(node.leave() for node in nodes):
                 break
-            _serve(executor, nodes, 0.0 if bus and bus.busy else MAX_SPIN_TIME)
+            if bus and bus.busy:
+                _serve(executor, nodes)
+            else:
+                executor.spin_once(timeout_sec=MAX_SPIN_TIME)
             if bus:
                 bus.run(MAX_DELIVERIES)
     except SimloopError as error:
@@ -139,16 +142,15 @@ def _run_nodes(factories: Sequence[Callable[..., BlockNode]], arguments: Sequenc
     return status
 
 
-def _serve(executor: Executor, nodes: Sequence[BlockNode], timeout: float) -> None:
-    """Serve what is there: an executor serves one event at a time.
+def _serve(executor: Executor, nodes: Sequence[BlockNode]) -> None:
+    """Serve all that waits: an executor serves one event at a time.
 
-    What one node of the process sends to the others comes over the middleware, too, once another
-    program listens. If only some of that were served, the rest would pile up, and services and
-    other messages behind it.
+    In lockstep there is always something on the bus. What one node of the process sends to the
+    others comes over the middleware, too, once another program listens: if only some of that were
+    served, the rest would pile up, and services and messages of others behind it.
     """
     for _ in range(MAX_EVENTS):
         served = sum(node.served for node in nodes)
-        executor.spin_once(timeout_sec=timeout)
+        executor.spin_once(timeout_sec=0.0)
         if sum(node.served for node in nodes) == served:
             return
-        timeout = 0.0

@@ -27,7 +27,7 @@ from .far_grips import FarGrips
 from .heard_contact import HeardContact
 from .heard_robot import at_rest, heard_robot
 from .heard_scene import HeardScene
-from .heard_status import HeardStatus
+from .heard_status import GraphStatus
 from .heard_steps import SCALARS, HeardSteps
 from .velocity_window import WINDOW, VelocityWindow
 
@@ -64,7 +64,7 @@ class HeardGraph:
 
     def _forget(self) -> None:
         """Forget what belongs to a graph."""
-        self.status = HeardStatus(self._namespace)
+        self.status = GraphStatus(self._namespace)
         self.contact = HeardContact()
         self.scene = HeardScene()
 

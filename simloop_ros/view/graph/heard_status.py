@@ -15,7 +15,7 @@ LATE, STEPS = 'late commands', 'steps'
 """Values of the plant's diagnostics."""
 
 
-class HeardStatus:
+class GraphStatus:
     """Safety statuses and diagnostics of the nodes in one namespace.
 
     :param namespace: absolute; empty for none.

@@ -47,7 +47,7 @@ class Signal:
         return self._value
 
 
-class Rows(msgspec.Struct, frozen=True):
+class StepRows(msgspec.Struct, frozen=True):
     """Some steps: their ends [s], ``(steps,)``, signals, ``(steps, columns, n)``, and scalars."""
 
     times: Array
@@ -97,7 +97,7 @@ class HeardSteps:
         self._ends.append((stamp, position))
         return True
 
-    def take_rows(self) -> Rows:
+    def take_rows(self) -> StepRows:
         """Return the steps since the last call, without the last ones, of which more will come."""
         known = self.rollback.newest
         ends: list[tuple[int, Array]] = []
@@ -123,4 +123,4 @@ class HeardSteps:
             if margin is not None:
                 scalar[0] = 1.0 - margin[0]
         times = np.array([self.seconds(stamp) for stamp, _ in ends])
-        return Rows(times, trace, scalars)
+        return StepRows(times, trace, scalars)
