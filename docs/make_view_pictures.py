@@ -54,7 +54,7 @@ HITS = (0.17, 0.8), (1.9, 3.35)
 """When there is something to see of that [s]."""
 FRONT = 0.86, -0.34, 0.38
 """Direction of the camera for the moving pictures."""
-PATIENCE = 60.0
+PATIENCE = 25.0
 """Time in which the browser has to draw [s]."""
 TILE, TILE_TEXT = (420, 360), 26
 """Of the sheet [pixels]."""
@@ -344,27 +344,34 @@ def _save(path: Path, pictures: Sequence[Image.Image]) -> None:
 def make_sheet(path: Path) -> None:
     """Every shipped scenario, at about a half of its time, and arms of example-robot-data."""
     listed = files('example-robot-data') or []
-    tiles: list[tuple[str, Image.Image]] = []
-    with chromium(*TILE_PAGE) as driver:
-        for name, robot in ARMS.items():
-            urdf = next((str(f.locate()) for f in listed if str(f).endswith(robot['urdf'])), '')
-            if not urdf:
-                print(f'{name}: not in this version of example-robot-data')
-                continue
-            settings = [f'robot.{key}={value}' for key, value in {**robot, 'urdf': urdf}.items()]
-            tiles.append((f'step: {name}', _tile(driver, 'step', [*settings, MOVE])))
-        shipped = [name for name in scenario_names() if name != 'step']
-        tiles = [*((name, _tile(driver, name, ())) for name in shipped), *tiles]
+    wanted: dict[str, tuple[str, Sequence[str]]] = {
+        name: (name, ()) for name in scenario_names() if name != 'step'
+    }
+    for name, robot in ARMS.items():
+        urdf = next((str(f.locate()) for f in listed if str(f).endswith(robot['urdf'])), '')
+        settings = [f'robot.{key}={value}' for key, value in {**robot, 'urdf': urdf}.items()]
+        if urdf:
+            wanted[f'step: {name}'] = 'step', (*settings, MOVE)
+        else:
+            print(f'{name}: not in this version of example-robot-data')
+    tiles = [(name, _tile(*of)) for name, of in wanted.items()]
     _lay_out(path, tiles)
 
 
-def _tile(driver: Any, name: str, settings: Sequence[str]) -> Image.Image:
-    source = SteppedSource(name, settings)
-    half = 0.5 * source.run.facts.steps * source.run.facts.scenario.period
-    with screen(driver, source) as shown:
-        shown.show(min(half, 3.0))
-        picture = shown.scene()
-    print(name, flush=True)
+def _tile(name: str, settings: Sequence[str]) -> Image.Image:
+    """Return a scenario's scene; a browser that does not show it is tried again."""
+    for again in (True, True, False):
+        source = SteppedSource(name, settings)
+        half = 0.5 * source.run.facts.steps * source.run.facts.scenario.period
+        try:
+            with chromium(*TILE_PAGE) as driver, screen(driver, source) as shown:
+                shown.show(min(half, 3.0))
+                picture = shown.scene()
+            print(name, *settings[:1], flush=True)
+            break
+        except SimloopError:
+            if not again:
+                raise
     return picture
 
 

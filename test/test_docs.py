@@ -45,6 +45,9 @@ TO_A_GRAPH = ('move', 'payload')
 """Commands that need a graph that is up; ``test/nodes`` runs such."""
 FROM_LOGS = ('identify', 'excite', 'replay')
 """Commands about logs that a reader has, or that take a while; ``test/cli`` runs such."""
+ENDLESS = ('view',)
+"""Commands that run until Ctrl-C; ``test/cli/test_view.py`` runs such."""
+ELSEWHERE = (PLAYED, TO_A_GRAPH, FROM_LOGS, ENDLESS, SHORT)
 NEEDS_A_RUN = re.compile(r'simloop (plot|robotstudio|teach) ')
 FAILING = {
     'sphere_collision': 'missed',
@@ -117,7 +120,9 @@ def test_graphs_of_the_pages_can_be_wired(command: str) -> None:
 
 @pytest.mark.parametrize(
     'command',
-    commands(*set(COMMANDS) - {'run', 'launch', *PLAYED, *TO_A_GRAPH, *FROM_LOGS, *SHORT}),
+    commands(
+        *set(COMMANDS) - {'run', 'launch', *PLAYED, *TO_A_GRAPH, *FROM_LOGS, *ENDLESS, *SHORT}
+    ),
 )
 def test_other_commands_of_the_pages(command: str, capsys: Any) -> None:
     given = words(command)
@@ -165,7 +170,7 @@ def test_snippets_of_the_pages_run(page: Path) -> None:
             exec(compile(block, str(page), 'exec'), {'__name__': 'snippet'})
 
 
-@pytest.mark.parametrize('command', commands(*SHORT, *TO_A_GRAPH, *FROM_LOGS))
+@pytest.mark.parametrize('command', commands(*SHORT, *TO_A_GRAPH, *FROM_LOGS, *ENDLESS))
 def test_arguments_of_long_commands_are_valid(command: str) -> None:
     given = words(command)
     assert make_parser(given[0]).parse_args(given).command == given[0]
