@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from simloop_ros.scenario.shipped import scenario_names
-from simloop_ros.view.actions import Load
+from simloop_ros.view.actions import LoadScenario
 from simloop_ros.view.frame import Frame
 from simloop_ros.view.live.live_source import LiveSource
 
@@ -73,7 +73,7 @@ class Watched(LiveSource):
 class ServedPage:
     """A page of a live scenario, served in this process."""
 
-    def __init__(self, load: Load):
+    def __init__(self, load: LoadScenario):
         from simloop_ros.view.page.page import Page
         from simloop_ros.view.page.server import serve
 
@@ -98,7 +98,7 @@ class ServedPage:
     def load(self, scenario: str, *settings: str) -> None:
         """Choose a scenario, and wait until its page is there."""
         before = self.page.description
-        self.do(Load(scenario, settings))
+        self.do(LoadScenario(scenario, settings))
         wait_for(lambda: self.page.description is not before, f'the page of {scenario}')
         self.source.newest = None
 
