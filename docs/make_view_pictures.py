@@ -85,11 +85,6 @@ ARMS = {
         'tips': '[link_eef]',
         'home': '{joint2: -0.5, joint4: 1.0, joint6: 1.5}',
     },
-    'z1': {
-        'urdf': 'z1_description/urdf/z1.urdf',
-        'tips': '[gripperMover]',
-        'home': '{joint2: 1.5, joint3: -1.0, joint4: -0.5}',
-    },
     'talos_arm': {
         'urdf': 'talos_data/robots/talos_left_arm.urdf',
         'tips': '[gripper_left_base_link]',
@@ -385,7 +380,7 @@ def _lay_out(path: Path, tiles: Sequence[tuple[str, Image.Image]]) -> None:
         draw.text((left + 8, top + 2), name, 'black', font)
         sheet.paste(picture.resize(TILE), (left, top + TILE_TEXT))
     sheet = sheet.resize([round(0.75 * x) for x in sheet.size], Image.Resampling.LANCZOS)
-    sheet.quantize(128).save(path, optimize=True)
+    sheet.quantize(256, Image.Quantize.FASTOCTREE).save(path, optimize=True)
     print(f'{path.name}: {len(tiles)} pictures, {path.stat().st_size / 1e6:.2f} MB')
 
 
