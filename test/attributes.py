@@ -51,7 +51,9 @@ def poison(*things: Any) -> None:
     met: set[int] = set()
 
     def walk(thing: Any) -> None:
-        if id(thing) in met or not hasattr(thing, '__dict__') or isinstance(thing, type):
+        if isinstance(thing, (type, ModuleType)) or id(thing) in met:
+            return
+        if not hasattr(thing, '__dict__'):
             return
         met.add(id(thing))
         for name, part in list(vars(thing).items()):
