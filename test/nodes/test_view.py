@@ -95,7 +95,8 @@ def settings(*values: str) -> list[str]:
 def test_a_graph_is_shown_and_runs_as_if_nobody_looked(graph: Any, pages: Any) -> None:
     """In a namespace; the page is there first, and hears all of a run in lockstep."""
     page = pages('left')
-    values = ('duration=4', 'period=0.001', 'plant.noise=1e-5', 'seed=7')
+    # In lockstep a fast machine would be through with a short one before it is discovered.
+    values = ('duration=15', 'period=0.001', 'plant.noise=1e-5', 'seed=7')
     out = graph.folder / 'out'
     namespace = ('--composed', '--namespace', 'left')
     process = graph.launch(
@@ -116,7 +117,7 @@ def test_a_graph_is_shown_and_runs_as_if_nobody_looked(graph: Any, pages: Any) -
     assert (abilities.grips, abilities.pauses, abilities.steps) == (True, True, True)
     assert not abilities.speeds
     last = page.last
-    assert 1.0 < last.time < 5.0  # the plant may be ahead of the recorder
+    assert 1.0 < last.time < 16.0  # the plant may be ahead of the recorder
     assert not last.progress.playing
     assert np.abs(last.joints - last.twin).max() < 0.01
     times = np.concatenate([frame.times for frame in page.frames])

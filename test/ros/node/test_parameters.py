@@ -254,6 +254,7 @@ def test_names_and_values_are_plain() -> None:
         'plant.friction.coulomb': 0.0,
         'plant.friction.viscous': 0.0,
         'plant.delay': 0,
+        'plant.wrenches': '',
         'plant.payloads': '[]',
         'plant.hands': '[]',
         'plant.obstacles': '[]',

@@ -101,6 +101,8 @@ class World:
         if self.robot is not None:
             self.robot.engage(reason)
 
+    hold = engage
+
     # What happens
 
     @property
