@@ -20,7 +20,7 @@ from .plots import Plots
 from .scene import Scene
 
 LOGGER = logging.getLogger(__name__)
-RATE = 30.0
+RATE = 32.0
 """Frames per second."""
 IDLE = 0.1
 """Time between two looks for browsers while there is none [s]."""
