@@ -239,6 +239,18 @@ def test_without_joint_states_the_robot_comes_to_rest_where_its_model_says(
     assert (np.abs(world.sent) <= two_link.effort_limit).all()
 
 
+def test_an_unseen_robot_bears_the_load_that_it_bore_before(two_link: RobotModel) -> None:
+    world = World(two_link, KINDS['efforts'])
+    world.plant = PinocchioPlant(two_link.with_mass_bias(0.1), H)
+    world.plant.start(JointState(two_link.home, np.zeros(two_link.n)))
+    world.move(200, commands=True)
+    at = world.plant.truth
+    world.move(30, commands=False, states=False)
+    predicted = world.robot._state  # what it reckons with
+    there = world.plant.truth.position
+    assert (np.abs(predicted.position - there) < 0.1 * np.abs(there - at.position)).all()
+
+
 @pytest.mark.parametrize('kind', KINDS)
 def test_a_robot_that_is_seen_again_goes_on_without_a_jump(
     two_link: RobotModel, kind: str
