@@ -71,6 +71,7 @@ class EffortFollower(Remembering):
         self._stop_time = config.stop_time
         self._stiffness, self._damping = hold_gains(config, period)
         self._plan = Plan()
+        self._undragged: Array = np.zeros(model.n)
         self.reset()
 
     def reset(self) -> None:
@@ -80,7 +81,7 @@ class EffortFollower(Remembering):
         self._velocity: Array | None = None
         self._acceleration: Array = np.zeros(self._limit.size)
         self._bias: Array = np.zeros(self._limit.size)
-        self._dragged: Array = np.zeros(self._limit.size)
+        self._dragged = self._undragged
         self._floats = False
         self._step = 0
         self._stopped: int | None = None
@@ -102,7 +103,7 @@ class EffortFollower(Remembering):
             return
         if not self._plan.rests:
             self._position, self._velocity, _ = self._reference(step)
-            self._dragged = np.zeros_like(self._dragged)
+            self._dragged = self._undragged
             self._step = step - 1
             self._plan.clear()
         elif (self._end - step) * self._period > self._stop_time:
@@ -170,7 +171,7 @@ class EffortFollower(Remembering):
         robot further away than the spring grows, the reference is dragged to where its spring
         bears what the command bore: the force must not win because the next one is late.
         """
-        self._dragged = np.zeros_like(self._dragged)
+        self._dragged = self._undragged
         if self._position is None or self._velocity is None:
             return
         position, velocity = self._position - self._period * self._velocity, self._velocity

@@ -13,6 +13,7 @@ import sys
 import rclpy
 from rclpy.executors import Executor, SingleThreadedExecutor
 from rclpy.signals import SignalHandlerOptions
+from rclpy.task import Future
 
 from ...core.errors import USER_ERROR, MissingDependencyError, SimloopError
 from ..transport.channels import LocalBus
@@ -23,9 +24,9 @@ from .scheduling import SWITCH_INTERVAL
 
 MAX_SPIN_TIME = 0.05
 """Longest time until a signal is noticed [s]."""
-MAX_DELIVERIES, MAX_EVENTS = 128, 256
-"""Messages between nodes of the process after which the executor spins again, and the events that
-it serves in a row."""
+MAX_DELIVERIES = 512
+"""Messages between nodes of the process after which the executor serves what waits: some forty
+steps. A turn of the executor costs as much as half a step, also if nothing waits."""
 UNCOLLECTED = 100_000
 """Objects that may be left over before cycles among them are looked for. With Python's own number
 that stopped the loop for 1 to 4 ms now and then, and none were found: nodes in motion make no
@@ -143,14 +144,16 @@ def _run_nodes(factories: Sequence[Callable[..., BlockNode]], arguments: Sequenc
 
 
 def _serve(executor: Executor, nodes: Sequence[BlockNode]) -> None:
-    """Serve all that waits: an executor serves one event at a time.
+    """Serve all that waits.
 
     In lockstep there is always something on the bus. What one node of the process sends to the
     others comes over the middleware, too, once another program listens: if only some of that were
     served, the rest would pile up, and services and messages of others behind it.
     """
-    for _ in range(MAX_EVENTS):
-        served = sum(node.served for node in nodes)
-        executor.spin_once(timeout_sec=0.0)
-        if sum(node.served for node in nodes) == served:
-            return
+    if not isinstance(executor, SingleThreadedExecutor):
+        executor.spin_until_future_complete(Future(), timeout_sec=0.0)
+        return
+    before, served = -1, 0
+    while served != before:
+        executor.spin_once(timeout_sec=0.0)  # serves one event
+        before, served = served, sum(node.served for node in nodes)

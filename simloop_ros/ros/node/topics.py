@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from diagnostic_msgs.msg import DiagnosticArray
@@ -56,10 +57,14 @@ class Topics:
 
     def open(self) -> None:
         """Begin to request and to answer: the node is being configured."""
-        node = self._node
+        node, bus = self._node, self.bus
         publisher = self.publisher(Header, 'resend', EVENTS)
-        self.resend = Resend(publisher, node.missing, node.gaps)
-        self.subscription(Header, 'resend', self.resend.answer, EVENTS)
+        nearby = {} if bus is None else {'nearby': bus.request}
+        self.resend = resend = Resend(publisher, node.missing, node.gaps, **nearby)
+        self.subscription(Header, 'resend', resend.answer, EVENTS)
+        if bus is not None:
+            answer = partial(node.guard, resend.answer)
+            node.at_cleanup(bus.answer_requests(resend.sources, answer))
 
     def poll(self) -> None:
         """Take all messages that wait."""

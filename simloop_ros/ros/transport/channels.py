@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
+from operator import itemgetter
 from typing import Any, Protocol
 
 from rclpy.publisher import Publisher
 from rclpy.subscription import Subscription
 from sensor_msgs.msg import JointState as JointStateMessage
+from std_msgs.msg import Header
 
 from ...core.errors import MessageError
 from ...core.values import Array
@@ -17,6 +20,7 @@ from ..messages.joint_state import ABSENT, DecodedJointState, JointStateDecoder,
 from .resend import Resend
 
 Deliver = Callable[[DecodedJointState], None]
+Answer = Callable[[Header], None]
 OUTBOX_SIZE = 2048
 """Messages that a publisher can send again: more than any reader may lag behind."""
 READER_CHECK_INTERVAL = 32
@@ -26,7 +30,7 @@ DUPLICATE_WINDOW = 256
 
 
 class LocalBus:
-    """Hands joint states to the subscriptions of the same process, in the order of sending.
+    """Hands joint states and requests to the nodes of the same process, in the order of sending.
 
     rclpy has no intra-process communication as rclcpp has: for two nodes of one process, DDS costs
     serialisation and the executor, several times the cost of the blocks.
@@ -34,7 +38,8 @@ class LocalBus:
 
     def __init__(self) -> None:
         self._readers: dict[str, list[tuple[tuple[str, ...], tuple[str, ...], Deliver]]] = {}
-        self._queue: deque[tuple[Deliver, DecodedJointState]] = deque()
+        self._answerers: list[tuple[Container[str], Answer]] = []
+        self._queue: deque[tuple[Callable[[Any], None], Any]] = deque()
 
     @property
     def busy(self) -> bool:
@@ -65,6 +70,20 @@ class LocalBus:
         for deliver in readers:
             self._queue.append((deliver, message))
 
+    def answer_requests(self, topics: Container[str], answer: Answer) -> Callable[[], None]:
+        """Add who sends messages of these topics again; return what removes it."""
+        answerer = (topics, answer)
+        self._answerers.append(answerer)
+        return lambda: self._answerers.remove(answerer)
+
+    def request(self, request: Header) -> bool:
+        """Put a request for a lost message into the queue; return whether anybody answers it."""
+        for topics, answer in self._answerers:
+            if request.frame_id in topics:
+                self._queue.append((answer, request))
+                return True
+        return False
+
     def run(self, max_messages: int) -> None:
         """Deliver what is in the queue, and what that causes, up to a number of messages."""
         queue = self._queue
@@ -75,34 +94,41 @@ class LocalBus:
             deliver(message)
 
 
-class StampedPublisher:
-    """Sends messages and keeps the last ones, to send them again on request."""
+class _Outbox(ABC):
+    """Keeps the last messages that were sent, to send them again on request."""
 
     def __init__(self, publisher: Publisher):
         self._publisher = publisher
-        self._sent: deque[tuple[int, tuple[Any, ...]]] = deque(maxlen=OUTBOX_SIZE)
-
-    def send(self, stamp: int, *content: Any) -> None:
-        """Publish a message whose stamp is this [ns]."""
-        self._sent.append((stamp, content))
-        self._publish(stamp, *content)
+        self._sent: deque[tuple[int, Any]] = deque(maxlen=OUTBOX_SIZE)
 
     def send_again(self, stamp: int) -> bool:
         """Publish the last message with this stamp once more; return whether there was any."""
-        sent = next((content for at, content in reversed(self._sent) if at == stamp), None)
+        sent = next((message for at, message in reversed(self._sent) if at == stamp), None)
         if sent is not None:
-            self._publish(stamp, *sent)
+            self._publish(sent)
         return sent is not None
 
     def forget(self) -> None:
         """Forget the messages so far: they are not sent again."""
         self._sent.clear()
 
-    def _publish(self, stamp: int, *content: Any) -> None:  # noqa: ARG002
-        self._publisher.publish(*content)
+    @abstractmethod
+    def _publish(self, message: Any) -> None: ...
 
 
-class JointPublisher(StampedPublisher):
+class StampedPublisher(_Outbox):
+    """Sends messages of any type that have a stamp."""
+
+    def send(self, stamp: int, message: Any) -> None:
+        """Publish a message whose stamp is this [ns]."""
+        self._sent.append((stamp, message))
+        self._publish(message)
+
+    def _publish(self, message: Any) -> None:
+        self._publisher.publish(message)
+
+
+class JointPublisher(_Outbox):
     """Sends joint states: to readers of the same process the values, to others bytes.
 
     :param fields: some of position, velocity and effort, in this order.
@@ -118,7 +144,8 @@ class JointPublisher(StampedPublisher):
         super().__init__(publisher)
         self._bus = bus
         self._names, self._fields = tuple(joint_names), fields
-        self._places = [FIELDS.index(field) for field in fields]
+        places = (fields.index(field) + 1 if field in fields else 0 for field in FIELDS)
+        self._by_field = itemgetter(*places)
         self._encoders: dict[str, JointStateEncoder] = {}
         self._local: list[Deliver] = []
         self._has_remote = True
@@ -129,24 +156,22 @@ class JointPublisher(StampedPublisher):
 
         The arrays must not change afterwards.
         """
-        super().send(stamp, frame_id, *arrays)
+        position, velocity, effort = self._by_field((ABSENT, *arrays))
+        message = DecodedJointState(stamp, position, velocity, effort, frame_id)
+        self._sent.append((stamp, message))
+        self._publish(message)
 
-    def _publish(self, stamp: int, *content: Any) -> None:
-        frame_id, *arrays = content
-        if self._bus is None:
-            self._publisher.publish(self._encoder(frame_id).encode(stamp, *arrays))
-            return
-        if not self._count % READER_CHECK_INTERVAL:
-            self._local = self._bus.readers(self._publisher.topic_name, self._names, self._fields)
-            self._has_remote = self._publisher.get_subscription_count() != len(self._local)
-        self._count += 1
-        values = [ABSENT] * len(FIELDS)
-        for i, array in zip(self._places, arrays, strict=True):
-            values[i] = array
-        position, velocity, effort = values
-        self._bus.send(self._local, DecodedJointState(stamp, position, velocity, effort, frame_id))
+    def _publish(self, message: DecodedJointState) -> None:
+        bus = self._bus
+        if bus is not None:
+            if not self._count % READER_CHECK_INTERVAL:
+                self._local = bus.readers(self._publisher.topic_name, self._names, self._fields)
+                self._has_remote = self._publisher.get_subscription_count() != len(self._local)
+            self._count += 1
+            bus.send(self._local, message)
         if self._has_remote:
-            self._publisher.publish(self._encoder(frame_id).encode(stamp, *arrays))
+            arrays = [getattr(message, field) for field in self._fields]
+            self._publisher.publish(self._encoder(message.frame_id).encode(message.stamp, *arrays))
 
     def _encoder(self, frame_id: str) -> JointStateEncoder:
         if frame_id not in self._encoders:

@@ -29,6 +29,7 @@ class Resend:
 
     :param missing: returns topic and stamp of each message that is waited for.
     :param gaps: returns those of which later ones of the same topic are there.
+    :param nearby: hands a request to the nodes of the same process; returns whether one answers.
     :ivar sources: what sends a message with a given stamp again, by topic.
     """
 
@@ -37,10 +38,12 @@ class Resend:
         publisher: Publisher,
         missing: Callable[[], Iterable[tuple[str, int]]],
         gaps: Callable[[], Iterable[tuple[str, int]]],
+        nearby: Callable[[Header], bool] = lambda _: False,
     ):
         self._publisher = publisher
         self._missing = missing
         self._gaps = gaps
+        self._nearby = nearby
         self.sources: dict[str, Callable[[int], Any]] = {}
         self.received = 0
         self.requested = 0
@@ -75,7 +78,8 @@ class Resend:
         """Request a message."""
         request = Header(frame_id=topic)
         request.stamp.sec, request.stamp.nanosec = split(stamp)
-        self._publisher.publish(request)
+        if not self._nearby(request):
+            self._publisher.publish(request)
         self.requested += 1
 
     def answer(self, request: Header) -> None:

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
-from simloop_ros.ros.messages.joint_state import DecodedJointState
-from simloop_ros.ros.transport.channels import LocalBus
+pytest.importorskip('rclpy')
+from std_msgs.msg import Header  # noqa: E402
+
+from simloop_ros.ros.messages.joint_state import DecodedJointState  # noqa: E402
+from simloop_ros.ros.transport.channels import LocalBus  # noqa: E402
 
 NAMES = ('a', 'b')
 FIELDS = ('position', 'effort')
@@ -61,3 +65,19 @@ def test_a_reader_that_left_gets_nothing() -> None:
     assert len(bus.readers('/x', NAMES, FIELDS)) == 1
     leave()
     assert bus.readers('/x', NAMES, FIELDS) == []
+
+
+def test_a_request_goes_to_who_sends_its_topic() -> None:
+    """In its turn, behind what is on its way; a topic that nobody here sends is asked outside."""
+    bus = LocalBus()
+    seen: list[str] = []
+    bus.subscribe('/x', NAMES, FIELDS, lambda m: seen.append(f'message {m.stamp}'))
+    bus.answer_requests({'x'}, lambda request: seen.append(f'request {request.frame_id}'))
+    leave = bus.answer_requests({'y'}, lambda _: seen.append('of another topic'))
+    bus.send(bus.readers('/x', NAMES, FIELDS), message(0))
+    assert bus.request(Header(frame_id='x'))
+    assert not bus.request(Header(frame_id='z'))
+    bus.run(100)
+    assert seen == ['message 0', 'request x']
+    leave()
+    assert not bus.request(Header(frame_id='y'))
