@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 pytest.importorskip('rclpy')
-from std_msgs.msg import Header  # noqa: E402
+from std_msgs.msg import Header
 
-from simloop_ros.ros.messages.joint_state import DecodedJointState  # noqa: E402
-from simloop_ros.ros.transport.channels import LocalBus  # noqa: E402
+from simloop_ros.ros.messages.joint_state import DecodedJointState
+from simloop_ros.ros.transport.channels import LocalBus
 
 NAMES = ('a', 'b')
 FIELDS = ('position', 'effort')
