@@ -73,6 +73,8 @@ class LoneNode:
         while not done():
             assert time.monotonic() < end, 'it did not happen'
             self.executor.spin_once(timeout_sec=0.02)
+            for node in self.nodes:
+                node.schedule.run()
 
     def _on_diagnostics(self, message: DiagnosticArray) -> None:
         self.said += [status for status in message.status if status.name == self._name]

@@ -4,26 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 import traceback
 from typing import Any, ClassVar, TypeVar
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 import msgspec
-from rclpy.clock import Clock, ClockType
 from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
 from rclpy.subscription import Subscription
 from rclpy.task import Future
-from rclpy.timer import Timer
 
 from ...core.errors import SimloopError
 from ..messages.stamps import stamp_of
 from ..pacing.config import GraphConfig
 from ..pacing.pause_log import PauseLog
+from ..pacing.schedule import Schedule
 from ..transport.channels import LocalBus
 from ..transport.qos import EVENTS
 from .parameters import LiveParameters, read_config
-from .scheduling import LowPriority, lower_thread_priority, set_priority
+from .scheduling import NO_PRIORITY, LowPriority, lower_thread_priority, set_priority
 from .topics import Topics
 
 T = TypeVar('T', bound=msgspec.Struct)
@@ -55,9 +55,10 @@ class BlockNode(LifecycleNode):
     start in any order.
 
     :param bus: to the other nodes of the same process.
+    :param schedule: of the process; whoever runs the executor runs it, too.
     :ivar graph: how the nodes step together, once this one is configured.
     :ivar refused: number of messages that could not be used.
-    :ivar served: number of messages and timers so far.
+    :ivar served: number of messages and periodic calls so far.
     :ivar finished: whether the node has nothing left to do, so that its process may end.
     :ivar failure: why the node cannot be configured, or failed.
     """
@@ -65,28 +66,32 @@ class BlockNode(LifecycleNode):
     SECTIONS: ClassVar[Mapping[str, type[msgspec.Struct]]] = {}
     LIVE: ClassVar[frozenset[str]] = frozenset()
 
-    def __init__(self, name: str, bus: LocalBus | None = None, **options: Any):
+    def __init__(
+        self,
+        name: str,
+        bus: LocalBus | None = None,
+        schedule: Schedule | None = None,
+        **options: Any,
+    ):
         self.topics = Topics(self, bus)
+        self.schedule = schedule or Schedule()
         super().__init__(name, **options)
         self.active = self.finished = False
         self.failure = ''
         self.exit_status = 0
         self._cleanup: list[Callable[[], Any]] = []
-        self._active_timers: list[Timer] = []
+        self._active_calls: list[Callable[[], None]] = []
         self._thread: ThreadPoolExecutor | None = None
         self._low_priority: LowPriority | None = None
         self._pauses: PauseLog | None = None
-        self._steady = Clock(clock_type=ClockType.STEADY_TIME)
         self._parameter_sections = LiveParameters(self)
-        self.add_post_set_parameters_callback(
-            lambda changed: self.guard(self._parameter_sections.take_over, changed)
-        )
+        take_over = partial(self.guard, self._parameter_sections.take_over)
+        self.add_post_set_parameters_callback(take_over)
         self._diagnostics = self.create_publisher(DiagnosticArray, '/diagnostics', EVENTS)
         self._refusal = ''
         self.refused = self.served = 0
-        self.create_timer(
-            DIAGNOSTICS_PERIOD, lambda: self.guard(self.publish_diagnostics), clock=self._steady
-        )
+        diagnose = partial(self.guard, self.publish_diagnostics)
+        self._end_diagnostics = self.schedule.every(DIAGNOSTICS_PERIOD, diagnose)
 
     @property
     def subscriptions(self) -> Iterator[Subscription]:
@@ -166,9 +171,8 @@ class BlockNode(LifecycleNode):
         self.at_cleanup(lambda: self.destroy_service(service))
 
     def every(self, period: float, call: Callable[[], None]) -> None:
-        """Call something in this period [s] of the steady clock, while the node is active."""
-        timer = self.create_timer(period, lambda: self.guard(call), clock=self._steady)
-        self._active_timers.append(timer)
+        """Call something in this period [s] of a steady clock, while the node is active."""
+        self._active_calls.append(self.schedule.every(period, partial(self.guard, call)))
 
     def in_background(self, call: Callable[[], Any]) -> Future[Any]:
         """Call something that takes long in a thread of its own, while the process goes on."""
@@ -244,6 +248,7 @@ class BlockNode(LifecycleNode):
 
     def stop(self) -> None:
         """End everything, whatever the state: the process ends."""
+        self._end_diagnostics()
         self._leave_active()
         self._clean_up()
         if self._thread:
@@ -310,11 +315,7 @@ class BlockNode(LifecycleNode):
 
     def _raise_priority(self) -> None:
         if not set_priority(self.graph.priority):
-            self.get_logger().warning(
-                f'no real-time priority {self.graph.priority}: allow it with "rtprio" in '
-                '/etc/security/limits.conf, or CAP_SYS_NICE; without it commands come late more '
-                'often'
-            )
+            self.get_logger().warning(NO_PRIORITY.format(self.graph.priority))
 
     def _leave_active(self) -> None:
         if self.active:
@@ -323,9 +324,8 @@ class BlockNode(LifecycleNode):
                 set_priority(0)
             if self._low_priority:
                 self._low_priority.end()
-            for timer in self._active_timers:
-                self.destroy_timer(timer)
-            self._active_timers.clear()
+            while self._active_calls:
+                self._active_calls.pop()()
             self.end()
 
     def _clean_up(self) -> None:

@@ -16,6 +16,7 @@ from rclpy.signals import SignalHandlerOptions
 from rclpy.task import Future
 
 from ...core.errors import USER_ERROR, MissingDependencyError, SimloopError
+from ..pacing.schedule import Schedule
 from ..transport.channels import LocalBus
 from .block_node import BlockNode
 from .parent import follow_launcher
@@ -101,13 +102,13 @@ def run_nodes(factories: Sequence[Callable[..., BlockNode]], arguments: Sequence
 def _run_nodes(factories: Sequence[Callable[..., BlockNode]], arguments: Sequence[str]) -> int:
     sys.setswitchinterval(SWITCH_INTERVAL)
     received = open_middleware(arguments)
-    bus = LocalBus() if len(factories) > 1 else None
+    bus, schedule = LocalBus() if len(factories) > 1 else None, Schedule()
     nodes: list[BlockNode] = []
     status = 0
     try:
         executor = fastest_executor()
         for factory in factories if not received else ():
-            node = factory(bus=bus)
+            node = factory(bus=bus, schedule=schedule)
             nodes.append(node)
             executor.add_node(node)
         for node in nodes:
@@ -122,10 +123,12 @@ def _run_nodes(factories: Sequence[Callable[..., BlockNode]], arguments: Sequenc
         while not any(node.finished or node.failure for node in nodes):
             if received and all(node.leave() for node in nodes):
                 break
-            if bus and bus.busy:
-                _serve(executor, nodes)
+            wait = 0.0 if bus and bus.busy else schedule.wait(MAX_SPIN_TIME)
+            if wait:
+                executor.spin_once(timeout_sec=wait)
             else:
-                executor.spin_once(timeout_sec=MAX_SPIN_TIME)
+                _serve(executor, nodes)
+            schedule.run()
             if bus:
                 bus.run(MAX_DELIVERIES)
     except SimloopError as error:

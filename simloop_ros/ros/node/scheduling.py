@@ -11,6 +11,10 @@ SWITCH_INTERVAL = 5e-5
 """Time after which a thread of Python yields to another one [s]. A period takes some 30 system
 calls, and after each one the loop waits that long if its process plans in the background: with
 0.5 ms, or the usual 5 ms, longer than a period."""
+NO_PRIORITY = (
+    'no real-time priority {}: allow it with "rtprio" in /etc/security/limits.conf, or '
+    'CAP_SYS_NICE; without it commands come late more often'
+)
 THREADS = Path('/proc/self/task')
 AUTOGROUP = Path('/proc/self/autogroup')
 NICENESS = 19

@@ -103,6 +103,11 @@ class BrakedPlant(StoppingRobot):
         self._untold, self._untold_steps = np.zeros_like(self._untold), 0
         return AppliedEffort(mean, max(1, steps))
 
+    def wait(self, periods: int = 1) -> None:
+        """Let periods pass: before the first command the robot rests, and its motors are idle."""
+        super().wait(periods)
+        self._untold_steps += periods
+
     def rest_at(self, position: Array) -> None:
         """Put the robot to rest at a position [rad], shape ``(n,)``."""
         self.plant.start(JointState(position, np.zeros(self._model.n)))
@@ -128,6 +133,5 @@ class BrakedPlant(StoppingRobot):
         self.wait()
         self.applied = effort
         self._untold += effort
-        self._untold_steps += 1
         np.maximum(self._largest, np.abs(effort), out=self._largest)  # keeps a NaN
         self.plant.step(effort, Disturbance(self.wrench.torque(truth.position)))

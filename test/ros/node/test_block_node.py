@@ -58,6 +58,8 @@ class Bench:
         while not done():
             assert time.monotonic() < end, 'it did not happen'
             self.executor.spin_once(timeout_sec=0.05)
+            if self.control:
+                self.control.schedule.run()
 
 
 @pytest.fixture

@@ -125,6 +125,18 @@ def test_the_largest_effort_is_that_of_motors_and_brakes(port: Port, two_link: R
     assert port.plant.effort_share == share
 
 
+def test_missed_periods_are_told_before_the_first_command_too(port: Port) -> None:
+    """Else control takes a process that was busy at its start for a robot with another rate."""
+    for _ in range(10):
+        port.plant.wait()
+    assert port.plant.take_applied().steps == 10
+    port.plant.step(EFFORT)
+    port.plant.step(3.0 * EFFORT)
+    told = port.plant.take_applied()
+    assert told.steps == 2
+    np.testing.assert_allclose(told.effort, 2.0 * EFFORT)
+
+
 def test_a_wrench_moves_the_plant(port: Port, two_link: RobotModel) -> None:
     port.plant.wrench.apply('tip', np.array([0.0, 0, 5, 0, 0, 0]))
     port.plant.step(EFFORT)
