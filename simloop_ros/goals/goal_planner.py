@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import inf
+
 import msgspec
 import numpy as np
 
@@ -72,9 +74,9 @@ class GoalPlanner(Remembering, Planner):
         self._due = self._due_step()
 
     @property
-    def open_loop(self) -> bool:
-        """Return whether the setpoints are independent of the robot."""
-        return self._trajectory is not None or self.base.open_loop
+    def leash(self) -> float:
+        """Return how far the robot may be without an effect; a trajectory is independent of it."""
+        return self.base.leash if self._trajectory is None else inf
 
     @property
     def period(self) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import inf
 from typing import ClassVar
 
 import numpy as np
@@ -25,7 +26,7 @@ class OfflinePlanner(Remembering, Planner):
         '_last',
         '_at_goal',
     )
-    open_loop = True
+    leash = inf
 
     def __init__(self, positions: Array, period: float):
         # Once for all: a node sends the velocity with every position.
@@ -56,7 +57,7 @@ class OfflinePlanner(Remembering, Planner):
 class Stay(StateValue, Planner):
     """One setpoint, at rest, for ever."""
 
-    open_loop = True
+    leash = inf
     _state: Setpoint
 
     def __init__(self, start: JointState):

@@ -43,6 +43,11 @@ class OnlinePlanner(StateValue, Planner):
         return Setpoint(joints.position, joints.velocity)
 
     @property
+    def leash(self) -> float:
+        """Return the leash [rad]."""
+        return self._leash
+
+    @property
     def expected(self) -> JointState:
         """Return the state of the planner's own simulation."""
         return self._state.joints

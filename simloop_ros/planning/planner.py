@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from math import inf
 from typing import Any
 
 from ..core.values import Array, ExternalInputs, JointState, PlannerReport, Setpoint
@@ -19,9 +20,18 @@ class Planner(ABC):
     duration: float | None = None
 
     @property
+    def leash(self) -> float:
+        """Return how far the robot may be from ``expected`` without an effect on the next step.
+
+        As the norm of the distance [rad]; infinite if neither control state nor inputs ever have
+        one, negative if they always do.
+        """
+        return -1.0
+
+    @property
     def open_loop(self) -> bool:
         """Return whether the setpoints depend neither on the control state nor on the inputs."""
-        return False
+        return self.leash == inf
 
     @abstractmethod
     def step(self, control: JointState, inputs: ExternalInputs) -> Setpoint:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-import numpy as np
+from collections.abc import Sequence
+from itertools import accumulate
+from math import inf
+from statistics import median
 
 from ..core.state import Remembering
-from ..core.values import NANO, Array
+from ..core.values import NANO
 
 DECISIONS = (10, 20, 50, 100)
 """Numbers of intervals after which a rate may be known; the last one is always enough."""
@@ -71,8 +74,7 @@ class StateRate(Remembering):
             self._decide()
 
     def _decide(self) -> None:
-        intervals, steps = np.array(self._intervals).T
-        measured = _measure(intervals, steps, self._tolerance)
+        measured = _measure(self._intervals, self._tolerance)
         if measured is None:
             return
         count, self._intervals = len(self._intervals), ()
@@ -92,25 +94,30 @@ class StateRate(Remembering):
         )
 
 
-def _measure(intervals: Array, steps: Array, tolerance: float) -> float | None:
+def _measure(intervals: Sequence[tuple[float, int]], tolerance: float) -> float | None:
     """Return the period as a share of the expected one; none if it is not known yet.
 
-    :param intervals: of the stamps [periods], shape ``(m,)``.
-    :param steps: periods that they are said to have, shape ``(m,)``.
+    Plain numbers: for so few the functions of numpy take several times as long, and this is
+    computed while the robot waits for its command.
+
+    :param intervals: of the stamps [periods], and the periods that they are said to have.
     """
-    last = intervals.size >= DECISIONS[-1]
-    single = intervals / steps
-    median = float(np.median(single))
-    if median < TOO_SHORT:
-        return median
-    share = float(np.mean(single < TOO_LONG))
+    count = len(intervals)
+    single = [interval / steps for interval, steps in intervals]
+    middle = median(single)
+    if middle < TOO_SHORT:
+        return middle
+    last = count >= DECISIONS[-1]
+    share = sum(each < TOO_LONG for each in single) / count
     if share < LEAST_SHARE:
-        return median if last or (share == 0.0 and intervals.size >= FEW) else None
-    counts = np.round(single) * steps
-    times, periods = np.cumsum(intervals), np.cumsum(counts)
-    lag = intervals.size // 2
-    measured = float(np.median((times[lag:] - times[:-lag]) / (periods[lag:] - periods[:-lag])))
-    jitter = float(np.median(np.abs(single - measured * np.round(single))))
+        return middle if last or (share == 0.0 and count >= FEW) else None
+    rounded = [round(each) for each in single]
+    times = list(accumulate(interval for interval, _ in intervals))
+    periods = list(accumulate(n * steps for n, (_, steps) in zip(rounded, intervals, strict=True)))
+    lag = count // 2
+    ways = ((times[i + lag] - times[i], periods[i + lag] - periods[i]) for i in range(count - lag))
+    measured = median(time / passed if passed else inf for time, passed in ways)
+    jitter = median(abs(x - measured * n) for x, n in zip(single, rounded, strict=True))
     if last:
-        return median if jitter > MAX_JITTER else measured
+        return middle if jitter > MAX_JITTER else measured
     return measured if 3.0 * jitter / lag <= CERTAIN * tolerance else None

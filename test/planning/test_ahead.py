@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from simloop_ros.core.values import NO_INPUTS, JointState
+from simloop_ros.core.values import NO_INPUTS, ExternalInputs, JointState, Setpoint
 from simloop_ros.planning.ahead import Ahead, Waypoint
 from simloop_ros.planning.build import build_planner
 from simloop_ros.planning.config import OfflineConfig, OnlineConfig
@@ -110,3 +110,20 @@ def test_a_list_does_not_care_where_the_robot_is(robot: RobotModel) -> None:
     ahead.answer(0, states[0])
     held = JointState(states[0].position - FAR, np.zeros(robot.n))
     assert [point.step for point in ahead.answer(1, held)] == [1 + LEAD]
+
+
+def test_a_step_is_taken_once_if_the_robot_is_where_it_should_be(robot: RobotModel) -> None:
+    states, taken = straight(robot, 'online'), 0
+    planner = planner_of(robot, 'online')
+    step = planner.step
+
+    def counted(control: JointState, inputs: ExternalInputs) -> Setpoint:
+        nonlocal taken
+        taken += 1
+        return step(control, inputs)
+
+    planner.step = counted  # type: ignore[method-assign]
+    ahead = Ahead(planner, LEAD)
+    for i, state in enumerate(states[:-1]):
+        ahead.answer(i, state)
+    assert taken == STEPS + LEAD

@@ -113,3 +113,10 @@ def test_the_fault_says_what_was_measured_and_what_to_set() -> None:
     )
     rate.reset()
     assert (rate.fault, rate.right) == ('', False)
+
+
+def test_a_bunch_and_late_states_after_it_are_no_error() -> None:
+    """In half of the window no period passes."""
+    intervals = [0.1] * 5 + [2.0] * 5
+    right, _ = told(H * np.cumsum([0.0, *intervals, *[1.0] * 200]))
+    assert right > 0

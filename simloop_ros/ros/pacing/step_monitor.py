@@ -87,7 +87,8 @@ class GapFiller:
         self.efforts.tell(stamp, applied)
         found, previous = [], last
         offset = last.desired - last.measured
-        for i, position in enumerate(filled(before, last.measured, now.measured, steps), 1):
+        passed = filled(before, last.measured, now.measured, steps) if steps > 1 else ()
+        for i, position in enumerate(passed, 1):
             velocity = last.state.velocity + i / steps * (now.state.velocity - last.state.velocity)
             state = JointState(position, velocity)
             explained = self._explained(previous.state, velocity)
