@@ -119,7 +119,9 @@ class EffortFollower(Remembering):
             return
         if self._position is not None and step > self._step:
             time = (step - self._step) * self._period
-            planned, rate = self._way_planned(self._step, step), self._way_planned(step - 1, step)
+            planned = rate = self._way_planned(self._step, step)
+            if step > self._step + 1:
+                rate = self._way_planned(step - 1, step)
             velocity = rate / self._period + (desired - self._position - planned) / time
             if self._velocity is not None:
                 self._acceleration = (velocity - self._velocity) / time

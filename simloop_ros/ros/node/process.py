@@ -123,11 +123,10 @@ def _run_nodes(factories: Sequence[Callable[..., BlockNode]], arguments: Sequenc
         while not any(node.finished or node.failure for node in nodes):
             if received and all(node.leave() for node in nodes):
                 break
-            wait = 0.0 if bus and bus.busy else schedule.wait(MAX_SPIN_TIME)
-            if wait:
-                executor.spin_once(timeout_sec=wait)
-            else:
+            if bus and bus.busy:
                 _serve(executor, nodes)
+            else:
+                executor.spin_once(timeout_sec=schedule.wait(MAX_SPIN_TIME))
             schedule.run()
             if bus:
                 bus.run(MAX_DELIVERIES)
