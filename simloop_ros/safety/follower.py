@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 import numpy as np
 import pinocchio as pin
 
@@ -25,6 +26,19 @@ robot on its reference that is pushed further away gets no larger effort, and dr
 along, as a brake slips: it does not swing back."""
 ROUNDING = 1e-6
 """Share of a step: times of steps are not exact in floating point."""
+
+
+class _Way(msgspec.Struct, frozen=True, gc=False):
+    """How the reference goes on after the last command, at the end of a step ``n``.
+
+    :ivar begin: position of the plan there [rad], shape ``(n,)``; ``None`` without a plan.
+    :ivar excess: velocity that the command had beyond the plan [rad/s], shape ``(n,)``.
+    :ivar end: last step whose end is planned.
+    """
+
+    begin: Array | None
+    excess: Array
+    end: int
 
 
 class EffortFollower(Remembering):
@@ -241,12 +255,21 @@ class EffortFollower(Remembering):
 
     def _reference(self, step: int) -> tuple[Array, Array, Array]:
         """Return position, velocity and acceleration of the reference at a step's begin."""
-        h = self._period
-        before, now, after = (self._position_after(k) for k in (step - 2, step - 1, step))
+        h, way = self._period, self._way()
+        before, now, after = (self._position_after(k, way) for k in (step - 2, step - 1, step))
         velocity = (now - before) / h
         return now + self._dragged, velocity, ((after - now) / h - velocity) / h
 
-    def _position_after(self, step: float) -> Array:
+    def _way(self) -> _Way:
+        """Return what the reference goes on with after the last command."""
+        assert self._velocity is not None
+        begin, before = self._planned(self._step), self._planned(self._step - 1)
+        excess = self._velocity
+        if begin is not None and before is not None:
+            excess = excess - (begin - before) / self._period
+        return _Way(begin, excess, self._end_of(begin))
+
+    def _position_after(self, step: float, way: _Way) -> Array:
         """Return the position of the reference at the end of a step [rad], shape ``(n,)``."""
         assert self._position is not None
         assert self._velocity is not None
@@ -256,29 +279,35 @@ class EffortFollower(Remembering):
         time = (step - self._step) * self._period
         if time <= 0.0:
             return self._position + time * self._velocity
-        end = self._end
+        end = way.end
         if step <= end:
-            excess = self._velocity - self._way_planned(self._step - 1, self._step) / self._period
-            way = self._way_planned(self._step, step)
-            return self._position + way + coasting_time(time, self._stop_time) * excess
-        last, before = self._position_after(end), self._position_after(end - 1)
+            on, there = self._position, self._planned(step)
+            if way.begin is not None and there is not None:
+                on = on + (there - way.begin)
+            return on + coasting_time(time, self._stop_time) * way.excess
+        last, before = self._position_after(end, way), self._position_after(end - 1, way)
         coasted = coasting_time((step - end) * self._period, self._stop_time)
         return last + coasted / self._period * (last - before)
 
     @property
     def _end(self) -> int:
         """Return the last step whose end is planned; that of the last command without a plan."""
-        if self._plan.at(self._stamp(self._step), self._stop_time) is None:
+        return self._end_of(self._planned(self._step))
+
+    def _end_of(self, begin: Array | None) -> int:
+        if begin is None:
             return self._step
         return max(self._step, int(self._plan.end / NANO / self._period + ROUNDING))
 
+    def _planned(self, step: float) -> Array | None:
+        """Return the position of the plan at the end of a step [rad], if there is one."""
+        setpoint = self._plan.at(self._stamp(step), self._stop_time)
+        return None if setpoint is None else setpoint.position
+
     def _way_planned(self, first: float, last: float) -> Array:
         """Return the way from the end of a step to that of another [rad]; zero without a plan."""
-        begin = self._plan.at(self._stamp(first), self._stop_time)
-        end = self._plan.at(self._stamp(last), self._stop_time)
-        if begin is None or end is None:
-            return np.zeros(self._limit.size)
-        return end.position - begin.position
+        begin, end = self._planned(first), self._planned(last)
+        return self._undragged if begin is None or end is None else end - begin
 
     def _stamp(self, step: float) -> int:
         return round(step * self._period * NANO)
