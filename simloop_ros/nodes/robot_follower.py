@@ -11,14 +11,16 @@ from ..robot.config import RobotConfig
 from ..ros.driver.command_output import command_output
 from ..ros.driver.controller_switch import ControllerSwitch, ask_manager
 from ..ros.messages import effort_command
+from ..ros.messages.notice import COLLISION, Notice
+from ..ros.messages.notice import from_message as notice_from_message
 from ..ros.messages.safety_status import CONTROL, FOLLOWER, SWITCHING, SafetyStatus
 from ..ros.node.block_node import BlockNode, Report
 from ..ros.node.payload_topic import PayloadTopic
 from ..ros.node.process import main_of
 from ..ros.node.safety_topic import SafetyTopic
 from ..ros.pacing.config import DriverConfig
-from ..ros.pacing.driven_robot import build_driven_robot
 from ..ros.pacing.driver_pace import RealtimeDriver
+from ..ros.pacing.driver_robot import build_driven_robot
 from ..safety.config import SafetyConfig
 
 
@@ -63,6 +65,7 @@ class RobotFollowerNode(BlockNode):
         self._pace = RealtimeDriver(self, self.graph, self._timeout, holds=switched)
         self._safety = SafetyTopic(self, self._on_safety)
         payload.listen()
+        topics.subscribe_arrays(COLLISION, notice_from_message, self._on_notice)
         names = model.joint_names
         measured = payload.before(self._pace.measured)
         topics.subscribe_joints('joint_states', names, ('position',), measured)
@@ -113,6 +116,9 @@ class RobotFollowerNode(BlockNode):
                 self._announce()
             elif self._switch.fault:
                 self.engage(self._switch.fault)
+
+    def _on_notice(self, _: int, notice: Notice) -> None:
+        self.robot.feel(notice.contact or notice.kind != 'none')
 
     # What the pace uses
 

@@ -156,7 +156,7 @@ class RealtimeDriver:
             self._node.engage('the process ends')
             self._end = now + round(LONGEST_END * NANO)
         gone = self._silent >= self._timeout() or now > self._end
-        return not self._commanded or robot.rests or gone
+        return not self._commanded or robot.let_go() or gone
 
     def report(self) -> dict[str, Any]:
         """Return details for the diagnostics."""

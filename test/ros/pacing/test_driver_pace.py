@@ -16,8 +16,8 @@ from simloop_ros.ros.messages.effort_command import FLOATING, STOPPED
 from simloop_ros.ros.messages.joint_state import DecodedJointState
 from simloop_ros.ros.messages.stamps import stamp_of
 from simloop_ros.ros.pacing.config import DriverConfig, GraphConfig
-from simloop_ros.ros.pacing.driven_robot import build_driven_robot
 from simloop_ros.ros.pacing.driver_pace import LONGEST_END, PATIENCE, RealtimeDriver
+from simloop_ros.ros.pacing.driver_robot import build_driven_robot
 from simloop_ros.safety.config import SafetyConfig
 
 H = 0.005  # s
@@ -451,7 +451,7 @@ def test_a_robot_that_takes_positions_comes_to_rest_along_its_way(
     assert (np.abs(np.diff(velocities, axis=0)) / H <= 1.01 * STEEPEST * np.abs(SPEED)).all()
     np.testing.assert_array_equal(path[-1], path[-50])
     np.testing.assert_allclose(path[-1] - path[0], 0.5 * SAFETY.stop_time * SPEED, rtol=0.02)
-    assert world.robot.rests
+    assert world.robot.let_go()
     world.pace.stand()
     np.testing.assert_array_equal(world.sent[-1], path[-1])
 
