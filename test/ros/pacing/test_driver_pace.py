@@ -398,6 +398,21 @@ def test_the_process_ends_when_the_robot_rests(two_link: RobotModel, commands: b
     assert world.reasons == ['the process ends']
 
 
+@pytest.mark.parametrize('kind', [*KINDS, 'positions'])
+def test_the_end_is_no_stop_of_a_robot_that_stands_still(two_link: RobotModel, kind: str) -> None:
+    driver = KINDS.get(kind, DriverConfig(topic='commands', output='position'))
+    world = World(two_link, driver)
+    for _ in range(20):
+        world.tell()
+        world.pace.command(
+            DecodedJointState(world.stamp, two_link.home, effort=world.gravity, frame_id='')
+        )
+        world.step += 1
+    assert not world.pace.leave()
+    assert world.calm == ['the process ends']
+    assert not world.reasons
+
+
 def test_the_process_ends_when_a_damped_robot_rests(two_link: RobotModel) -> None:
     world = World(two_link, KINDS['efforts'])
     world.robot.configure(SafetyConfig(timeout=TIMEOUT, stop='damp'))
