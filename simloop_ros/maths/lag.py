@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import sqrt
+from math import hypot, sqrt
 
 import msgspec
 import numpy as np
@@ -21,6 +21,8 @@ CERTAINTY = 3.0
 CONTRAST = 8.0
 """By how much the best lag is likelier than the worst one (logarithm), per residual that counts;
 noise alone has about 2.5, motion 15 and more."""
+DOUBT = 3.0
+"""Standard errors by which two halves of the data may differ."""
 LARGEST_CORRELATION = 0.99
 """Of neighbouring residuals, by which the number of independent ones is counted at least."""
 
@@ -48,7 +50,10 @@ def find_lag(
         u_j(t) = x_j(t + L) b_j + e_j,      -log p(L) = m/2 sum_j log(|e_j(L)|^2 / m + floor^2)
 
     with ``b_j`` by least squares. Its curvature gives the standard error; neighbouring residuals
-    depend on each other, so fewer of them count.
+    depend on each other, so fewer of them count. A disturbance is no such noise, and would look
+    like a lag: so two halves of the data, between which the drive changes as much, have to agree::
+
+        |L_1 - L_2| <= DOUBT sqrt(s_1^2 + s_2^2) + resolution / 2
 
     :param drive: ``u``, equally spaced in time, shape ``(m, n)``.
     :param explaining: ``x``; it is asked for times from ``EARLIEST`` to ``m - 1``.
@@ -59,21 +64,72 @@ def find_lag(
     used = len(drive) - int(np.ceil(longest))
     if used < FEWEST:
         return None
-    kept, times = drive[:used], np.arange(float(used))
+    samples = _Samples(drive[:used], np.arange(float(used)), explaining, floor)
+    whole = _likeliest(samples, longest)
+    if whole is None or not whole.seen or CERTAINTY * whole.error >= resolution:
+        return None
+    first, second = (_likeliest(half, longest) for half in samples.halves)
+    if first is None or second is None:
+        return None
+    doubt = DOUBT * hypot(first.error, second.error) + 0.5 * resolution
+    return Lag(whole.lag, whole.error) if abs(first.lag - second.lag) <= doubt else None
 
-    def costs(lags: Array) -> Array:
-        left = (_residuals(kept, explaining(times + lag)) for lag in lags)
-        power = np.array([np.square(each).mean(axis=0) + floor**2 for each in left])
-        total: Array = 0.5 * used * np.log(power).sum(axis=1)
+
+class _Likeliest(msgspec.Struct, frozen=True):
+    """A lag, its standard error [samples], and whether it is far likelier than others."""
+
+    lag: float
+    error: float
+    seen: bool
+
+
+class _Samples(msgspec.Struct, frozen=True):
+    """A drive at some times, and what explains it; see ``find_lag``."""
+
+    drive: Array
+    times: Array
+    explaining: Explained
+    floor: float
+
+    def residuals(self, lag: float) -> Array:
+        """Return what a lag leaves of the drive, shape ``(m, n)``."""
+        return _residuals(self.drive, self.explaining(self.times + lag))
+
+    def costs(self, lags: Array) -> Array:
+        """Return ``-log p`` of lags."""
+        left = (self.residuals(float(lag)) for lag in lags)
+        power = np.array([np.square(each).mean(axis=0) + self.floor**2 for each in left])
+        total: Array = 0.5 * len(self.times) * np.log(power).sum(axis=1)
         return total
 
+    @property
+    def halves(self) -> tuple[_Samples, _Samples]:
+        """Return the samples before and after the moment at which half of the drive's changes,
+        as shares of those of its channel, are over.
+        """
+        change = np.abs(np.diff(self.drive, axis=0, prepend=self.drive[:1]))
+        total = change.sum(axis=0)
+        passed = (change / np.where(total > 0.0, total, 1.0)).sum(axis=1).cumsum()
+        least = FEWEST // 2
+        at = int(np.searchsorted(passed, 0.5 * passed[-1]))
+        at = min(max(at, least), len(self.times) - least)
+        parts = slice(0, at), slice(at, None)
+        first, second = (
+            _Samples(self.drive[part], self.times[part], self.explaining, self.floor)
+            for part in parts
+        )
+        return first, second
+
+
+def _likeliest(samples: _Samples, longest: float) -> _Likeliest | None:
+    """Return the likeliest lag; none if it is longer than what is tried, or not the only one."""
     apart = max(GRID, longest / COARSE)
     coarse = np.arange(EARLIEST, longest, apart)
-    tried = costs(coarse)
+    tried = samples.costs(coarse)
     near = float(coarse[tried.argmin()])
     first, last = max(EARLIEST, near - apart), min(longest, near + apart)
     lags = np.arange(first, last + 0.5 * GRID, GRID)
-    cost = costs(lags)
+    cost = samples.costs(lags)
     best = int(cost.argmin())
     if lags[best] > longest - 2.0 * GRID:
         return None  # later than what was tried
@@ -84,11 +140,9 @@ def find_lag(
         return None
     offset = -0.5 * (after - before) / (GRID * curvature)
     lag = max(0.0, float(lags[at] + np.clip(offset, -GRID, GRID)))
-    left = _residuals(kept, explaining(times + lags[best]))
-    repetition = _repetition(left, floor)
-    error = sqrt(repetition / curvature)
-    seen = tried.max() - middle > CONTRAST * repetition
-    return Lag(lag, error) if seen and CERTAINTY * error < resolution else None
+    repetition = _repetition(samples.residuals(float(lags[best])), samples.floor)
+    seen = bool(tried.max() - middle > CONTRAST * repetition)
+    return _Likeliest(lag, sqrt(repetition / curvature), seen)
 
 
 def _residuals(drive: Array, signals: Array) -> Array:

@@ -18,7 +18,7 @@ from ..loop.guarded_control import GuardedControl
 from ..robot.config import RobotConfig
 from ..ros.messages import effort_command
 from ..ros.messages.joint_state import DecodedJointState
-from ..ros.messages.safety_status import FOLLOWER, SWITCHING, SafetyStatus
+from ..ros.messages.safety_status import FOLLOWER, NO_CONTROL, SafetyStatus
 from ..ros.node.block_node import BlockNode, Report
 from ..ros.node.dead_man import DeadMan
 from ..ros.node.payload_topic import PayloadTopic
@@ -56,7 +56,7 @@ class ControlSimulationNode(BlockNode):
         model = self._payload.model
         safety = self.config(SafetyConfig, 'safety')
         graph, topics, names = self.graph, self.topics, model.joint_names
-        self._ours = not self.config(DriverConfig, 'driver').topic  # is the robot?
+        self._awaited = NO_CONTROL if self.config(DriverConfig, 'driver').topic else ''
         twin = ControlSimulation(model, self.config(ControlConfig, 'control'), graph.period)
         self.control = GuardedControl(twin, graph.period, safety)
         self._pace: LockstepControl | RealtimeControl = (
@@ -141,7 +141,7 @@ class ControlSimulationNode(BlockNode):
         self.topics.resend.request(topic, stamp)
 
     def _on_measured(self, message: DecodedJointState) -> None:
-        if self._ours:
+        if not self._awaited:
             self._pace.measured(message)
 
     def _on_setpoint(self, message: DecodedJointState) -> None:
@@ -158,7 +158,7 @@ class ControlSimulationNode(BlockNode):
         if status.stopped:
             self.stop_robot(f'{status.source}: {status.stopped}')
         if status.source == FOLLOWER:
-            self._ours = status.level != SWITCHING
+            self._awaited = status.state
 
     def _serve_stop(self, request: Any) -> str:
         if request.data:
@@ -182,7 +182,7 @@ class ControlSimulationNode(BlockNode):
     def report(self) -> Report:
         """Return whether the robot is stopped, and how timely everything is."""
         control = self.control
-        values = {'stops': control.stops, **self._pace.report()}
+        values = {'stops': control.stops, FOLLOWER: self._awaited, **self._pace.report()}
         values['steps at an effort limit'] = control.control.saturations
         if isinstance(self._pace, RealtimeControl) and (refusal := self._pace.refusal):
             return Report(DiagnosticStatus.ERROR, f'not started: {refusal}', values)

@@ -9,16 +9,18 @@ from ..core.errors import ConfigError, UnsafeCommandError
 from ..core.values import Array
 from ..robot.config import RobotConfig
 from ..ros.driver.command_output import command_output
-from ..ros.driver.controller_switch import ControllerSwitch, ask_manager
+from ..ros.driver.controller_switch import STATES, ControllerSwitch, ask_manager
 from ..ros.messages import effort_command
-from ..ros.messages.safety_status import CONTROL, FOLLOWER, SWITCHING, SafetyStatus
+from ..ros.messages.notice import COLLISION, Notice
+from ..ros.messages.notice import from_message as notice_from_message
+from ..ros.messages.safety_status import CONTROL, FOLLOWER, NO_CONTROL, NO_DRIVER, SafetyStatus
 from ..ros.node.block_node import BlockNode, Report
 from ..ros.node.payload_topic import PayloadTopic
 from ..ros.node.process import main_of
 from ..ros.node.safety_topic import SafetyTopic
 from ..ros.pacing.config import DriverConfig
-from ..ros.pacing.driven_robot import build_driven_robot
 from ..ros.pacing.driver_pace import RealtimeDriver
+from ..ros.pacing.driver_robot import build_driven_robot
 from ..safety.config import SafetyConfig
 
 
@@ -48,7 +50,7 @@ class RobotFollowerNode(BlockNode):
         if not driver.topic:
             raise ConfigError('driver.topic: the topic on which the driver takes its commands')
         self._output = command_output(topics, driver, model, self.get_clock())
-        self._ready = False
+        self._ready, self._calm, self._told = False, False, ''
         self.robot = build_driven_robot(
             model,
             self.graph.period,
@@ -63,6 +65,7 @@ class RobotFollowerNode(BlockNode):
         self._pace = RealtimeDriver(self, self.graph, self._timeout, holds=switched)
         self._safety = SafetyTopic(self, self._on_safety)
         payload.listen()
+        topics.subscribe_arrays(COLLISION, notice_from_message, self._on_notice)
         names = model.joint_names
         measured = payload.before(self._pace.measured)
         topics.subscribe_joints('joint_states', names, ('position',), measured)
@@ -105,14 +108,24 @@ class RobotFollowerNode(BlockNode):
         before would be lost, and the robot would have to catch up with it.
         """
         self._pace.watch()
-        if not self._ready and self._output.connected and self._commands.publishers:
-            self._ready = True
-            self._announce()
         if self._switch.owner in ('robot', 'taking') and self._pace.known:
-            if self._switch.take():
-                self._announce()
-            elif self._switch.fault:
+            self._switch.take()
+            if self._switch.fault:
                 self.engage(self._switch.fault)
+        if self._state != self._told:
+            self._announce()
+
+    @property
+    def _state(self) -> str:
+        """Return why control may not begin yet, or any more; empty if it may."""
+        driver, control = self._output.connected, bool(self._commands.publishers)
+        self._ready = self._ready or (driver and control)
+        if not self._ready:
+            return NO_CONTROL if driver else NO_DRIVER
+        return STATES[self._switch.owner]
+
+    def _on_notice(self, _: int, notice: Notice) -> None:
+        self.robot.feel(notice.contact or notice.kind != 'none')
 
     # What the pace uses
 
@@ -134,6 +147,7 @@ class RobotFollowerNode(BlockNode):
     def engage(self, reason: str) -> None:
         """Stop the robot and announce it."""
         if self.robot.engage(reason):
+            self._calm = False
             self._announce()
 
     def hold(self, reason: str) -> None:
@@ -142,13 +156,13 @@ class RobotFollowerNode(BlockNode):
         So ends every run, with the process of control.
         """
         if self.robot.engage(reason):
-            self._announce(calm=True)
+            self._calm = True
+            self._announce()
 
-    def _announce(self, *, calm: bool = False) -> None:
-        ours = self._ready and self._switch.owner == 'ours'
-        level = '' if ours else SWITCHING
-        robot, event = self.robot, 'robot held where it stands' if calm else 'robot stopped'
-        self._safety.announce(event, robot.engaged, robot.stops, level=level, calm=calm)
+    def _announce(self) -> None:
+        robot, calm, self._told = self.robot, self._calm, self._state
+        event = 'robot held where it stands' if calm else 'robot stopped'
+        self._safety.announce(event, robot.engaged, robot.stops, state=self._told, calm=calm)
 
     def _on_safety(self, status: SafetyStatus) -> None:
         if status.stopped:
@@ -163,6 +177,8 @@ class RobotFollowerNode(BlockNode):
         values = {'stops': self.robot.stops, **self._pace.report()}
         if self.robot.engaged:
             return Report(DiagnosticStatus.ERROR, f'stopped: {self.robot.engaged}', values)
+        if state := self._state:
+            return Report(DiagnosticStatus.WARN, state, values)
         return Report(DiagnosticStatus.OK, 'running', values)
 
 

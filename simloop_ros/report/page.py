@@ -13,7 +13,7 @@ from ..bimanual.planner import STOPPED
 from ..core.errors import ConfigError
 from ..record.events import halt_reason
 from ..record.mcap import McapReader
-from .figures import Mark, draw_figures, possible_graphs
+from .figures import GRAPHS, Mark, draw_figures, possible_graphs
 from .hand_curves import HAND_DRAWINGS, hand_curves
 from .monitor_figures import draw_residual, monitor_curves
 from .series import series_of
@@ -64,8 +64,11 @@ def run_figures(folder: Path, every_graph: bool = False) -> Iterator[tuple[str, 
         tip_curves(log, tips) if every_graph or not TIP_GRAPHS.keys().isdisjoint(graphs) else ()
     )
     elsewhere = (*HAND_DRAWINGS, 'residual')
-    chosen = possible_graphs(series, curves) if every_graph else graphs
-    others = [graph for graph in chosen if graph not in elsewhere]
+    possible = possible_graphs(series, curves)
+    chosen = possible if every_graph else graphs
+    # What nobody has published is not in the log: the torque of a sensor that is silent.
+    logged = [graph for graph in chosen if graph in possible or graph not in GRAPHS]
+    others = [graph for graph in logged if graph not in elsewhere]
     yield from draw_figures(others, series, title, marks, curves)
     if every_graph or 'residual' in graphs:
         yield from _residual(folder, summary, title, marks)

@@ -22,6 +22,8 @@ from simloop_ros.ros.messages.joint_state import JointStateEncoder
 from simloop_ros.ros.messages.payload import to_message
 from simloop_ros.ros.messages.safety_status import (
     FOLLOWER,
+    NO_CONTROL,
+    NO_DRIVER,
     SWITCHING,
     SafetyStatus,
     from_message,
@@ -54,8 +56,8 @@ def alone(graph: Any, *settings: str, ready: bool = True) -> LoneNode:
 
     lone.other.create_timer(0.005, publish)
     lone.follower = lone.other.create_publisher(DiagnosticStatus, 'safety', LATCHED)
-    level = '' if ready else SWITCHING
-    lone.follower.publish(safety_message(SafetyStatus(FOLLOWER, '', 0, level=level)))
+    state = '' if ready else SWITCHING
+    lone.follower.publish(safety_message(SafetyStatus(FOLLOWER, '', 0, state=state)))
     return lone
 
 
@@ -128,6 +130,8 @@ def test_control_does_not_begin_before_the_robot_is_ours(
     for _ in range(100):
         lone.executor.spin_once(timeout_sec=0.02)
     assert not states
+    told = lone.reports('running', DiagnosticStatus.OK)
+    assert told[FOLLOWER] == SWITCHING
     lone.follower.publish(safety_message(SafetyStatus(FOLLOWER, '', 0)))
     lone.until(lambda: len(states) > 3)
     lone.close()
@@ -142,14 +146,14 @@ def test_the_follower_says_when_control_and_driver_are_connected(
     domain = int(graph.environment['ROS_DOMAIN_ID'])
     scenario = load_scenario('step', SETTINGS)
     lone = LoneNode(domain, 'robot_follower', RobotFollowerNode, scenario, options)
-    levels: list[str] = []
-    take = lambda message: levels.append(from_message(message).level)  # noqa: E731
+    states: list[str] = []
+    take = lambda message: states.append(from_message(message).state)  # noqa: E731
     lone.other.create_subscription(DiagnosticStatus, 'safety', take, LATCHED_READER)
-    lone.until(lambda: levels)
-    lone.other.create_publisher(JointState, 'effort_command', STREAM)
-    for _ in range(50):
-        lone.executor.spin_once(timeout_sec=0.02)
-    assert set(levels) == {SWITCHING}
+    lone.until(lambda: states == [NO_DRIVER])
+    lone.reports(NO_DRIVER)
     lone.other.create_subscription(Float64MultiArray, 'commands', lambda _: None, 10)
-    lone.until(lambda: levels[-1] == '')
+    lone.until(lambda: states == [NO_DRIVER, NO_CONTROL])
+    lone.other.create_publisher(JointState, 'effort_command', STREAM)
+    lone.until(lambda: states == [NO_DRIVER, NO_CONTROL, ''])
+    lone.reports('running', DiagnosticStatus.OK)
     lone.close()

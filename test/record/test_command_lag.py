@@ -50,9 +50,16 @@ def desired(step: int) -> tuple[Array, Array, Array]:
 
 
 def logged(
-    takes: Literal['effort', 'position'], periods: float, plant: PlantConfig, steps: int = 300
+    takes: Literal['effort', 'position'],
+    periods: float,
+    plant: PlantConfig,
+    steps: int = 300,
+    lost: range = range(0),
 ) -> LogArray:
-    """Return the log of a robot that is led along a motion through its driver."""
+    """Return the log of a robot that is led along a motion through its driver.
+
+    :param lost: steps whose commands the driver does not get.
+    """
     robot = StandIn(
         contract(takes, periods), MODEL, plant, FaultConfig(), np.random.default_rng(1)
     )
@@ -62,7 +69,8 @@ def logged(
         q, v = robot.state().position, robot.state().velocity
         a = a_d + STIFFNESS**2 * (q_d - q) + 2.0 * STIFFNESS * (v_d - v)
         effort = pin.rnea(MODEL.pin_model, data, q, v, a).copy()
-        robot.take(effort if takes == 'effort' else q_d)
+        if step not in lost:
+            robot.take(effort if takes == 'effort' else q_d)
         robot.step()
         columns = {'desired_position': q_d, 'effort': effort}
         columns['measured_position'] = robot.state().position
@@ -102,6 +110,17 @@ def test_the_lag_of_positions(periods: int, errors: dict[str, Any]) -> None:
     assert found is not None
     assert found.lag / PERIOD == pytest.approx(periods, abs=TOLERANCE)
     assert bool(found.words) == (periods == 3)
+
+
+@pytest.mark.parametrize('errors', [{}, NOISY])
+def test_a_disturbance_at_the_start_is_no_lag(errors: dict[str, Any]) -> None:
+    """The robot stands still for 0.1 s, and catches up: 32 ms, with an error of 3, would fit."""
+    late = logged('effort', 0, PlantConfig(**errors), lost=range(50, 60))
+    assert measured(late, 'effort') is None
+    again = logged('effort', 3, PlantConfig(**errors), lost=range(0, 10))  # before the motion
+    found = measured(again, 'effort')
+    assert found is not None
+    assert found.lag / PERIOD == pytest.approx(3.0 - EARLY, abs=TOLERANCE)
 
 
 def test_a_robot_that_rests_tells_nothing() -> None:

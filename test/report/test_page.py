@@ -57,6 +57,14 @@ def test_the_graphs_that_the_scenario_asks_for(folder: Path) -> None:
     assert set(folder.glob('*.png')) == set(paths)
 
 
+def test_a_graph_of_what_nobody_published_is_left_out(folder: Path) -> None:
+    """A robot shall be guided by a sensor, and the sensor was silent."""
+    file = folder / 'summary.json'
+    summary = json.loads(file.read_text())
+    file.write_text(json.dumps({**summary, 'graphs': ['external_torque', 'path_difference']}))
+    assert [path.name for path in draw_run(folder)] == ['path_difference.png']
+
+
 def test_all_that_the_log_has_data_for(folder: Path) -> None:
     paths = draw_run(folder, every_graph=True)
     unknown = {'external_torque', 'residual', *HANDS_GRAPHS}

@@ -7,6 +7,7 @@ import time
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from ...drivers.config import ControllersConfig
+from ..messages.safety_status import GIVING_BACK, NO_CONTROLLER, SWITCHING
 
 if TYPE_CHECKING:
     from ..node.block_node import BlockNode
@@ -15,6 +16,14 @@ PATIENCE = 5.0
 """Time in which the controller manager has to answer [s]."""
 
 Owner = Literal['robot', 'taking', 'ours', 'giving', 'nobody']
+STATES: dict[Owner, str] = {
+    'robot': SWITCHING,
+    'taking': SWITCHING,
+    'ours': '',
+    'giving': GIVING_BACK,
+    'nobody': NO_CONTROLLER,
+}
+"""What the follower tells of each owner."""
 
 
 class PendingAnswer(Protocol):

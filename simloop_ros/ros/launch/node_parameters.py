@@ -129,6 +129,7 @@ def node_parameters(scenario: Scenario, options: WiringOptions) -> dict[Executab
             **parameter_values(control, 'control'),
             **safety,
             **driver,
+            'driver.guided': _planner(scenario) == 'admittance',
         }
     parameters['collision_monitor'] = {**robot, **_monitor_parameters(scenario, options)}
     if options.out:

@@ -10,16 +10,19 @@ STOPS = 'stops'
 DIVERGED = 'diverged'
 STAMP = 'stamp [ns]'
 LEVEL = 'lateness'
+STATE = 'state'
 PAUSED = 'paused'
-MAX_LEVEL = 20
-"""Letters of a level that are read."""
+MAX_WORD = 20
+"""Letters of a level or state that are read."""
 CONTROL = 'control_simulation'
 """Source whose release opens the brakes."""
 PLANT, FOLLOWER = 'plant', 'robot_follower'
 """Sources beside the robot: what stops them stops control, too."""
-SWITCHING = 'switching'
-"""Level of a follower whose robot still controls itself, or that is not connected: control does
-not begin."""
+NO_DRIVER, NO_CONTROL = 'waits for the driver', 'waits for control'
+SWITCHING, GIVING_BACK = 'takes the robot over', 'gives the robot back'
+NO_CONTROLLER = 'no controller'
+"""States of a follower in which control does not begin: nobody takes its commands, nobody sends it
+any; controllers are switched, to ours or from ours; or they could not be switched."""
 COUNT_LIMIT = 2**63
 """Bound of stops and stamps that are accepted."""
 
@@ -30,9 +33,9 @@ class SafetyStatus(msgspec.Struct, frozen=True):
     :ivar stopped: why the robot is stopped; empty if it is not.
     :ivar stops: number of stops so far; shows a reader that it missed one.
     :ivar stamp: of the step in which it stopped [ns].
-    :ivar level: of lateness that a planner has come to, see ``LatenessLevel``; of a follower
-        ``SWITCHING``; else empty.
+    :ivar level: of lateness that a planner has come to, see ``LatenessLevel``; else empty.
     :ivar paused: whether a simulated plant holds its time; that is no fault.
+    :ivar state: of a follower, why control may not begin, see ``NO_DRIVER``; empty if it may.
     """
 
     source: str
@@ -42,6 +45,7 @@ class SafetyStatus(msgspec.Struct, frozen=True):
     stamp: int = 0
     level: str = ''
     paused: bool = False
+    state: str = ''
 
 
 def to_message(status: SafetyStatus) -> DiagnosticStatus:
@@ -55,6 +59,7 @@ def to_message(status: SafetyStatus) -> DiagnosticStatus:
             KeyValue(key=DIVERGED, value=str(status.diverged)),
             KeyValue(key=STAMP, value=str(status.stamp)),
             *([KeyValue(key=LEVEL, value=status.level)] if status.level else []),
+            *([KeyValue(key=STATE, value=status.state)] if status.state else []),
             *([KeyValue(key=PAUSED, value=str(True))] if status.paused else []),
         ],
     )
@@ -76,8 +81,9 @@ def from_message(message: DiagnosticStatus) -> SafetyStatus | None:
         stops=stops,
         diverged=values.get(DIVERGED) == str(True),
         stamp=stamp,
-        level=values.get(LEVEL, '')[:MAX_LEVEL],
+        level=values.get(LEVEL, '')[:MAX_WORD],
         paused=values.get(PAUSED) == str(True),
+        state=values.get(STATE, '')[:MAX_WORD],
     )
 
 

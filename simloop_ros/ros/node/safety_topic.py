@@ -38,6 +38,7 @@ class SafetyTopic:
         level: str = '',
         paused: bool = False,
         *,
+        state: str = '',
         calm: bool = False,
     ) -> None:
         """Publish the present ``SafetyStatus``; the event is what the log calls a stop.
@@ -49,7 +50,9 @@ class SafetyTopic:
             node.get_logger().info(f'{event}: {stopped}')
         elif stopped:
             node.get_logger().error(f'{event}: {stopped}', throttle_duration_sec=0.1)
-        status = SafetyStatus(node.get_name(), stopped, stops, diverged, stamp, level, paused)
+        status = SafetyStatus(
+            node.get_name(), stopped, stops, diverged, stamp, level, paused, state
+        )
         self._publisher.publish(to_message(status))
 
     def _take(self, message: DiagnosticStatus) -> None:

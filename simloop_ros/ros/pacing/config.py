@@ -103,6 +103,7 @@ class DriverConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
     :ivar gravity_handled: whether the robot compensates gravity itself, so that efforts are sent
         without it.
     :ivar controllers: that are switched when the suite takes over, and back when it lets go.
+    :ivar guided: whether hands guide the robot, so that what it bears at the end may be one.
     """
 
     topic: str = ''
@@ -111,6 +112,7 @@ class DriverConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
     joints: tuple[str, ...] = ()
     gravity_handled: bool = False
     controllers: ControllersConfig = ControllersConfig()
+    guided: bool = False
 
 
 class RecorderConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

@@ -153,10 +153,11 @@ class RealtimeDriver:
         """Bring the robot to rest, because the process shall end; return whether it may."""
         robot, now = self._node.robot, self._clock()
         if self._end is None:
-            self._node.engage('the process ends')
+            still = self.known and robot.stands_still
+            (self._node.hold if still else self._node.engage)('the process ends')
             self._end = now + round(LONGEST_END * NANO)
         gone = self._silent >= self._timeout() or now > self._end
-        return not self._commanded or robot.rests or gone
+        return not self._commanded or robot.let_go() or gone
 
     def report(self) -> dict[str, Any]:
         """Return details for the diagnostics."""

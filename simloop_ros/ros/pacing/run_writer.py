@@ -21,7 +21,7 @@ from ...scenario.scenario import Scenario
 from ..messages import effort_command
 from ..messages.joint_state import DecodedJointState
 from ..messages.notice import Notice
-from ..messages.safety_status import CONTROL, SWITCHING, SafetyStatus, origin
+from ..messages.safety_status import CONTROL, SafetyStatus, origin
 from ..messages.stamps import step_of
 from .given_goals import GivenGoals
 from .real_run import RealRun
@@ -115,7 +115,7 @@ class RunWriter(RunRecorder):
 
     def take_safety(self, status: SafetyStatus) -> None:
         """Take a stop; in real time also the release of the robot, and levels of lateness."""
-        if self.timing is not None and status.level not in ('', SWITCHING):
+        if self.timing is not None and status.level:
             if not self.complete and self._levels < MAX_EVENTS:
                 self._levels += 1
                 self.timing.level(status.level)

@@ -8,8 +8,11 @@ from hypothesis import strategies as st
 import pytest
 from rclpy.serialization import deserialize_message, serialize_message
 
+from simloop_ros.ros.driver.controller_switch import STATES
 from simloop_ros.ros.messages.safety_status import (
     COUNT_LIMIT,
+    NO_CONTROL,
+    NO_DRIVER,
     STAMP,
     STOPS,
     SafetyStatus,
@@ -30,6 +33,7 @@ TEXT = st.text(st.characters(exclude_categories=['Cs'], exclude_characters='\0')
         diverged=st.booleans(),
         stamp=st.integers(-1, COUNT_LIMIT - 1),
         paused=st.booleans(),
+        state=st.sampled_from(['', *STATES.values()]),
     )
 )
 def test_a_status_survives_the_way(status: SafetyStatus) -> None:
@@ -74,3 +78,12 @@ def test_the_origin_of_a_stop_is_found_through_all_who_repeat_it() -> None:
 def test_a_level_of_lateness_is_told() -> None:
     status = SafetyStatus('admittance', '', 0, level='soft')
     assert from_message(to_message(status)) == status
+
+
+def test_a_follower_has_a_word_for_each_state() -> None:
+    words = {NO_DRIVER, NO_CONTROL, *STATES.values()}
+    assert len(words) == 6
+    for word in words:
+        status = from_message(to_message(SafetyStatus('robot_follower', '', 0, state=word)))
+        assert status
+        assert (status.state, status.level) == (word, '')

@@ -16,8 +16,8 @@ from simloop_ros.ros.messages.effort_command import FLOATING, STOPPED
 from simloop_ros.ros.messages.joint_state import DecodedJointState
 from simloop_ros.ros.messages.stamps import stamp_of
 from simloop_ros.ros.pacing.config import DriverConfig, GraphConfig
-from simloop_ros.ros.pacing.driven_robot import build_driven_robot
 from simloop_ros.ros.pacing.driver_pace import LONGEST_END, PATIENCE, RealtimeDriver
+from simloop_ros.ros.pacing.driver_robot import build_driven_robot
 from simloop_ros.safety.config import SafetyConfig
 
 H = 0.005  # s
@@ -398,6 +398,21 @@ def test_the_process_ends_when_the_robot_rests(two_link: RobotModel, commands: b
     assert world.reasons == ['the process ends']
 
 
+@pytest.mark.parametrize('kind', [*KINDS, 'positions'])
+def test_the_end_is_no_stop_of_a_robot_that_stands_still(two_link: RobotModel, kind: str) -> None:
+    driver = KINDS.get(kind, DriverConfig(topic='commands', output='position'))
+    world = World(two_link, driver)
+    for _ in range(20):
+        world.tell()
+        world.pace.command(
+            DecodedJointState(world.stamp, two_link.home, effort=world.gravity, frame_id='')
+        )
+        world.step += 1
+    assert not world.pace.leave()
+    assert world.calm == ['the process ends']
+    assert not world.reasons
+
+
 def test_the_process_ends_when_a_damped_robot_rests(two_link: RobotModel) -> None:
     world = World(two_link, KINDS['efforts'])
     world.robot.configure(SafetyConfig(timeout=TIMEOUT, stop='damp'))
@@ -451,7 +466,7 @@ def test_a_robot_that_takes_positions_comes_to_rest_along_its_way(
     assert (np.abs(np.diff(velocities, axis=0)) / H <= 1.01 * STEEPEST * np.abs(SPEED)).all()
     np.testing.assert_array_equal(path[-1], path[-50])
     np.testing.assert_allclose(path[-1] - path[0], 0.5 * SAFETY.stop_time * SPEED, rtol=0.02)
-    assert world.robot.rests
+    assert world.robot.let_go()
     world.pace.stand()
     np.testing.assert_array_equal(world.sent[-1], path[-1])
 

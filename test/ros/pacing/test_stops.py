@@ -25,8 +25,8 @@ from simloop_ros.ros.messages.joint_state import DecodedJointState
 from simloop_ros.ros.messages.stamps import NANO, stamp_of
 from simloop_ros.ros.pacing.config import DriverConfig, GraphConfig
 from simloop_ros.ros.pacing.control_pace import RealtimeControl
-from simloop_ros.ros.pacing.driven_robot import build_driven_robot
 from simloop_ros.ros.pacing.driver_pace import RealtimeDriver
+from simloop_ros.ros.pacing.driver_robot import build_driven_robot
 from simloop_ros.safety.config import SafetyConfig, StopKind
 from simloop_ros.scenario.loading import load_scenario
 
