@@ -45,6 +45,7 @@ class FrameBuilder:
     def __init__(self, assembly: Assembly, interaction: Interaction):
         facts = assembly.facts
         self._model, self._scenario = facts.model, facts.scenario
+        self._data = facts.model.pin_model.createData()
         self._loop, self._motion = assembly.loop, assembly.motion
         self._interaction = interaction
         self._masses = facts.tip_masses
@@ -127,15 +128,18 @@ class FrameBuilder:
         if record is None or not np.isfinite(record.plant.truth.position).all():
             return tuple(forces)
         q, plant, report = record.plant.truth.position, self._scenario.plant, record.plant
+        model, data = self._model, self._data
+        if plant.hands or plant.pushes:
+            pin.framesForwardKinematics(model.pin_model, data, q)
         for hand, done in zip(plant.hands, report.hands, strict=False):
             if done.held:
-                pose = self._model.frame_poses(q, [hand.link])[0]
-                forces.append(Force('hand', hand.link, pose.act(np.array(hand.point)), done.force))
+                point = data.oMf[model.frame(hand.link)].act(np.array(hand.point))
+                forces.append(Force('hand', hand.link, point, done.force))
         time = record.index * self._scenario.period
         for push in plant.pushes:
-            if push.link in self._model.links and push.start <= time < push.start + push.duration:
-                pose = self._model.frame_poses(q, [push.link])[0]
-                forces.append(Force('push', push.link, pose.translation, np.array(push.force)))
+            if push.link in model.links and push.start <= time < push.start + push.duration:
+                origin = data.oMf[model.frame(push.link)].translation.copy()
+                forces.append(Force('push', push.link, origin, np.array(push.force)))
         forces += _contacts(record)
         hit = None if record.monitor is None else record.monitor.running
         if hit is not None and hit.point is not None and hit.force is not None:
