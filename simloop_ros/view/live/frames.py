@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ import pinocchio as pin
 from ...assembly.assemble import Assembly
 from ...core.values import Array
 from ...loop.step_record import StepRecord
-from ..force_peaks import ForcePeaks
+from ..force_peaks import FOLLOWS, ForcePeaks
 from ..frame import Force, Frame, Progress, ShownAlarm, ShownBody
 from .contact_watch import ContactWatch
 from .interaction import Interaction
@@ -54,12 +55,14 @@ class FrameBuilder:
         self._rows: deque[tuple[StepRecord, float]] = deque(maxlen=longest)
         self._last: StepRecord | None = None
         self._peaks = ForcePeaks()
+        self._framed = -inf  # time of the last frame of this motion [s]
         self._joints = facts.model.home
 
     def forget(self) -> None:
         """Forget the steps so far: time was set back."""
         self._rows.clear()
         self._peaks.clear()
+        self._framed = -inf
         self._last = None
         self._watch.forget()
 
@@ -84,7 +87,10 @@ class FrameBuilder:
         joints = self._interaction.truth.position
         if np.isfinite(joints).all():  # one that diverged stays where it was last
             self._joints = joints
-        forces = self._peaks.over(self._forces())
+        forces = self._forces()
+        if progress.latest - self._framed <= FOLLOWS:
+            forces = self._peaks.over(forces)
+        self._framed = progress.latest
         self._peaks.clear()
         return Frame(
             time=progress.latest,
