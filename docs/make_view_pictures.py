@@ -90,6 +90,11 @@ ARMS = {
         'tips': '[gripper_left_base_link]',
         'home': '{arm_left_2_joint: 0.4, arm_left_4_joint: -1.2}',
     },
+    'z1': {
+        'urdf': 'z1_description/urdf/z1.urdf',
+        'tips': '[gripperMover]',
+        'home': '{joint2: 1.2, joint3: -1.0}',
+    },
 }
 """Arms of the PyPI package example-robot-data, in bent postures."""
 MOVE = 'planner.move=[[0, 0.05, 0.05]]'

@@ -12,6 +12,10 @@ from ..description import BodyDescription
 from ..frame import ShownBody
 
 COLOUR, BALL_COLOUR = (150, 140, 125), (190, 215, 50)
+CARRIED_COLOUR, EDGE_COLOUR = (150, 40, 160), (30, 0, 35)
+"""Of the object of two hands: no robot and no arrow has it."""
+EDGE_WIDTH = 0.006
+"""Of its edges [m]."""
 PLANE_SIZE = 2.0
 """Edge of the part of a plane that is drawn [m]."""
 THICKNESS = 0.002
