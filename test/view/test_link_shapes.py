@@ -13,6 +13,7 @@ pytest.importorskip('viser')
 from simloop_ros.robot.config import RobotConfig
 from simloop_ros.robot.fit_robot import load_fit_robot
 from simloop_ros.robot.model import RobotModel
+from simloop_ros.view.page.body_nodes import edges_of
 from simloop_ros.view.page.coarse_mesh import MOST_TRIANGLES, Mesh, clustered, coarse, count
 from simloop_ros.view.page.link_shapes import collision_shapes, visual_shapes
 
@@ -47,7 +48,7 @@ def test_primitives_are_triangles(shipped):
     assert all(len(shape.faces) for shape in collision_shapes(model))
 
 
-def test_a_robot_with_too_many_triangles_is_drawn_with_fewer_in_the_same_places():
+def test_a_robot_with_too_many_triangles_is_drawn_with_fewer():
     shapes, said = visual_shapes(arm(HEAVY))
     drawn = sum(len(shape.faces) for shape in shapes)
     assert 0.3 * MOST_TRIANGLES < drawn <= MOST_TRIANGLES
@@ -70,3 +71,12 @@ def test_a_mesh_within_the_limit_stays_as_it_is():
     mesh = Mesh(np.array(ball.vertices), np.array(ball.faces))
     assert coarse([mesh, mesh], 640) == [mesh, mesh]
     assert count(coarse([mesh, mesh], 639)) < 640
+
+
+def test_the_edges_of_a_box_are_twelve_lines_along_its_axes() -> None:
+    size = np.array([1.0, 2.0, 3.0])
+    edges = edges_of(size)
+    lengths = np.abs(edges[:, 1] - edges[:, 0])
+    assert np.count_nonzero(lengths) == len(edges) == 12
+    assert np.array_equal(lengths.sum(axis=0), 4.0 * size)
+    assert np.all(np.abs(edges) == 0.5 * size)

@@ -10,6 +10,7 @@ import pytest
 from simloop_ros.scenario.loading import load_scenario
 from simloop_ros.view.actions import Seek
 from simloop_ros.view.frame import Force, Frame
+from simloop_ros.view.live.describe import describe
 from simloop_ros.view.live.frames import COLUMNS, LONGEST_TRACE, SCALARS
 from simloop_ros.view.live.live_run import LiveRun
 from simloop_ros.view.page.held_forces import HeldForces
@@ -127,6 +128,7 @@ def test_a_page_holds_impacts_until_a_jump() -> None:
 
 def test_the_beam_of_two_hands_is_shown() -> None:
     with SteeredRun('workerbot_carry') as live:
+        assert [body.carried for body in describe(live.run).bodies] == [True]
         live.until(0.01)
         (beam,) = live.frame().bodies
         report = live.records[-1].plant.object
