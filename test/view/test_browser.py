@@ -149,6 +149,7 @@ def test_pause_step_go_back_and_reset_do_what_they_say(elbow: ServedPage, tab: T
 
 def test_a_robot_with_heavy_meshes_is_drawn(served: ServedPage, tab: Tab) -> None:
     """It has 244,000 triangles, and a joint with the name of a link."""
+    tab.errors()  # of the tests before
     listed = files('example-robot-data') or []
     urdf = next(str(file.locate()) for file in listed if str(file).endswith(HEAVY))
     served.load('step', f'robot.urdf={urdf}', 'robot.tips=[gripperStator]', MOVE)
