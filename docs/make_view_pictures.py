@@ -8,35 +8,22 @@ taken between two pictures, so that the machine's speed changes nothing::
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib.metadata import files
-import io
 from itertools import pairwise
 from pathlib import Path
 import sys
 import time
-from typing import Any
 
-import msgspec
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont
-import pinocchio as pin
+from view_screen import SteppedSource, screen
 
 from simloop_bench.chromium import chromium, missing
 from simloop_ros.core.errors import SimloopError
 from simloop_ros.core.values import Array
-from simloop_ros.scenario.loading import load_scenario
 from simloop_ros.scenario.shipped import scenario_names
-from simloop_ros.view.actions import Action
-from simloop_ros.view.description import Description
-from simloop_ros.view.frame import Frame
-from simloop_ros.view.live.describe import describe
-from simloop_ros.view.live.live_run import LiveRun
-from simloop_ros.view.page.camera import view_of
-from simloop_ros.view.page.page import Page
-from simloop_ros.view.page.server import serve
-from simloop_ros.view.source import PageNotice
 
 IMAGES = Path(__file__).resolve().parent / 'images'
 SIZE = 1240, 620
@@ -54,13 +41,15 @@ HITS = (0.17, 0.8), (1.9, 3.35)
 """When there is something to see of that [s]."""
 FRONT = 0.86, -0.34, 0.38
 """Direction of the camera for the moving pictures."""
-PATIENCE = 25.0
-"""Time in which the browser has to draw [s]."""
 TILE, TILE_TEXT = (420, 360), 26
 """Of the sheet [pixels]."""
 TILE_PAGE = 1060, 360
 """Of the browser's page for it, with the panels that the sheet leaves out [pixels]."""
 SHEET_COLUMNS = 6
+TRIES = 3
+"""Browsers that are started for a tile, if one fails."""
+CARRIED_REACH, CARRIED_FROM = 0.45, (0.8, 0.1, 0.6)
+"""What is seen around the object of two hands [m], and from where."""
 UR_HOME = (
     '{shoulder_lift_joint: -1.2, elbow_joint: 1.8, wrist_1_joint: -2.0, wrist_2_joint: -1.57}'
 )
@@ -90,180 +79,15 @@ ARMS = {
         'tips': '[gripper_left_base_link]',
         'home': '{arm_left_2_joint: 0.4, arm_left_4_joint: -1.2}',
     },
+    'z1': {
+        'urdf': 'z1_description/urdf/z1.urdf',
+        'tips': '[gripperStator]',
+        'lock': '[jointGripper]',
+        'home': '{joint2: 1.2, joint3: -1.0}',
+    },
 }
 """Arms of the PyPI package example-robot-data, in bent postures."""
 MOVE = 'planner.move=[[0, 0.05, 0.05]]'
-CURSOR = """
-const c = document.createElement('div'); c.id = 'cursor';
-c.style.cssText = 'position:fixed;z-index:99999;pointer-events:none;width:0;height:0;left:-50px';
-c.innerHTML = '<svg width="22" height="30" viewBox="0 0 11 15">'
-  + '<path d="M0 0v13l3-3 2 5 2-1-2-5h4z" fill="black" stroke="white" stroke-width="0.8"/></svg>';
-document.body.appendChild(c);
-"""
-CLOSE_NOTES = """
-for (const b of document.querySelectorAll('button[class*="Notification-closeButton"]')) b.click();
-"""
-CANVAS = """
-const r = [...document.querySelectorAll('canvas')].map(c => c.getBoundingClientRect())
-  .sort((a, b) => b.width * b.height - a.width * a.height)[0];
-return [r.left, r.top, r.width, r.height];
-"""
-
-
-class SteppedSource:
-    """A scenario whose steps are taken when this program says so."""
-
-    def __init__(self, name: str, settings: Sequence[str] = (), speed: float = 1.0):
-        self._speed = speed
-        self.run = LiveRun(load_scenario(name, settings))
-        self._description = describe(self.run)
-        self._notices: list[PageNotice] = []
-        self.last: Frame | None = None
-
-    def description(self) -> Description:
-        """Return the scene."""
-        return self._description
-
-    def frame(self) -> Frame:
-        """Return what is new, and keep it."""
-        frame = self.run.frame()
-        # As fast as the moving picture shows it.
-        progress = msgspec.structs.replace(
-            frame.progress, playing=True, speed=self._speed, factor=self._speed
-        )
-        self.last = msgspec.structs.replace(frame, progress=progress)
-        return self.last
-
-    def notices(self) -> tuple[PageNotice, ...]:
-        """Return what there is to say."""
-        notices, self._notices = tuple(self._notices), []
-        return notices
-
-    def send(self, action: Action) -> None:
-        """Do what the page asks for."""
-        try:
-            self.run.take(action, 0.0)
-        except SimloopError as error:
-            self._notices.append(PageNotice(str(error), 'error'))
-
-    def step_to(self, time: float) -> None:
-        """Take steps up to a time [s]."""
-        while self.run.time < time - 1e-9:
-            self.run.step()
-
-    def close(self) -> None:
-        """End the run."""
-        self.run.close()
-
-
-class Screen:
-    """The page of a source in a browser."""
-
-    def __init__(self, driver: Any, source: SteppedSource):
-        self.driver, self._source = driver, source
-        self._served = serve(port=0)
-        self._page = Page(self._served.server, source)
-        self._driver_get()
-
-    def _driver_get(self) -> None:
-        self.driver.get(self._served.address)
-        self._until(lambda: bool(self._served.server.get_clients()), 'connected')
-        (self._client,) = self._served.server.get_clients().values()
-        self._page.turn()
-        self._until(self._has_drawn, 'drawn')
-        # Meshes come after the panels.
-        self._until(
-            lambda: self.driver.execute_script('return document.querySelector("canvas") !== null'),
-            'canvas',
-        )
-        time.sleep(1.0)
-        self.driver.execute_script(CLOSE_NOTES)
-        self.driver.execute_script(CURSOR)
-        time.sleep(0.5)
-
-    def close(self) -> None:
-        """End the page."""
-        self._served.stop()
-
-    def look(self, direction: Sequence[float], room: float) -> None:
-        """Put the camera into a direction from the robot, so far that it fits ``room`` times."""
-        view = view_of(self._page._scene.bounds, np.array(direction), room)
-        camera = self._client.camera
-        camera.position, camera.look_at = view.position, view.look_at
-        time.sleep(1.0)
-
-    def show(self, time_: float) -> None:
-        """Take steps up to a time, and wait until the browser shows it."""
-        self._source.step_to(time_)
-        self._page.turn()
-        self._until(self._has_drawn, f'{time_:.2f} s drawn')
-        time.sleep(0.08)
-        self.driver.set_script_timeout(PATIENCE)
-        self.driver.execute_async_script(
-            'const f = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(() => f()))'
-        )
-
-    def go_on(self, time_: float) -> None:
-        """Pass on what the pointer did, and take steps up to a time."""
-        self._page.turn()
-        self._source.step_to(time_)
-
-    def hide_masses(self) -> None:
-        """Show no effective masses."""
-        self._page._scene.masses.visible = False
-
-    def picture(self) -> Image.Image:
-        """Return what is to be seen."""
-        return Image.open(io.BytesIO(self.driver.get_screenshot_as_png())).convert('RGB')
-
-    def scene(self) -> Image.Image:
-        """Return the scene without the panels beside it."""
-        left, top, width, height = map(round, self.driver.execute_script(CANVAS))
-        return self.picture().crop((left, top, left + width, top + height))
-
-    def pointer(self, kind: str, x: float, y: float, *, pressed: bool = False) -> None:
-        """Move, press or release the pointer, and wait until the page has heard of it."""
-        self.driver.execute_script(
-            'const c = document.getElementById("cursor");'
-            f'c.style.left = "{x:.0f}px"; c.style.top = "{y:.0f}px";'
-        )
-        button = 'none' if kind == 'mouseMoved' and not pressed else 'left'
-        event = {'type': kind, 'x': x, 'y': y, 'button': button}
-        event |= {'buttons': int(pressed), 'clickCount': int(kind != 'mouseMoved')}
-        self.driver.execute_cdp_cmd('Input.dispatchMouseEvent', event)
-        time.sleep(0.1)
-
-    def place(self, point: Array) -> Array:
-        """Return where a point in the world [m] is on the page [pixels]."""
-        camera = self._client.camera
-        w, x, y, z = camera.wxyz
-        seen = pin.Quaternion(w, x, y, z).matrix().T @ (point - camera.position)
-        left, top, width, height = self.driver.execute_script(CANVAS)
-        scale = 0.5 * height / np.tan(0.5 * camera.fov)
-        return seen[:2] / seen[2] * scale + [left + 0.5 * width, top + 0.5 * height]
-
-    def _has_drawn(self) -> bool:
-        assert self._source.last is not None
-        text = self.driver.execute_script('return document.body.innerText')
-        return f'{self._source.last.time:.2f} s' in text
-
-    def _until(self, condition: Callable[[], bool], what: str) -> None:
-        end = time.monotonic() + PATIENCE
-        while not condition():
-            if time.monotonic() > end:
-                raise SimloopError(f'the browser does not show the page: not {what}')
-            time.sleep(0.02)
-
-
-@contextmanager
-def screen(driver: Any, source: SteppedSource) -> Iterator[Screen]:
-    """Yield the page of a source, and end both."""
-    shown = Screen(driver, source)
-    try:
-        yield shown
-    finally:
-        shown.close()
-        source.close()
 
 
 def make_led(path: Path) -> None:
@@ -337,7 +161,10 @@ def _save(path: Path, pictures: Sequence[Image.Image]) -> None:
 
 
 def make_sheet(path: Path) -> None:
-    """Every shipped scenario, at about a half of its time, and arms of example-robot-data."""
+    """Every shipped scenario, at about a half of its time, and arms of example-robot-data.
+
+    :raises SimloopError: with the tiles that could not be made; the others are made first.
+    """
     listed = files('example-robot-data') or []
     wanted: dict[str, tuple[str, Sequence[str]]] = {
         name: (name, ()) for name in scenario_names() if name != 'step'
@@ -349,25 +176,45 @@ def make_sheet(path: Path) -> None:
             wanted[f'step: {name}'] = 'step', (*settings, MOVE)
         else:
             print(f'{name}: not in this version of example-robot-data')
-    tiles = [(name, _tile(*of)) for name, of in wanted.items()]
-    _lay_out(path, tiles)
+    tiles = [(name, _tile(name, *of)) for name, of in wanted.items()]
+    failed = [name for name, picture in tiles if picture is None]
+    if failed:
+        raise SimloopError(f'{path.name} stays as it is, without a picture of {", ".join(failed)}')
+    _lay_out(path, [(name, picture) for name, picture in tiles if picture is not None])
 
 
-def _tile(name: str, settings: Sequence[str]) -> Image.Image:
-    """Return a scenario's scene; a browser that does not show it is tried again."""
-    for again in (True, True, False):
-        source = SteppedSource(name, settings)
-        half = 0.5 * source.run.facts.steps * source.run.facts.scenario.period
-        try:
-            with chromium(*TILE_PAGE) as driver, screen(driver, source) as shown:
-                shown.show(min(half, 3.0))
-                picture = shown.scene()
-            print(name, *settings[:1], flush=True)
-            break
-        except SimloopError:
-            if not again:
-                raise
-    return picture
+def _tile(title: str, name: str, settings: Sequence[str]) -> Image.Image | None:
+    """Return a scenario's scene, or nothing; each try has a browser of its own."""
+    begin = time.monotonic()
+    for _ in range(TRIES):
+        with _told(title):
+            picture = _scene_of(name, settings)
+            print(f'{title}: {time.monotonic() - begin:.0f} s', flush=True)
+            return picture
+    return None
+
+
+@contextmanager
+def _told(title: str) -> Iterator[None]:
+    """Say why a browser failed, and go on."""
+    from selenium.common.exceptions import WebDriverException
+
+    try:
+        yield
+    except (SimloopError, WebDriverException, OSError) as error:
+        print(f'{title}: {error}', flush=True)
+
+
+def _scene_of(name: str, settings: Sequence[str]) -> Image.Image:
+    source = SteppedSource(name, settings)
+    facts = source.run.facts
+    half = 0.5 * facts.steps * facts.scenario.period
+    with chromium(*TILE_PAGE) as driver, screen(driver, source) as shown:
+        shown.show(min(half, 3.0))
+        carried = source.frame().bodies if facts.scenario.plant.object is not None else ()
+        for body in carried:
+            shown.look_at(body.position, CARRIED_REACH, CARRIED_FROM)
+        return shown.scene()
 
 
 def _lay_out(path: Path, tiles: Sequence[tuple[str, Image.Image]]) -> None:

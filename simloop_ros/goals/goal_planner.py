@@ -99,6 +99,11 @@ class GoalPlanner(Remembering, Planner):
         return self._trajectory is not None
 
     @property
+    def waits(self) -> bool:
+        """Return whether the planner inside may be stepped alone, and ``count`` be set after."""
+        return self._trajectory is None and self._due == AFTER_ALL
+
+    @property
     def at_end(self) -> bool:
         """Return whether no goal of the list is left, and the robot rests after the last one."""
         trajectory = self._trajectory

@@ -48,6 +48,15 @@ class Carrying(PlantWrapper):
         super().start(state)
         self._carry()
 
+    @property
+    def inside(self) -> Plant:
+        """Return the plant in the engine, which may be stepped alone while nothing is carried."""
+        return self._plant
+
+    def go_to(self, index: int) -> None:
+        """Note the number of steps so far, after steps of the plant inside alone."""
+        self._index = index
+
     def _begin(self) -> None:
         self._index = 0
 

@@ -19,6 +19,7 @@ class BodyDescription(msgspec.Struct, frozen=True):
         nothing.
     :ivar position: at the start [m], shape ``(3,)``.
     :ivar quaternion: ``w, x, y, z``; z is the normal of a plane.
+    :ivar carried: whether it is the object of two hands, which hide most of it.
     """
 
     name: str
@@ -26,6 +27,7 @@ class BodyDescription(msgspec.Struct, frozen=True):
     size: tuple[float, ...]
     position: Array
     quaternion: Array
+    carried: bool = False
 
 
 class LiveKey(msgspec.Struct, frozen=True):

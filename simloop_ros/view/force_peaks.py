@@ -8,6 +8,9 @@ from .frame import Force, ForceKind
 
 SHORT: tuple[ForceKind, ...] = ('contact', 'ball')
 """What may last for less than a frame."""
+FOLLOWS = 0.2
+"""Longest simulated time between frames of one motion [s]: that of five times real time. After
+more, or after a jump in time, a frame has only what acts at its moment."""
 
 
 class ForcePeaks:

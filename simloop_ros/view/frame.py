@@ -86,7 +86,7 @@ class Frame(msgspec.Struct, frozen=True, gc=False):
     :ivar joints: of the robot, as it is, or as measured [rad], shape ``(n,)``.
     :ivar twin: of the control simulation [rad], shape ``(n,)``.
     :ivar forces: that act, and that are estimated; of a contact and a ball the largest on each
-        link since the last frame: an impact is shorter than a frame.
+        link since the last frame, if that was shortly before: an impact is shorter than a frame.
     :ivar bodies: that may have moved.
     :ivar effective_masses: of each tip, in the direction of the strongest pull, else of
         ``admittance.mass_direction``: the effective mass of 001 [kg] times that unit vector, shape

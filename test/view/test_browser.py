@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from importlib.metadata import files
 from pathlib import Path
 import re
 from typing import Any
@@ -33,6 +34,7 @@ YUMI = (
     'monitor.reaction=stop',
 )
 """What the shipped thresholds are for."""
+HEAVY, MOVE = 'z1_description/urdf/z1.urdf', 'planner.move=[[0, 0.05, 0.05]]'
 FORCE_ERROR = 0.05
 """Of the force that the page shows, as a share: the issue's figure."""
 ROUNDING = 1e-9
@@ -143,6 +145,18 @@ def test_pause_step_go_back_and_reset_do_what_they_say(elbow: ServedPage, tab: T
     tab.click('Reset')
     tab.wait_for_start()
     assert elbow.frame.time == 0.0
+
+
+def test_a_robot_with_heavy_meshes_is_drawn(served: ServedPage, tab: Tab) -> None:
+    """It has 244,000 triangles, and a joint with the name of a link."""
+    tab.errors()  # of the tests before
+    listed = files('example-robot-data') or []
+    urdf = next(str(file.locate()) for file in listed if str(file).endswith(HEAVY))
+    served.load('step', f'robot.urdf={urdf}', 'robot.tips=[gripperStator]', MOVE)
+    wait_for(lambda: 'triangles are drawn' in served.page._scene.notes, 'fewer triangles')
+    tab.wait_for_start()
+    wait_for(lambda: 'step' in tab.text, 'the panel')
+    assert tab.errors() == []
 
 
 @pytest.mark.usefixtures('elbow')

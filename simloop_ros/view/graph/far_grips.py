@@ -116,7 +116,7 @@ class FarGrips:
             )
             force *= held.max_force / max(held.max_force, sqrt(force @ force))
             pose = self._data.oMf[frame]
-            wrench = wrench_at(pose, point, force)
+            wrench = wrench_at(pose.translation, point, force)
             turned = np.concatenate([pose.rotation.T @ wrench[:3], pose.rotation.T @ wrench[3:]])
             wrenches[held.link] = wrenches.get(held.link, 0.0) + turned
             acting.append(Force('mouse', held.link, point, force))

@@ -128,7 +128,7 @@ def _described(marker: Marker) -> BodyDescription:
         return BodyDescription(_name(marker), 'sphere', (0.5 * size[0],), place, turn)
     if size == PLANE_SIZE:
         return BodyDescription(_name(marker), 'plane', (), place, turn)
-    return BodyDescription(_name(marker), 'box', size, place, turn)
+    return BodyDescription(_name(marker), 'box', size, place, turn, carried=marker.ns == OBJECT)
 
 
 def _name(marker: Marker) -> str:

@@ -82,7 +82,7 @@ def _beam(model: RobotModel, beam: HeldObject) -> BodyDescription:
     place = object_start(model, beam)
     size = (beam.width, beam.length, beam.width)
     return BodyDescription(
-        BEAM, 'box', size, place.translation, _wxyz(pin.Quaternion(place.rotation))
+        BEAM, 'box', size, place.translation, _wxyz(pin.Quaternion(place.rotation)), carried=True
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ import pinocchio as pin
 from ...assembly.assemble import Assembly
 from ...core.values import Array
 from ...loop.step_record import StepRecord
-from ..force_peaks import ForcePeaks
+from ..force_peaks import FOLLOWS, ForcePeaks
 from ..frame import Force, Frame, Progress, ShownAlarm, ShownBody
 from .contact_watch import ContactWatch
 from .interaction import Interaction
@@ -45,6 +46,7 @@ class FrameBuilder:
     def __init__(self, assembly: Assembly, interaction: Interaction):
         facts = assembly.facts
         self._model, self._scenario = facts.model, facts.scenario
+        self._data = facts.model.pin_model.createData()
         self._loop, self._motion = assembly.loop, assembly.motion
         self._interaction = interaction
         self._masses = facts.tip_masses
@@ -53,12 +55,14 @@ class FrameBuilder:
         self._rows: deque[tuple[StepRecord, float]] = deque(maxlen=longest)
         self._last: StepRecord | None = None
         self._peaks = ForcePeaks()
+        self._framed = -inf  # time of the last frame of this motion [s]
         self._joints = facts.model.home
 
     def forget(self) -> None:
         """Forget the steps so far: time was set back."""
         self._rows.clear()
         self._peaks.clear()
+        self._framed = -inf
         self._last = None
         self._watch.forget()
 
@@ -83,7 +87,10 @@ class FrameBuilder:
         joints = self._interaction.truth.position
         if np.isfinite(joints).all():  # one that diverged stays where it was last
             self._joints = joints
-        forces = self._peaks.over(self._forces())
+        forces = self._forces()
+        if progress.latest - self._framed <= FOLLOWS:
+            forces = self._peaks.over(forces)
+        self._framed = progress.latest
         self._peaks.clear()
         return Frame(
             time=progress.latest,
@@ -127,15 +134,18 @@ class FrameBuilder:
         if record is None or not np.isfinite(record.plant.truth.position).all():
             return tuple(forces)
         q, plant, report = record.plant.truth.position, self._scenario.plant, record.plant
+        model, data = self._model, self._data
+        if plant.hands or plant.pushes:
+            pin.framesForwardKinematics(model.pin_model, data, q)
         for hand, done in zip(plant.hands, report.hands, strict=False):
             if done.held:
-                pose = self._model.frame_poses(q, [hand.link])[0]
-                forces.append(Force('hand', hand.link, pose.act(np.array(hand.point)), done.force))
+                point = data.oMf[model.frame(hand.link)].act(np.array(hand.point))
+                forces.append(Force('hand', hand.link, point, done.force))
         time = record.index * self._scenario.period
         for push in plant.pushes:
-            if push.link in self._model.links and push.start <= time < push.start + push.duration:
-                pose = self._model.frame_poses(q, [push.link])[0]
-                forces.append(Force('push', push.link, pose.translation, np.array(push.force)))
+            if push.link in model.links and push.start <= time < push.start + push.duration:
+                origin = data.oMf[model.frame(push.link)].translation.copy()
+                forces.append(Force('push', push.link, origin, np.array(push.force)))
         forces += _contacts(record)
         hit = None if record.monitor is None else record.monitor.running
         if hit is not None and hit.point is not None and hit.force is not None:

@@ -11,7 +11,6 @@ import msgspec
 from ...assembly.assemble import assemble
 from ...core.errors import ConfigError, DivergenceError
 from ...core.values import NANO
-from ...goals.goal import AnyGoal
 from ...loop.step_record import StepRecord
 from ...robot.config import Payload
 from ...scenario.scenario import Scenario
@@ -39,24 +38,14 @@ from .interaction import Interaction
 from .live_keys import LiveKeys
 from .motion_stop import MotionStop
 from .pace import RealTimePace
-from .session_file import Session, earlier_wrenches, write_session
+from .session_file import Deeds, Session, write_session
+from .stepped_blocks import SteppedBlocks
 from .validity import refuse_invalid
 
+BATCH = 8
+"""Steps between two looks at the clock, where no step has a time."""
 FASTEST, SLOWEST = 100.0, 0.01
 """Speeds that can be chosen, beside 0 for as fast as it goes."""
-
-
-class Deeds(msgspec.Struct, frozen=True):
-    """What was done so far, beside wrenches.
-
-    :ivar payloads: that were put into a hand.
-    :ivar commands: stops and what followed them.
-    :ivar unrepeatable: what a scenario cannot say; empty where there is nothing.
-    """
-
-    payloads: tuple[Payload, ...] = ()
-    commands: tuple[AnyGoal, ...] = ()
-    unrepeatable: str = ''
 
 
 class Past(msgspec.Struct, frozen=True):
@@ -84,8 +73,9 @@ class LiveRun:
         self._assembly = assembly = assemble(scenario, interactive=True)
         self.facts, self._loop = assembly.facts, assembly.loop
         model, self._h = assembly.facts.model, scenario.period
-        self._plant = assembly.loop.plant
-        self._interaction = Interaction(self._plant, model, self._h, assembly.lag)
+        plant = assembly.loop.plant
+        self._interaction = Interaction(plant, model, self._h, assembly.lag)
+        self._stepped = SteppedBlocks(assembly, self._interaction)
         self._builder = FrameBuilder(assembly, self._interaction)
         self._stop = MotionStop(assembly.motion, model, self._h)
         self.keys = LiveKeys(scenario, model, assembly.motion)
@@ -134,29 +124,46 @@ class LiveRun:
         if record.index >= self._idle_until:
             self._after(record)
 
+    def play(self, clock: Callable[[], float], until: float) -> None:
+        """Take the steps that are due, one at least, while it is before a real time [s].
+
+        As fast as it goes, while nobody looks, the clock is read once for ``BATCH`` steps.
+        """
+        loop, pace = self._loop, self._pace
+        step, batch = loop.step, 1 if pace.speed else BATCH
+        try:
+            while self.playing:
+                idle = min(batch, self._idle_until - loop.index)
+                for _ in range(idle):
+                    step()
+                if idle <= 0:
+                    self._after(step())
+                now = clock()
+                pace.ended(now, loop.index)
+                if now >= until or now < pace.due(loop.index):
+                    break
+        except DivergenceError as error:
+            self.playing, self._ended = False, str(error)
+
     def _after(self, record: StepRecord) -> None:
         """Do what is to be done after a step, if a page is there or a snapshot is due.
 
         While nobody looks and nothing acts, that is once for each snapshot.
         """
-        loop, persons, history = self._loop, self._interaction, self._history
+        loop, history, stepped = self._loop, self._history, self._stepped
         is_seen = loop.index <= self._seen_until
         if is_seen:
             self._builder.take(record)
         else:
             self._builder.forget()
-        if loop.plant is not self._plant and not persons.is_busy:
-            loop.plant = self._plant
+        if stepped.has_persons and not self._interaction.is_busy:
+            stepped.choose()
         if loop.index >= history.due:
             history.keep(loop.index, self._snapshot())
         if self._sink is not None:
             self._sink(record)
-        is_idle = not is_seen and self._sink is None and loop.plant is self._plant
+        is_idle = not is_seen and self._sink is None and not stepped.has_persons
         self._idle_until = history.due - 1 if is_idle else 0
-
-    def ended_step(self, now: float) -> None:
-        """Note the real time at the end of a step of a run that plays [s]."""
-        self._pace.ended(now, self.index)
 
     def frame(self) -> Frame:
         """Return what is new since the last frame.
@@ -252,24 +259,21 @@ class LiveRun:
         return said
 
     def _interact(self) -> None:
-        """Let grips and balls act from the next step on, if there are any."""
-        if self._interaction.is_busy:
-            self._interaction.go_to(self.index)
-            self._loop.plant = self._interaction
+        """Let what a person has just done act from the next step on."""
+        self._stepped.choose()
         self._idle_until = 0
 
     def _snapshot(self) -> Past:
-        loop, persons = self._loop, self._interaction
-        plant, loop.plant = loop.plant, self._plant
-        saved = Past(
-            loop.snapshot(), persons.grips.snapshot(), persons.balls.snapshot(), self._deeds
-        )
-        loop.plant = plant
+        persons, stepped = self._interaction, self._stepped
+        stepped.take_all()
+        loop = self._loop.snapshot()
+        saved = Past(loop, persons.grips.snapshot(), persons.balls.snapshot(), self._deeds)
+        stepped.choose()
         return saved
 
     def _restore(self, past: Past) -> None:
         loop, persons = self._loop, self._interaction
-        loop.plant = self._plant
+        self._stepped.take_all()
         loop.restore(past.loop)
         persons.grips.restore(past.grips)
         persons.balls.restore(past.balls)
@@ -312,13 +316,16 @@ class LiveRun:
         now = round(payload.at * NANO)
         carrying.carried.tell(now, payload)
         carrying.carried.at(now)
+        self._interact()
         payloads = (*self._deeds.payloads, payload)
         self._deeds = msgspec.structs.replace(self._deeds, payloads=payloads)
         return f'{put.mass:g} kg at {put.tip}, unknown to control and monitor'
 
     def _halt_or_resume(self, action: Halt | Resume) -> str:
         stop, deeds = self._stop, self._deeds
+        self._stepped.take_all()
         done = stop.halt() if isinstance(action, Halt) else stop.resume(self._loop.control.state)
+        self._interact()
         if done.command is not None:
             deeds = msgspec.structs.replace(deeds, commands=(*deeds.commands, done.command))
         if done.unrepeatable:
@@ -331,13 +338,8 @@ class LiveRun:
         """Write the session, and say how it is repeated."""
         if not self.index:
             raise ConfigError('save: nothing has happened yet')
-        scenario, deeds = self.facts.scenario, self._deeds
-        earlier = earlier_wrenches(scenario, self.index)
-        wrenches = {
-            step: (*self._interaction.recorded.get(step, ()), *earlier.get(step, ()))
-            for step in (*self._interaction.recorded, *earlier)
-        }
-        session = Session(scenario, self.time, wrenches, deeds.payloads, deeds.commands)
+        deeds, recorded = self._deeds, self._interaction.recorded
+        session = Session(self.facts.scenario, self.index, recorded, deeds)
         path = write_session(folder, session)
         if deeds.unrepeatable:
             return f'{path}: without what a scenario cannot say: {deeds.unrepeatable}'

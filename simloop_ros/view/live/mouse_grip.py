@@ -6,7 +6,6 @@ from typing import Any
 
 import msgspec
 import numpy as np
-import pinocchio as pin
 
 from ...core.state import Remembering
 from ...core.values import Array, JointState
@@ -119,13 +118,13 @@ class MouseGrips(Remembering):
         if not self._held:
             self.rest()
             return [], None
-        pulls, points = self._pulls(state)
+        pulls, points, origins = self._pulls(state)
         solved = self._forces.solve(state, torque, pulls)
-        frames = self._robot.frame_poses(state.position, [held.link for held in self._held])
         wrenches, acting = [], []
-        for k, (held, point, pose) in enumerate(zip(self._held, points, frames, strict=True)):
+        held_points = zip(self._held, points, origins, strict=True)
+        for k, (held, point, origin) in enumerate(held_points):
             force = solved.force[3 * k : 3 * k + 3]
-            wrenches.append(LinkWrench(held.link, wrench_at(pose, point, force)))
+            wrenches.append(LinkWrench(held.link, wrench_at(origin, point, force)))
             acting.append(Force('mouse', held.link, point, force))
         self.acting = tuple(acting)
         return wrenches, solved
@@ -136,9 +135,12 @@ class MouseGrips(Remembering):
         moved = 0.5 * self._period * (solved.rate + solved.jacobian @ after)
         self.energy += float(solved.force @ moved)
 
-    def _pulls(self, state: JointState) -> tuple[list[Pull], list[Array]]:
-        """Return the pulls of this step, and the points that are held [m]; targets move on."""
-        pulls, points, moved = [], [], []
+    def _pulls(self, state: JointState) -> tuple[list[Pull], list[Array], list[Array]]:
+        """Return the pulls of this step; targets move on.
+
+        With them the points that are held, and the origins of their links [m], shape ``(3,)``.
+        """
+        pulls, points, origins, moved = [], [], [], []
         data, h = self._forces.data, self._period
         for i, held in enumerate(self._held):
             frame = self._robot.frame(held.link)
@@ -162,17 +164,19 @@ class MouseGrips(Remembering):
                 )
             )
             points.append(point)
+            origins.append(data.oMf[frame].translation.copy())  # the Jacobian has placed it
             moved.append(
                 msgspec.structs.replace(held, target=target + h * velocity, steps=held.steps + 1)
             )
         self._held = tuple(moved)
-        return pulls, points
+        return pulls, points, origins
 
 
-def wrench_at(pose: pin.SE3, point: Array, force: Array) -> Array:
+def wrench_at(origin: Array, point: Array, force: Array) -> Array:
     """Return the wrench at the origin of a frame, in world axes [N, N m], shape ``(6,)``.
 
-    :param point: where the force acts, in the world [m], shape ``(3,)``.
+    :param origin: of the frame, in the world [m], shape ``(3,)``.
+    :param point: where the force acts, likewise.
     """
-    wrench: Any = np.concatenate([force, np.cross(point - pose.translation, force)])
+    wrench: Any = np.concatenate([force, np.cross(point - origin, force)])
     return np.asarray(wrench, dtype=np.float64)

@@ -18,27 +18,41 @@ SESSION, WRENCHES = 'session.yaml', 'wrenches.csv'
 """The scenario, and what persons did to the robot, beside it."""
 
 
+class Deeds(msgspec.Struct, frozen=True):
+    """What was done so far, beside wrenches.
+
+    :ivar payloads: that were put into a hand.
+    :ivar commands: stops and what followed them.
+    :ivar unrepeatable: what a scenario cannot say; empty where there is nothing.
+    """
+
+    payloads: tuple[Payload, ...] = ()
+    commands: tuple[AnyGoal, ...] = ()
+    unrepeatable: str = ''
+
+
 class Session(msgspec.Struct, frozen=True):
     """What was done in a run, as a scenario can say it.
 
-    :ivar duration: of the run so far [s].
+    :ivar steps: of the run so far.
     :ivar wrenches: of grips and balls, by step.
-    :ivar payloads: that were put into a hand.
-    :ivar commands: pauses and resumes of the motion.
     """
 
     scenario: Scenario
-    duration: float
+    steps: int
     wrenches: Mapping[int, Sequence[LinkWrench]]
-    payloads: tuple[Payload, ...]
-    commands: tuple[AnyGoal, ...]
+    deeds: Deeds
 
 
-def earlier_wrenches(scenario: Scenario, steps: int) -> dict[int, tuple[LinkWrench, ...]]:
-    """Return the wrenches that a scenario repeats itself, of so many steps."""
-    path = scenario.plant.wrenches
+def _all_wrenches(session: Session) -> dict[int, tuple[LinkWrench, ...]]:
+    """Return those of persons, and those that the scenario repeats itself."""
+    path, own = session.scenario.plant.wrenches, session.wrenches
     wrenches = read_wrenches(Path(path)) if path else {}
-    return {step: each for step, each in wrenches.items() if step < steps}
+    earlier = {step: each for step, each in wrenches.items() if step < session.steps}
+    return {
+        step: (*own.get(step, ()), *earlier.get(step, ()))
+        for step in dict.fromkeys([*own, *earlier])
+    }
 
 
 def write_session(folder: Path, session: Session) -> Path:
@@ -46,22 +60,22 @@ def write_session(folder: Path, session: Session) -> Path:
 
     :raises StorageError: it cannot be written.
     """
-    scenario = session.scenario
+    scenario, deeds, wrenches = session.scenario, session.deeds, _all_wrenches(session)
     plant = msgspec.structs.replace(
-        scenario.plant, payloads=(*scenario.plant.payloads, *session.payloads), wrenches=''
+        scenario.plant, payloads=(*scenario.plant.payloads, *deeds.payloads), wrenches=''
     )
     repeated = msgspec.structs.replace(
         scenario,
         plant=plant,
-        duration=session.duration,
-        goals=(*scenario.goals, *session.commands),
+        duration=session.steps * scenario.period,
+        goals=(*scenario.goals, *deeds.commands),
     )
     raw = msgspec.json.decode(msgspec.json.encode(repeated))
     path = folder / SESSION
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        if session.wrenches:
-            write_wrenches(folder / WRENCHES, session.wrenches)
+        if wrenches:
+            write_wrenches(folder / WRENCHES, wrenches)
             raw['plant']['wrenches'] = WRENCHES
         path.write_text(yaml.safe_dump(raw, sort_keys=False), encoding='utf-8')
     except OSError as error:

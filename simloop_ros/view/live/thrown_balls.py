@@ -128,7 +128,7 @@ class ThrownBalls(Remembering):
             size = max(0.0, stiffness * depth - damping * normal @ (ball.velocity - speed))
             force = force + size * normal
             link = self._robot.pin_model.frames[shape.parentFrame].name
-            wrenches.append(LinkWrench(link, wrench_at(pose, point, -size * normal)))
+            wrenches.append(LinkWrench(link, wrench_at(pose.translation, point, -size * normal)))
             self.acting = (*self.acting, Force('ball', link, point, -size * normal))
         velocity = ball.velocity + h * force / ball.mass
         return msgspec.structs.replace(

@@ -113,8 +113,7 @@ class _Worker:
             if wait > SPIN:
                 self._listen(min(wait - SPIN, IDLE))
             elif wait <= 0.0:
-                run.step()
-                run.ended_step(self._clock())
+                run.play(self._clock, self._looked + LOOK_EVERY)
 
     def close(self) -> None:
         """Release what the run holds."""

@@ -6,7 +6,7 @@ from collections import deque
 
 import msgspec
 
-from ..force_peaks import SHORT, ForcePeaks
+from ..force_peaks import FOLLOWS, SHORT, ForcePeaks
 from ..frame import Force, Frame
 
 HOLD = 0.4
@@ -18,12 +18,14 @@ class HeldForces:
 
     def __init__(self) -> None:
         self._recent: deque[tuple[float, Force]] = deque()
+        self._shown = 0.0  # time of the last frame [s]
 
     def over(self, frame: Frame) -> Frame:
         """Return a frame with what is to be shown."""
         now, recent = frame.time, self._recent
-        if recent and now < recent[-1][0]:  # time was set back
+        if not 0.0 <= now - self._shown <= FOLLOWS:
             recent.clear()
+        self._shown = now
         recent.extend((now, force) for force in frame.forces if force.kind in SHORT)
         while recent and recent[0][0] < now - HOLD:
             recent.popleft()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+import pinocchio as pin
 import viser
 
 from ...core.values import Array
@@ -21,10 +22,10 @@ class Throwing:
 
     def __init__(self, gui: viser.GuiApi, model: RobotModel, send: Callable[[Throw], None]):
         self._model, self._send = model, send
-        moving = [
+        moving = [  # a joint may have the name of a link
             frame.name
             for frame in model.pin_model.frames
-            if frame.name in model.links and frame.parentJoint > 0
+            if frame.type == pin.FrameType.BODY and frame.parentJoint > 0
         ]
         self._link = gui.add_dropdown('at', moving, initial_value=moving[len(moving) // 2])
         self._side = gui.add_slider(

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from live_runs import SteeredRun
+import msgspec
 import numpy as np
 import pytest
 
 from simloop_ros.scenario.loading import load_scenario
+from simloop_ros.view.actions import Seek
+from simloop_ros.view.frame import Force, Frame
+from simloop_ros.view.live.describe import describe
 from simloop_ros.view.live.frames import COLUMNS, LONGEST_TRACE, SCALARS
 from simloop_ros.view.live.live_run import LiveRun
+from simloop_ros.view.page.held_forces import HeldForces
 
 NAMES = [name for name, _ in COLUMNS]
 
@@ -84,8 +89,46 @@ def test_contacts_and_bodies_are_shown(engine: str) -> None:
         assert np.linalg.norm(touched.vector) == pytest.approx(contact.force)
 
 
+def contacts_of(frame: Frame) -> list[Force]:
+    return [force for force in frame.forces if force.kind == 'contact']
+
+
+def test_an_impact_is_in_the_next_frame_and_in_none_after_a_jump() -> None:
+    """A ball hits one arm of YuMi."""
+    with SteeredRun('yumi_collision') as live:
+        while not any(record.plant.contacts for record in live.records):
+            live.run.step()
+        hit = live.run.time
+        live.until(hit + 0.1)
+        assert not live.records[-1].plant.contacts
+        assert contacts_of(live.frame()) == []  # the last frame was at the start
+        live.do(Seek(hit - 0.05))
+        live.frame()
+        live.until(hit + 0.1)
+        forces = [c.force for record in live.records for c in record.plant.contacts]
+        peaks = [np.linalg.norm(contact.vector) for contact in contacts_of(live.frame())]
+        assert max(peaks) == pytest.approx(max(forces))
+        live.do(Seek(hit + 0.05))  # from a snapshot before the impact, or not long after it
+        assert contacts_of(live.frame()) == []
+
+
+def test_a_page_holds_impacts_until_a_jump() -> None:
+    with SteeredRun('lwr_full_body') as live:
+        frame = live.frame()
+    held = HeldForces()
+    force = Force('contact', 'flange', np.zeros(3), np.ones(3))
+    times = 1.0, 1.1, 1.3, 1.45, 1.5, 1.75, 1.8, 1.7
+    forces = (force,), (), (), (), (force,), (), (force,), ()
+    shown = [
+        len(held.over(msgspec.structs.replace(frame, time=time, forces=each)).forces)
+        for time, each in zip(times, forces, strict=True)
+    ]
+    assert shown == [1, 1, 1, 0, 1, 0, 1, 0]
+
+
 def test_the_beam_of_two_hands_is_shown() -> None:
     with SteeredRun('workerbot_carry') as live:
+        assert [body.carried for body in describe(live.run).bodies] == [True]
         live.until(0.01)
         (beam,) = live.frame().bodies
         report = live.records[-1].plant.object

@@ -15,7 +15,6 @@ import numpy as np
 import pytest
 
 from simloop_ros.core.errors import SimloopError
-from simloop_ros.scenario.loading import load_scenario
 from simloop_ros.view.actions import (
     Grip,
     Halt,
@@ -29,9 +28,7 @@ from simloop_ros.view.actions import (
     Step,
 )
 from simloop_ros.view.frame import Frame
-from simloop_ros.view.live.live_run import LiveRun
 from simloop_ros.view.live.live_source import LiveSource
-from simloop_ros.view.live.pace import LONGEST_LAG, RealTimePace
 
 PATIENCE = 60.0
 """Time after which something will never happen [s]: far more than a busy machine needs."""
@@ -198,74 +195,3 @@ def test_a_simulation_ends_with_its_page(tmp_path: Path) -> None:
             return True
 
     wait_for(is_gone)
-
-
-def test_steps_are_due_one_period_after_the_other() -> None:
-    pace = RealTimePace(0.01)
-    pace.start(100.0, 7)
-    assert [pace.due(7), pace.due(8)] == pytest.approx([100.0, 100.01])
-    pace.speed = 0.5
-    pace.start(101.0, 8)
-    assert pace.due(9) == pytest.approx(101.02)
-    pace.speed = 0.0
-    pace.start(102.0, 9)
-    assert pace.due(9) < 0.0
-
-
-def test_late_steps_and_the_speed_are_counted() -> None:
-    pace = RealTimePace(0.01)
-    pace.start(100.0, 0)
-    assert (pace.late_share, pace.factor) == (0.0, 0.0)
-    for step in range(1, 101):
-        pace.ended(100.0 + 0.01 * step, step)
-    assert pace.late_share == 0.0
-    assert pace.factor == pytest.approx(1.0)
-    # A step that ends one and a half periods after it should have, and the next on time again.
-    pace.ended(100.0 + 0.01 * 101 + 0.015, 101)
-    for step in range(102, 201):
-        pace.ended(100.0 + 0.01 * step, step)
-    assert pace.late_share == pytest.approx(1 / 200)
-    # Half of a period late is not late.
-    pace.ended(100.0 + 0.01 * 201 + 0.005, 201)
-    assert pace.late_share == pytest.approx(1 / 201)
-
-
-def test_a_long_stall_is_not_caught_up() -> None:
-    pace = RealTimePace(0.01)
-    pace.start(100.0, 0)
-    pace.ended(100.01, 1)
-    late = 100.02 + 4.0 * LONGEST_LAG
-    pace.ended(late, 2)
-    assert pace.due(2) == pytest.approx(late)
-    assert pace.late_share == pytest.approx(1.0, abs=0.05)
-
-
-def test_twice_as_fast_is_a_factor_of_two() -> None:
-    pace = RealTimePace(0.01, 2.0)
-    pace.start(100.0, 0)
-    for step in range(1, 500):
-        pace.ended(100.0 + 0.005 * step, step)
-    assert pace.factor == pytest.approx(2.0)
-    assert pace.late_share == 0.0
-
-
-def test_a_run_that_plays_tells_how_it_keeps_pace() -> None:
-    run = LiveRun(load_scenario('sphere_step', ('period=0.01',)))
-    run.take(Play(), 50.0)
-    for k in range(200):
-        assert run.due == pytest.approx(50.0 + 0.01 * k)
-        run.step()
-        run.ended_step(run.due - 0.002)
-    progress = run.frame().progress
-    assert progress.playing
-    assert progress.factor == pytest.approx(1.0, abs=0.01)
-    assert progress.late_share == 0.0
-    run.take(SetSpeed(0.5), 60.0)
-    assert run.due == pytest.approx(60.0)
-    run.step()
-    assert run.due == pytest.approx(60.02)
-    run.take(Pause(), 61.0)
-    assert run.frame().progress.factor == 0.0
-    run.take(Play(), 70.0)
-    assert run.due == pytest.approx(70.0)
-    run.close()

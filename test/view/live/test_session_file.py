@@ -84,6 +84,17 @@ def test_a_session_of_a_session_has_the_wrenches_of_both(tmp_path: Path) -> None
         assert np.array_equal(again.column('true_position'), live.path)
 
 
+def test_a_payload_after_a_quiet_time_is_repeated(tmp_path: Path) -> None:
+    with SteeredRun('lwr_full_body', ['plant.hands=[]']) as live:
+        live.until(0.3)
+        live.do(PutPayload('flange', 0.5))
+        live.until(0.6)
+        live.do(Save(str(tmp_path)))
+        repeat(tmp_path)
+        again = read_mcap(tmp_path / 'again' / 'log.mcap')
+        assert np.array_equal(again.column('true_position'), live.path)
+
+
 def test_what_came_after_the_time_that_was_set_back_to_is_not_saved(tmp_path: Path) -> None:
     with SteeredRun('lwr_full_body', ['plant.hands=[]']) as live:
         live.until(0.2)
