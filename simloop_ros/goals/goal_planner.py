@@ -50,12 +50,7 @@ class GoalPlanner(Remembering, Planner):
         '_changes',
     )
 
-    def __init__(
-        self,
-        base: Planner,
-        generator: MotionGenerator,
-        goals: tuple[AnyGoal, ...] = (),
-    ):
+    def __init__(self, base: Planner, generator: MotionGenerator, goals: tuple[AnyGoal, ...] = ()):
         self.base = base
         self._generator = generator
         self._h = generator.motion.period
