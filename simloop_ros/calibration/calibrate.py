@@ -13,7 +13,6 @@ from ..collision.calibration import Calibration, model_hash
 from ..collision.collision_monitor import EFFORT_ROUNDING, UNLIMITED_EFFORT, CollisionMonitor
 from ..collision.disturbance_observer import BANDWIDTHS, DisturbanceObserver
 from ..collision.explanation import Explanation
-from ..collision.learning import average, learn
 from ..collision.measured_torque import MeasuredTorque, measured_torque
 from ..collision.observation import Observation
 from ..collision.residual_noise import ResidualNoise
@@ -22,6 +21,8 @@ from ..collision.wrist_torque import WristTorque
 from ..control.control_simulation import ControlSimulation
 from ..core.errors import ConfigError
 from ..core.values import Array
+from ..identification.identify import explain
+from ..identification.motion import Stretch
 from ..plants.plant import Plant
 from ..robot.carried_payload import without_later_payloads
 from ..robot.fit_robot import load_fit_robot
@@ -135,7 +136,9 @@ class Calibrator:
         for i in range(first):
             row = next(rows)
             efforts[i], positions[i] = row.effort, row.measured
-        explanation = learn(model, average(efforts, positions, period))
+        # An effort moves the robot from the position of the row before it.
+        stretch = Stretch(period, period, positions[:-1], efforts[1:])
+        explanation = explain(model, [stretch])
         return self.from_motion(
             rows, explanation, largest_jump(positions), (steps - first) * period
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 import numpy as np
+import pinocchio as pin
 import pytest
 
 from simloop_ros.assembly.plant import build_simulated_robot
@@ -45,7 +46,17 @@ def test_it_is_for_this_robot_and_period(scenario, calibration):
 
 def test_dry_friction_is_found(calibration):
     """From half a minute of motion."""
-    np.testing.assert_allclose(calibration.explanation.coulomb, 0.3, rtol=0.2)
+    np.testing.assert_allclose(calibration.explanation.coulomb, 0.3, rtol=0.02)
+
+
+def test_the_inertia_of_the_robot_is_found(scenario, calibration):
+    """Not less of it than there is, as where encoder noise is taken for acceleration."""
+    model = load_fit_robot(scenario.robot)
+    real = model.with_mass_bias(0.1).pin_model
+    learnt = calibration.explanation.corrected(model)
+    for q in np.random.default_rng(3).uniform(-2.0, 2.0, (10, model.n)):
+        true, found = (np.diag(pin.crba(robot, robot.createData(), q)) for robot in (real, learnt))
+        np.testing.assert_allclose(found, true, rtol=0.02)
 
 
 def test_learning_lowers_the_thresholds(calibration):
