@@ -149,8 +149,13 @@ def fixed(name: str) -> DisturbanceObserver:
     return DisturbanceObserver(robot(name), H, _limits(name)[0], calibrated(robot(name)))
 
 
-def adaptive(name: str, payload: str = 'none', **drift: float) -> AdaptiveObserver:
-    """Return the monitor that adapts."""
+def adaptive(
+    name: str, payload: str = 'none', noise_share: float = 1.0, **drift: float
+) -> AdaptiveObserver:
+    """Return the monitor that adapts.
+
+    :param noise_share: part of the torque that is left unexplained of which it was told.
+    """
     limits, noise, roughness = _limits(name)
     model = robot(name)
     return AdaptiveObserver(
@@ -158,7 +163,7 @@ def adaptive(name: str, payload: str = 'none', **drift: float) -> AdaptiveObserv
         H,
         limits,
         calibrated(model),
-        noise,
+        noise_share * noise,
         roughness,
         DriftConfig(**drift),
         payload,  # type: ignore[arg-type]
