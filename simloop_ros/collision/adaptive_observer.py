@@ -41,8 +41,8 @@ NOISE_SIGMAS = 6.0
 TURNED_FRICTION = 2.2
 """Multiple of the friction that may be wrong where a joint turns, as in the calibration."""
 CURVE_SHARE = 0.03
-"""Part of the dry friction that no curve of friction tells, at least: that of a gear also depends on
-load and posture, and no calibration may promise more than that for another day."""
+"""Part of the dry friction that no curve of friction tells, at least: that of a gear also depends
+on load and posture, and no calibration may promise more than that for another day."""
 WHITENESS_WINDOWS = 200
 """Windows over which innovations are averaged."""
 WHITE = 1.0
