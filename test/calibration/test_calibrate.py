@@ -46,7 +46,7 @@ def test_it_is_for_this_robot_and_period(scenario, calibration):
 
 def test_dry_friction_is_found(calibration):
     """From half a minute of motion."""
-    np.testing.assert_allclose(calibration.explanation.coulomb, 0.3, rtol=0.02)
+    np.testing.assert_allclose(calibration.explanation.coulomb, 0.3, rtol=0.01)
 
 
 def test_the_inertia_of_the_robot_is_found(scenario, calibration):
