@@ -149,13 +149,8 @@ def fixed(name: str) -> DisturbanceObserver:
     return DisturbanceObserver(robot(name), H, _limits(name)[0], calibrated(robot(name)))
 
 
-def adaptive(
-    name: str, payload: str = 'none', noise_share: float = 1.0, **drift: float
-) -> AdaptiveObserver:
-    """Return the monitor that adapts.
-
-    :param noise_share: part of the torque that is left unexplained of which it was told.
-    """
+def adaptive(name: str, payload: str = 'none', **drift: float) -> AdaptiveObserver:
+    """Return the monitor that adapts."""
     limits, noise, roughness = _limits(name)
     model = robot(name)
     return AdaptiveObserver(
@@ -163,7 +158,7 @@ def adaptive(
         H,
         limits,
         calibrated(model),
-        noise_share * noise,
+        noise,
         roughness,
         DriftConfig(**drift),
         payload,  # type: ignore[arg-type]

@@ -46,6 +46,9 @@ where its direction is taken wrong, and some more for its own error."""
 STICKING_RMS = 1.0 / np.sqrt(3.0)
 """Part of the dry friction that is the rms error of the torque while a joint turns or sticks: then
 friction may be anything between its two directions."""
+CURVE_SHARE = 0.03
+"""Part of the dry friction that no curve of friction tells, at least: that of a gear also depends
+on load and posture, and no calibration may promise more than that for another day."""
 JUMP_FACTOR = 4.0
 """Multiple of the largest measured second difference beyond which a sample is a jump."""
 
@@ -210,7 +213,9 @@ class Calibrator:
         rms = record.torque_rms
         found = np.where(np.isnan(rms), np.nanmax(rms, axis=0), rms)
         if explanation is not None:
-            found[1] = np.maximum(found[1], STICKING_RMS * np.abs(explanation.coulomb))
+            dry = np.abs(explanation.coulomb)
+            found = np.hypot(found, CURVE_SHARE * dry)
+            found[1] = np.maximum(found[1], STICKING_RMS * dry)
         least = EFFORT_ROUNDING * np.minimum(self._model.effort_limit, UNLIMITED_EFFORT)
         return tuple(_positive(row) for row in np.maximum(found, least))
 

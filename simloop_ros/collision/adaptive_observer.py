@@ -40,9 +40,6 @@ NOISE_SIGMAS = 6.0
 """Multiple of its rms that noise never exceeds in an hour of all joints and channels."""
 TURNED_FRICTION = 2.2
 """Multiple of the friction that may be wrong where a joint turns, as in the calibration."""
-CURVE_SHARE = 0.03
-"""Part of the dry friction that no curve of friction tells, at least: that of a gear also depends
-on load and posture, and no calibration may promise more than that for another day."""
 WHITENESS_WINDOWS = 200
 """Windows over which innovations are averaged."""
 WHITE = 1.0
@@ -86,7 +83,6 @@ class AdaptiveObserver(DisturbanceObserver):
         config: DriftConfig,
         payload: PayloadMode = 'none',
     ):
-        noise = np.hypot(noise, CURVE_SHARE * np.abs(explanation.coulomb))
         self._noise = ResidualNoise(period, BANDWIDTHS, model.n)
         stride = self._noise.stride
         self._half = stride * max(1, round(0.5 * WINDOW / (stride * period)))

@@ -72,6 +72,15 @@ def test_a_joint_that_turns_is_as_uncertain_as_its_friction(calibration):
     assert np.all(turning >= np.array(calibration.explanation.coulomb) / np.sqrt(3.0))
 
 
+def test_no_calibration_knows_friction_better_than_three_percent():
+    """The explanation of a simulated robot is exact; that of a gear on another day is not."""
+    scenario = load_scenario('step', [*SETTINGS, 'plant.noise=0.0'])
+    found = calibrate(scenario, duration=LEAST_DURATION)
+    sliding, _ = np.array(found.noise['disturbance_observer'])
+    np.testing.assert_array_less(0.03 * np.array(found.explanation.coulomb), sliding)
+    assert np.all(sliding < 0.1 * np.array(found.explanation.coulomb))
+
+
 def test_no_learnt_threshold_is_below_what_friction_may_change_by(scenario, calibration):
     """Three tenths of the friction at full speed, in every channel and regime."""
     learnt = calibration.explanation

@@ -124,16 +124,6 @@ def test_what_is_beyond_belief_is_not_silent():
     assert 'unknown' in verdicts
 
 
-def test_friction_that_no_curve_tells_is_no_reason_for_doubt():
-    """A ripple over the posture; the calibration was of a robot without it."""
-    dry = dry_friction(robot('lwr'))
-    rippled = with_changes('lwr', outside=lambda _, q: 0.05 * dry * np.sin(20.0 * q))
-    monitor = adaptive('lwr', noise_share=0.01)
-    for row in rippled.observations(15.0):
-        monitor.step(row)
-    assert monitor.doubt == ''
-
-
 def test_a_load_is_told_from_a_contact_with_mass_and_centre():
     """From a second of motion on; within 3 % and 1 cm after five."""
     mass, centre = 1.2, np.array([0.02, -0.03, 0.06])
