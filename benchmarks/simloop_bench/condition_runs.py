@@ -108,10 +108,15 @@ def calibration_of(robot: str, period: float, duration: float, seed: int) -> Cal
 def _sources() -> str:
     """Return a hash of what a calibration depends on."""
     from simloop_ros.calibration import calibrate, free_motion
-    from simloop_ros.collision import disturbance_observer, explanation, learning, tail
+    from simloop_ros.collision import disturbance_observer, explanation, tail
+    from simloop_ros.identification import identify, motion, regression, selection
 
     digest = hashlib.sha256()
-    for module in (calibrate, free_motion, disturbance_observer, explanation, learning, tail):
+    identification = (identify, motion, regression, selection)
+    for module in (
+        *(calibrate, free_motion, disturbance_observer, explanation, tail),
+        *identification,
+    ):
         digest.update(Path(str(module.__file__)).read_bytes())
     return digest.hexdigest()[:12]
 

@@ -13,7 +13,6 @@ from ..collision.calibration import Calibration, model_hash
 from ..collision.collision_monitor import EFFORT_ROUNDING, UNLIMITED_EFFORT, CollisionMonitor
 from ..collision.disturbance_observer import BANDWIDTHS, DisturbanceObserver
 from ..collision.explanation import Explanation
-from ..collision.learning import average, learn
 from ..collision.measured_torque import MeasuredTorque, measured_torque
 from ..collision.observation import Observation
 from ..collision.residual_noise import ResidualNoise
@@ -22,6 +21,8 @@ from ..collision.wrist_torque import WristTorque
 from ..control.control_simulation import ControlSimulation
 from ..core.errors import ConfigError
 from ..core.values import Array
+from ..identification.identify import explain
+from ..identification.motion import Stretch
 from ..plants.plant import Plant
 from ..robot.carried_payload import without_later_payloads
 from ..robot.fit_robot import load_fit_robot
@@ -45,6 +46,9 @@ where its direction is taken wrong, and some more for its own error."""
 STICKING_RMS = 1.0 / np.sqrt(3.0)
 """Part of the dry friction that is the rms error of the torque while a joint turns or sticks: then
 friction may be anything between its two directions."""
+CURVE_SHARE = 0.03
+"""Part of the dry friction that no curve of friction tells, at least: that of a gear also depends
+on load and posture, and no calibration may promise more than that for another day."""
 JUMP_FACTOR = 4.0
 """Multiple of the largest measured second difference beyond which a sample is a jump."""
 
@@ -135,7 +139,9 @@ class Calibrator:
         for i in range(first):
             row = next(rows)
             efforts[i], positions[i] = row.effort, row.measured
-        explanation = learn(model, average(efforts, positions, period))
+        # An effort moves the robot from the position of the row before it.
+        stretch = Stretch(period, period, positions[:-1], efforts[1:])
+        explanation = explain(model, [stretch])
         return self.from_motion(
             rows, explanation, largest_jump(positions), (steps - first) * period
         )
@@ -207,7 +213,9 @@ class Calibrator:
         rms = record.torque_rms
         found = np.where(np.isnan(rms), np.nanmax(rms, axis=0), rms)
         if explanation is not None:
-            found[1] = np.maximum(found[1], STICKING_RMS * np.abs(explanation.coulomb))
+            dry = np.abs(explanation.coulomb)
+            found = np.hypot(found, CURVE_SHARE * dry)
+            found[1] = np.maximum(found[1], STICKING_RMS * dry)
         least = EFFORT_ROUNDING * np.minimum(self._model.effort_limit, UNLIMITED_EFFORT)
         return tuple(_positive(row) for row in np.maximum(found, least))
 

@@ -57,7 +57,10 @@ class DriftingExplainer(Explainer):
         torque: Array = pin.rnea(self.present, self._data, q, v, a)
         dry = self._sharp * v
         np.tanh(dry, dry)
-        dry *= self._size
+        size = self._size
+        if self._asymmetry.size or self._stribeck.size:
+            size = np.stack((size[0] + self._more_dry(dry[0], v), size[1]))
+        dry *= size
         torque += dry[0]
         torque += dry[1]
         torque += self._viscous * v

@@ -109,12 +109,22 @@ class Explainer:
         dry = v * self._sharpness
         np.tanh(dry, dry)
         size = self._coulomb
-        if self._asymmetry.size:
-            size = size + self._asymmetry * dry
-        if self._stribeck.size:
-            size = size + self._stribeck * np.exp(-np.abs(v) * self._slowness)
+        if self._asymmetry.size or self._stribeck.size:
+            size = size + self._more_dry(dry, v)
         dry *= size
         torque += dry
         torque += self._viscous * v
         torque += self._offset
         return torque
+
+    def _more_dry(self, direction: Array, v: Array) -> Array:
+        """Return the dry friction that depends on direction and speed [N m], shape ``(n,)``.
+
+        :param direction: ``tanh(v / w)``.
+        """
+        more: Array = np.zeros_like(v)
+        if self._asymmetry.size:
+            more = self._asymmetry * direction
+        if self._stribeck.size:
+            more = more + self._stribeck * np.exp(-np.abs(v) * self._slowness)
+        return more

@@ -141,7 +141,8 @@ class _Problem:
                 method='bvls',
             ).x
             tried = np.maximum(t + step, self.lower)
-            new = float(np.square(self.residual(tried)).sum())
+            with np.errstate(over='ignore', invalid='ignore'):  # a step may be far too long
+                new = float(np.square(self.residual(tried)).sum())
             if not new < cost:
                 damping *= 10.0
                 if damping > LARGEST_DAMPING:

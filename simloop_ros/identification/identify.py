@@ -37,6 +37,11 @@ SPREAD = 1.0
 of e. It decides what the data does not tell."""
 LEAST_STANDING = 0.05
 """Share of a row in which a joint stands still, below which that does not matter."""
+TRUST_ROUNDS = 2
+"""Number of times that rows in which a joint stands still are weighted: the first time, their
+friction is still in all that is known about the noise of the others."""
+LEAST_TRUST = 1e-3
+"""What such a row counts for at least."""
 
 Step = Callable[[str], None]
 """Gets what is being done."""
@@ -102,10 +107,12 @@ def weighted_rows(
     step('filters')
     rows = Rows.of(model, tracks(stretches, cutoff, form))
     step('friction')
-    first = _weighted(model, rows)
+    data = _weighted(model, rows)
     if rows.standing.max() < LEAST_STANDING:
-        return first
-    return _weighted(model, rows.trusted(_trust(first)))
+        return data
+    for _ in range(TRUST_ROUNDS):
+        data = _weighted(model, rows.trusted(_trust(data)))
+    return data
 
 
 def _weighted(model: RobotModel, rows: Rows) -> WeightedRows:
@@ -126,11 +133,16 @@ def _trust(data: WeightedRows) -> Array:
     """Return what rows count for in which a joint stands still, shape ``(rows, n)``.
 
     There its dry friction may be anything from ``-F`` to ``F``, which is noise of ``F/sqrt(3)``
-    (rms) in addition to that of a joint that slides.
+    (rms) in addition to that of the rows in which it slides.
     """
     dry = [0.0 if k is None else abs(data.start[k]) for k in places(data.terms, 'coulomb')]
-    more = np.square(dry) / 3.0 / np.maximum(np.square(data.noise), np.finfo(float).tiny)
-    trust: Array = 1.0 / np.sqrt(1.0 + data.rows.standing**2 * more)
+    rows = data.rows
+    slides = rows.standing < LEAST_STANDING
+    left = np.square(residual(rows, data.design, data.start) / rows.trust)
+    noise = np.where(slides, left, 0.0).sum(axis=0) / np.maximum(slides.sum(axis=0), 1)
+    noise = np.where(slides.any(axis=0), noise, np.square(data.noise))
+    more = np.square(dry) / 3.0 / np.maximum(noise, np.finfo(float).tiny)
+    trust: Array = np.maximum(1.0 / np.sqrt(1.0 + rows.standing**2 * more), LEAST_TRUST)
     return trust
 
 

@@ -116,6 +116,8 @@ def _read_sqlite(path: Path, asked: str, found: BagMessages) -> str:
         raise LogError(f'{path}: cannot be opened: {error}') from error
     before, topic = len(found.data), asked
     try:
+        # Else SQLite opens no file that is shorter than its first page says.
+        bag.execute('PRAGMA writable_schema=ON')
         topics = bag.execute('SELECT id, name, type FROM topics').fetchall()
         topic = _choose([(name, kind) for _, name, kind in topics], asked, path)
         ids = [id_ for id_, name, _ in topics if name == topic]
@@ -130,6 +132,7 @@ def _read_sqlite(path: Path, asked: str, found: BagMessages) -> str:
                 f'{path}: not a readable bag ({error}): it is cut off or damaged; '
                 'copy it again, or try sqlite3 .recover'
             ) from error
+        _forget_torn_page(path, bag, before, found)
         found.notes.append(
             f'{path.name} is cut off or damaged ({error}): only its first '
             f'{len(found.data) - before} messages were read'
@@ -137,6 +140,21 @@ def _read_sqlite(path: Path, asked: str, found: BagMessages) -> str:
     finally:
         bag.close()
     return topic
+
+
+def _forget_torn_page(
+    path: Path, bag: sqlite3.Connection, before: int, found: BagMessages
+) -> None:
+    """Forget the last messages, of a page that is in the file in part: the rest reads as zeros.
+
+    :param before: number of messages that are of other files.
+    """
+    size = int(bag.execute('PRAGMA page_size').fetchone()[0])
+    if not path.stat().st_size % size:
+        return
+    whole = found.data[before : (before + len(found.data)) // 2 + 1]
+    kept = max(before, len(found.data) - size // max(1, min(map(len, whole), default=1)) - 1)
+    del found.received[kept:], found.data[kept:]
 
 
 def _read_mcap(path: Path, asked: str, found: BagMessages) -> str:

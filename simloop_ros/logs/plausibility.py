@@ -19,6 +19,8 @@ OUTSIDE = 0.01
 """Share of samples outside a range from which a log is not that of the robot."""
 SPEED_FACTOR = 3.0
 """Multiple of a speed limit that is no motion of this robot."""
+LONGEST_PERIOD = 0.5
+"""Time between two samples that is no log of a motion [s]: in milliseconds it is 1 and more."""
 POSTURES = 300
 """Samples of a log that are compared with the weight of the robot."""
 CLEARLY = 0.35
@@ -37,12 +39,24 @@ def check_recording(recording: RobotRecording, model: RobotModel) -> tuple[str, 
     :raises LogError: it cannot be of this robot: positions beyond its ranges, or swapped joints,
         with the likely cause.
     """
+    _refuse_slow(recording)
     _refuse_ranges(recording, model)
     _refuse_speeds(recording, model)
     if recording.effort is None or not _has_gravity(model):
         return ()
     _refuse_swapped(recording, model)
     return tuple(_effort_hints(recording, model))
+
+
+def _refuse_slow(recording: RobotRecording) -> None:
+    """Refuse stamps that are too far apart for a motion."""
+    steps = np.diff(recording.time)
+    usual = float(np.median(steps)) if steps.size else 0.0
+    if usual >= LONGEST_PERIOD:
+        raise LogError(
+            f'{recording.source}: a sample every {usual:.4g} s: probably milliseconds taken for '
+            'seconds; time: {unit: ms} in the mapping (--map)'
+        )
 
 
 def _refuse_ranges(recording: RobotRecording, model: RobotModel) -> None:

@@ -168,6 +168,13 @@ class _Tables:
                     'samples [Hz]'
                 )
             return np.arange(rows) / self._mapping.rate
+        names = self._table(where).names if where is DEFAULT.time else ()
+        if names and 'time' not in names:
+            raise LogError(
+                f'{self._file(where)}: no column time, so the log has no stamps; name the column '
+                'that has them in a mapping (--map, time: {columns: [...]}), or give the rate of '
+                'the samples (rate: ...)'
+            )
         values = self._values('time', where, ('time',))
         if values is None or values.shape[1] != 1:
             raise LogError(

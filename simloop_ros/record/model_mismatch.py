@@ -9,9 +9,9 @@ import msgspec
 import numpy as np
 import pinocchio as pin
 
-from ..collision.learning import AVERAGING_TIME, average
 from ..core.values import Array, Flags
 from ..robot.model import RobotModel
+from .averaged_motion import AVERAGING_TIME, average
 from .columns import EFFORT, MEASURED_POSITION
 from .log import LogRows
 
@@ -74,7 +74,7 @@ def find_mismatch(
 ) -> ModelMismatch | None:
     """Return the error of the masses, or of masses and friction, that explains a run.
 
-    With windows of ``collision.learning.average`` and ``m`` for the torque that the model needs
+    With windows of ``averaged_motion.average`` and ``m`` for the torque that the model needs
     for their motion, by least squares over all joints and windows::
 
         tau - m = b m                                       mass

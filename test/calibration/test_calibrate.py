@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 import numpy as np
+import pinocchio as pin
 import pytest
 
 from simloop_ros.assembly.plant import build_simulated_robot
@@ -45,7 +46,17 @@ def test_it_is_for_this_robot_and_period(scenario, calibration):
 
 def test_dry_friction_is_found(calibration):
     """From half a minute of motion."""
-    np.testing.assert_allclose(calibration.explanation.coulomb, 0.3, rtol=0.2)
+    np.testing.assert_allclose(calibration.explanation.coulomb, 0.3, rtol=0.01)
+
+
+def test_the_inertia_of_the_robot_is_found(scenario, calibration):
+    """Not less of it than there is, as where encoder noise is taken for acceleration."""
+    model = load_fit_robot(scenario.robot)
+    real = model.with_mass_bias(0.1).pin_model
+    learnt = calibration.explanation.corrected(model)
+    for q in np.random.default_rng(3).uniform(-2.0, 2.0, (10, model.n)):
+        true, found = (np.diag(pin.crba(robot, robot.createData(), q)) for robot in (real, learnt))
+        np.testing.assert_allclose(found, true, rtol=0.02)
 
 
 def test_learning_lowers_the_thresholds(calibration):
@@ -59,6 +70,15 @@ def test_a_joint_that_turns_is_as_uncertain_as_its_friction(calibration):
     """Friction between its two directions, evenly, has an rms of its size over the root of 3."""
     _, turning = np.array(calibration.noise['disturbance_observer'])
     assert np.all(turning >= np.array(calibration.explanation.coulomb) / np.sqrt(3.0))
+
+
+def test_no_calibration_knows_friction_better_than_three_percent():
+    """The explanation of a simulated robot is exact; that of a gear on another day is not."""
+    scenario = load_scenario('step', [*SETTINGS, 'plant.noise=0.0'])
+    found = calibrate(scenario, duration=LEAST_DURATION)
+    sliding, _ = np.array(found.noise['disturbance_observer'])
+    np.testing.assert_array_less(0.03 * np.array(found.explanation.coulomb), sliding)
+    assert np.all(sliding < 0.1 * np.array(found.explanation.coulomb))
 
 
 def test_no_learnt_threshold_is_below_what_friction_may_change_by(scenario, calibration):

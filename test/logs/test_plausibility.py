@@ -44,6 +44,12 @@ def test_milliseconds_taken_for_seconds(lwr, made):
         check_recording(changed(made, time=1e-3 * made.time), lwr)
 
 
+def test_stamps_in_milliseconds_read_as_seconds(lwr, made):
+    """Then the robot creeps, which no limit of speed forbids."""
+    with pytest.raises(LogError, match='every 5 s: probably milliseconds taken for seconds'):
+        check_recording(changed(made, time=1e3 * made.time), lwr)
+
+
 @pytest.mark.parametrize('pair', [(1, 3), (0, 1), (3, 5)])
 def test_swapped_joints(lwr, made, pair):
     order = np.arange(lwr.n)

@@ -25,6 +25,13 @@ def test_a_csv_with_joint_names_needs_no_mapping(tmp_path):
     assert found.velocity is None
 
 
+def test_a_csv_without_stamps_is_said_to_have_none(tmp_path):
+    path = tmp_path / 'log.csv'
+    np.savetxt(path, TABLE[:, :2], delimiter=',', header='one,two', comments='')
+    with pytest.raises(LogError, match=r'no column time, so the log has no stamps.*rate'):
+        read_tables(path, None, JOINTS)
+
+
 @pytest.mark.parametrize('delimiter', [',', ';', '\t', ' '])
 def test_columns_by_pattern_name_and_number_are_the_same(tmp_path, delimiter):
     path = tmp_path / 'log.txt'
