@@ -93,7 +93,7 @@ class Track:
         """Return the filtered regressor of the joint torques, shape ``(rows, n, 10 n)``.
 
         Torque and regressor go through the same filter ``L``, so that ``L tau = (L Y) phi`` holds
-        whatever its phase is.
+        whatever its phase is. (Pinocchio returns the regressor of a single joint as a vector.)
         """
         data = pin_model.createData()
         n = pin_model.nv
@@ -108,7 +108,7 @@ class Track:
                     )
                     for i in range(begin, rows[-1] + self.kernel.ahead + 1)
                 ]
-            )
+            ).reshape(-1, n, 10 * n)
             parts.append(self.kernel.apply(columns, rows - begin))
         return np.concatenate(parts)
 

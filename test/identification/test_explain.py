@@ -72,6 +72,21 @@ def test_a_heavier_robot_with_payload_and_friction_is_explained(two_link, motion
     assert np.all(np.std(left, axis=0) < 0.01 * np.std(before, axis=0))
 
 
+def test_a_single_joint_is_explained(sphere):
+    """Weight and dry friction from the true robot: nothing couples the joint to another one."""
+    real = pin.Model(sphere.with_mass_bias(0.2).pin_model)
+    data = real.createData()
+
+    def needed(q, v, a):
+        return pin.rnea(real, data, q, v, a) + 1.5 * np.tanh(v / 0.01)
+
+    explanation = explain(sphere, [log_of(moved(sphere, seed=1), needed)])
+    np.testing.assert_allclose(explanation.coulomb, 1.5, rtol=0.01)
+    rest = np.zeros(1)
+    at_rest = Explainer(sphere, explanation).torque(rest, rest, rest)
+    np.testing.assert_allclose(at_rest, needed(rest, rest, rest), rtol=0.01)
+
+
 def test_noise_of_encoders_does_not_make_a_slow_robot_light(two_link):
     """The accelerations are as small as their noise over 20 ms, which takes a third of M."""
     real = heavier(two_link)
