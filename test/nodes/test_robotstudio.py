@@ -94,13 +94,18 @@ class Partner:
         end = time.monotonic() + LONGEST
         while not done():
             assert time.monotonic() < end, 'it did not happen'
-            self.executor.spin_once(timeout_sec=0.02)
+            self._turn()
 
     def work(self, seconds: float) -> None:
         """Let everybody work for a while."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
-            self.executor.spin_once(timeout_sec=0.02)
+            self._turn()
+
+    def _turn(self) -> None:
+        self.executor.spin_once(timeout_sec=0.02)
+        if self.node:
+            self.node.schedule.run()
 
     def tell(self, position: np.ndarray) -> None:
         """Say where the robot is [rad], shape ``(6,)``."""
