@@ -96,7 +96,7 @@ def test_a_graph_is_shown_and_runs_as_if_nobody_looked(graph: Any, pages: Any) -
     """In a namespace; the page is there first, and hears all of a run in lockstep."""
     page = pages('left')
     # In lockstep a fast machine would be through with a short one before it is discovered.
-    values = ('duration=15', 'period=0.001', 'plant.noise=1e-5', 'seed=7')
+    values = ('duration=60', 'period=0.001', 'plant.noise=1e-5', 'seed=7')
     out = graph.folder / 'out'
     namespace = ('--composed', '--namespace', 'left')
     process = graph.launch(
@@ -117,13 +117,13 @@ def test_a_graph_is_shown_and_runs_as_if_nobody_looked(graph: Any, pages: Any) -
     assert (abilities.grips, abilities.pauses, abilities.steps) == (True, True, True)
     assert not abilities.speeds
     last = page.last
-    assert 1.0 < last.time < 16.0  # the plant may be ahead of the recorder
+    assert 1.0 < last.time < 61.0  # the plant may be ahead of the recorder
     assert not last.progress.playing
     assert np.abs(last.joints - last.twin).max() < 0.01
     times = np.concatenate([frame.times for frame in page.frames])
     assert len(times) > 100
     assert (np.diff(times) > 0.0).all()
-    trace = page.since(0.5)
+    trace = page.since(times[0] + 0.1)  # its topics are not discovered at the same moment
     assert np.isfinite(trace[:, [0, 1, 2, 3]]).all()
     assert np.abs(trace[:, 0] - trace[:, 1]).max() < 0.05  # desired and measured positions
     assert np.abs(trace[:, 2] - trace[:, 3]).max() < 20.0  # both efforts
