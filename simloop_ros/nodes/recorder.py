@@ -25,6 +25,7 @@ from ..ros.messages.stamps import split
 from ..ros.node.block_node import BlockNode, Report
 from ..ros.node.message_log import MessageLog
 from ..ros.node.process import main_of
+from ..ros.node.safety_topic import LEFT
 from ..ros.pacing.config import RecorderConfig
 from ..ros.pacing.record_rows import CONTACTS, STATE, RecordBuilder, RecordLayout
 from ..ros.pacing.run_writer import RunWriter, read_facts
@@ -95,8 +96,10 @@ class RecorderNode(BlockNode):
         self.every(period, self._publish_progress)
 
     def end(self) -> None:
-        """Hide the progress."""
+        """Hide the progress, and say that it ends: figures may take longer than its timeout."""
         self._progress.stop()
+        if self.graph.realtime:
+            self._recorded.publish(Header(frame_id=LEFT))
 
     def missing(self) -> Iterable[tuple[str, int]]:
         """Return what the next row lacks."""

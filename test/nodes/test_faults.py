@@ -769,6 +769,20 @@ def digest(folder: Path) -> str:
     return str(json.loads((folder / 'summary.json').read_text())['digest'])
 
 
+@in_graph('plain')
+def test_a_recorder_that_ends_as_it_should_is_no_fault(robot: Robot) -> None:
+    """Its process may draw figures for longer than its silence is borne."""
+    robot.begin()
+    time.sleep(2 * RECORDER_SILENCE)
+    since = time.monotonic()
+    robot.processes['recorder'].send_signal(signal.SIGINT)
+    robot.arrives()
+    time.sleep(max(0.0, since + 4 * RECORDER_SILENCE - time.monotonic()))
+    assert robot.processes['recorder'].poll() is not None
+    assert robot.witness.report('control_simulation', since, 'recorded: no message') is None
+    robot.check()
+
+
 @pytest.fixture
 def witness(graph: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[Witness]:
     """Give a witness of a graph in lockstep."""

@@ -7,6 +7,7 @@ from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticStatus
 from rclpy.qos import QoSProfile
+from rclpy.serialization import deserialize_message
 from sensor_msgs.msg import JointState as JointStateMessage
 from std_msgs.msg import Header
 
@@ -65,12 +66,15 @@ LAST_ONLY = QoSProfile(depth=1)
 RECORDER_TIMEOUT = 0.6
 """Time without a message after which a recorder counts as dead [s]: three of its messages."""
 SILENT = 'no messages any more; its node is dead or busy'
+LEFT = 'left'
+"""``frame_id`` of the last header of a node that ends as it should: its silence is no fault."""
 
 
 class Heartbeats:
     """Notices when no more messages come on a topic, and reports it.
 
-    Topics are checked once per step, and messages do not wake the node; their content is not read.
+    Topics are checked once per step, and messages do not wake the node. Their content is read only
+    when they end: who said with a header that it has ``LEFT`` is no longer watched.
 
     :param timeouts: for each topic the type of its messages, and the number of steps without one
         after which it counts as silent.
@@ -90,22 +94,33 @@ class Heartbeats:
         """Count from the next messages on."""
         self._steps: dict[str, int] = {}
         self._silent: set[str] = set()
+        self._last: dict[str, bytes] = {}
 
     def check(self) -> None:
         """Count a step; report each topic that fell silent in it, or came back."""
         for topic, kind, timeout, handle in self._watched:
             with handle:
-                received = handle.take_message(kind, True) is not None
-            if received:
+                received = handle.take_message(kind, True)
+            if received is not None:
                 self._steps[topic] = 0
+                self._last[topic] = received[0]
             elif topic in self._steps:
                 self._steps[topic] += 1
             silent = self._steps.get(topic, 0) >= timeout
+            if silent and topic not in self._silent and self._left(topic, kind):
+                del self._steps[topic]
+                continue
             if silent != (topic in self._silent):
                 self._silent ^= {topic}
                 self._node.publish_diagnostics()
                 state = SILENT if silent else 'messages come again'
                 self._node.get_logger().warning(f'{topic}: {state}')
+
+    def _left(self, topic: str, kind: type) -> bool:
+        if kind is not Header:
+            return False
+        message: Any = deserialize_message(self._last[topic], kind)
+        return bool(message.frame_id == LEFT)
 
     @property
     def fault(self) -> str:
