@@ -38,7 +38,7 @@ def bench_graph(quick: bool, progress: Callable[[str, float], None]) -> BenchRes
     """
     require_ros()
     rounds, windows, seconds = (1, 1, 0.5) if quick else (5, 2, 2.0)
-    settings = [f'period={PERIOD}', *(['duration=0.25'] if quick else [])]
+    settings = [f'period={PERIOD}', *(['duration=2'] if quick else [])]
     names = assemble(load_scenario(SCENARIO, settings)).facts.model.joint_names
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
