@@ -66,7 +66,12 @@ def assemble(scenario: Scenario, *, interactive: bool = False) -> Assembly:
     carries = bool(later_payloads(model)) or takes
     known = model.copy() if carries else model  # results are of the first one
     built = build_simulated_robot(
-        scenario.plant, model, period, scenario.seed, scenario.safety, picks_up=interactive
+        scenario.plant_in_world,
+        model,
+        period,
+        scenario.seed,
+        scenario.safety,
+        picks_up=interactive,
     )
     settings = MotionSettings.of(scenario, takes_goals=interactive)
     motion = build_motion(settings, known, model.home)
