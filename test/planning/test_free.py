@@ -287,7 +287,7 @@ CAGE = WorldConfig(
             CAGE,
             {'growths': 3, 'move': [], 'joints': {'joint_1': 1.5}},
             r'^no way found in 3 growths of the search: it came within [\d.]+ rad of the goal '
-            r'in joint space, and straight on from there link_\d is [\d.]+ mm inside (other )?wall; ',
+            r'in joint space, and straight on from there link_\d is .* inside (other )?wall; ',
         ),
     ],
 )
