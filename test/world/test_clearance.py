@@ -31,7 +31,7 @@ def world(*bodies: AnyBody) -> WorldConfig:
         # Turned by 90 degrees about y, its z axis is along x.
         (
             CylinderBody(
-                name='rod', position=(0, 0.4, 0), rpy=(0, np.pi / 2, 0), radius=0.1, height=2
+                name='rod', position=(0, 0, 0.4), rpy=(0, np.pi / 2, 0), radius=0.1, height=2
             ),
             0.4 - 0.1 - RADIUS,
         ),
