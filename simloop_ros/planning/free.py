@@ -64,7 +64,7 @@ def plan_free(
         return FreePlan(q[None], q[None])
     way = search_way(config, model, clearance, q, postures, seed)
     if not way.complete:
-        _refuse_way(config, clearance, way, postures)
+        _refuse_way(config, model, clearance, way, postures)
     legs = smooth_legs(clearance, way.corners, config.resolution)
     positions = np.concatenate([_timed(config, model, period, leg) for leg in legs])
     if len(positions) > LONGEST_MOTION:
@@ -76,20 +76,33 @@ def plan_free(
 
 
 def _refuse_way(
-    config: FreeConfig, clearance: Clearance, way: SearchedWay, postures: Array
+    config: FreeConfig,
+    model: RobotModel,
+    clearance: Clearance,
+    way: SearchedWay,
+    postures: Array,
 ) -> None:
     """Raise ``GoalError`` with how near the search came, and what is in the way there."""
     last = way.corners[-1]
     apart = np.linalg.norm(postures - last, axis=1)
-    rest = points_along(np.array((last, postures[int(np.argmin(apart))])), config.resolution)
+    goal = postures[int(np.argmin(apart))]
+    rest = points_along(np.array((last, goal)), config.resolution)
     nearest = [each for each in map(clearance.lacking, rest) if each is not None]
     worst = min(nearest, key=lambda each: each.distance, default=None)
     raise GoalError(
         f'no way found in {config.growths} growths of the search: it came within '
         f'{float(apart.min()):.3g} rad of the goal in joint space, and straight on from there '
         f'{worst}; raise planner.growths, lower planner.clearance, or change the goal',
-        missing=float(apart.min()),
+        missing=_apart(model, last, goal),
     )
+
+
+def _apart(model: RobotModel, q: Array, goal: Array) -> float:
+    """Return the largest distance of a tip from its goal [m]; 0 without tips."""
+    if not model.tips:
+        return 0.0
+    away = model.tip_positions(q) - model.tip_positions(goal)
+    return float(np.linalg.norm(away, axis=1).max())
 
 
 def _timed(config: FreeConfig, model: RobotModel, period: float, knots: Array) -> Array:

@@ -35,8 +35,8 @@ def refuse_overlap(model: RobotModel, obstacles: tuple[Obstacle, ...], q: Array)
             if coal.collide(body.geometry, where, shape, place, coal.CollisionRequest(), result):
                 link = model.pin_model.frames[body.parentFrame].name
                 raise ConfigError(
-                    f'plant.obstacles: {obstacle.name} overlaps {link} at the start; move it, or '
-                    'change robot.home'
+                    f'plant.obstacles: {obstacle.name} overlaps {link} at the start; move it, '
+                    'there or in world.bodies, or change robot.home'
                 )
 
 
