@@ -73,6 +73,7 @@ setup(
         'zstandard',
     ],
     extras_require={
+        'free': ['ompl>=2'],  # planner.kind free
         'pybullet': ['pybullet'],
         'ros': [
             'ros-diagnostic-msgs',
@@ -91,6 +92,7 @@ setup(
             'mcap-ros2-support',
             'mkdocs',
             'mypy',
+            'ompl>=2',
             'pytest',
             'pytest-xdist',
             'rosbags',

@@ -22,6 +22,7 @@ PURPOSE = {
     'robot': 'description, model',
     'maths': 'shared formulas',
     'kinematics': 'forward, inverse',
+    'world': 'bodies, distances',
     'planning': 'setpoints',
     'control': 'twin, laws, rollback',
     'plants': 'engines, faults',

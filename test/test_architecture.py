@@ -25,7 +25,7 @@ ORDER = (
     ('', 'core'),
     ('robot',),
     ('maths',),
-    ('kinematics',),
+    ('kinematics', 'world'),
     ('planning', 'control', 'plants', 'safety', 'collision', 'guiding'),
     ('bimanual', 'goals', 'identification'),
     ('reaction',),

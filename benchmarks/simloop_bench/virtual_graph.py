@@ -161,7 +161,7 @@ class VirtualPlant:
         scenario, model = graph.scenario, graph.model
         self._graph = graph
         built = build_simulated_robot(
-            scenario.plant, model, scenario.period, scenario.seed, scenario.safety
+            scenario.plant_in_world, model, scenario.period, scenario.seed, scenario.safety
         )
         recorded = _RecordedPlant(built.plant, model, scenario.period, scenario.safety)
         recorded.sink = graph.truth

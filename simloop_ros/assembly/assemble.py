@@ -65,11 +65,16 @@ def assemble(scenario: Scenario, *, interactive: bool = False) -> Assembly:
     takes = scenario.monitor.payload == 'take' and scenario.monitor.adapt
     carries = bool(later_payloads(model)) or takes
     known = model.copy() if carries else model  # results are of the first one
-    built = build_simulated_robot(
-        scenario.plant, model, period, scenario.seed, scenario.safety, picks_up=interactive
-    )
     settings = MotionSettings.of(scenario, takes_goals=interactive)
     motion = build_motion(settings, known, model.home)
+    built = build_simulated_robot(
+        scenario.plant_in_world,
+        model,
+        period,
+        scenario.seed,
+        scenario.safety,
+        picks_up=interactive,
+    )
     control = ControlSimulation(known, scenario.resolved_control(), period)
     facts = _facts(scenario, model, motion, built.engine, built.notes)
     sensing = _sensing(scenario, known, motion, built.plant.report().wrenches)

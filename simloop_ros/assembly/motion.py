@@ -36,6 +36,7 @@ from ..robot.weight import weight_notes
 from ..scenario.scenario import Scenario
 from ..teaching.planner import TaskPlace, TaskPlanner, plan_task
 from ..teaching.task_file import load_task
+from ..world.config import WorldConfig
 
 LIVE_KEYS = frozenset({'monitor.reaction', 'monitor.push', *live_parameters('admittance')})
 """Keys that can change while the robot moves."""
@@ -49,6 +50,8 @@ class MotionSettings(msgspec.Struct, frozen=True, kw_only=True):
     :ivar period: length of a step [s].
     :ivar goals: that are given by themselves, each at its time.
     :ivar takes_goals: whether goals may also come while it runs.
+    :ivar world: what is known to be around the robot.
+    :ivar seed: of a search for a free motion.
     :ivar noise: standard deviation of a measured position [rad].
     :ivar compliance: position error that the control law leaves per acceleration that the model
         does not explain [s^2]; that of deadbeat control where none is given.
@@ -67,6 +70,8 @@ class MotionSettings(msgspec.Struct, frozen=True, kw_only=True):
     noise: float = 0.0
     compliance: float | None = None
     contact_stiffness: float | None = None
+    world: WorldConfig = WorldConfig()
+    seed: int = 0
 
     @classmethod
     def of(cls, scenario: Scenario, *, takes_goals: bool = False) -> MotionSettings:
@@ -84,6 +89,8 @@ class MotionSettings(msgspec.Struct, frozen=True, kw_only=True):
             noise=scenario.plant.encoder_error,
             compliance=scenario.resolved_control().compliance(scenario.period),
             contact_stiffness=scenario.contact_stiffness,
+            world=scenario.world,
+            seed=scenario.seed,
         )
 
 
@@ -219,7 +226,15 @@ def _plan(
         return _Plan(planned.planner, planned.planner.duration, tips if model.tips else None)
     if config.kind != 'bimanual':
         built = build_planner(
-            config, model, period, rest, settings.noise, settings.compliance, goals
+            config,
+            model,
+            period,
+            rest,
+            settings.noise,
+            settings.compliance,
+            goals,
+            settings.world,
+            settings.seed,
         )
         return _Plan(built.planner, built.duration, built.goals, built.course, built.notes)
     tasks = settings.bimanual

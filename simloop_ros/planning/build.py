@@ -13,6 +13,7 @@ from ..core.values import Array, JointState
 from ..robot.chain import chain_to
 from ..robot.model import RobotModel
 from ..robot.weight import weight_notes
+from ..world.config import WorldConfig
 from .cartesian import chosen_tip, plan_cartesian
 from .cartesian_limits import Worst, efforts_along
 from .config import (
@@ -20,6 +21,7 @@ from .config import (
     CartesianConfig,
     CustomPlannerConfig,
     ForcedMotionConfig,
+    FreeConfig,
     GuidingConfig,
     HoldConfig,
     OfflineConfig,
@@ -27,6 +29,7 @@ from .config import (
     PlannerConfig,
 )
 from .forced_simulation import ForcedSimulation
+from .free import plan_free
 from .hand_guiding import HandGuiding
 from .offline import OfflinePlanner, Stay
 from .online import OnlinePlanner
@@ -37,6 +40,7 @@ from .tip_path import TipCourse, at_same_place
 
 NOISE_MARGIN = 10.0
 """Standard deviations of the encoders that do not count as a difference from the robot."""
+NO_WORLD = WorldConfig()
 POSE_SIZE = 6
 """Numbers of a pose, and joints that it needs."""
 
@@ -66,10 +70,12 @@ def build_planner(
     noise: float = 0.0,
     compliance: float | None = None,
     goals: Array | None = None,
+    world: WorldConfig = NO_WORLD,
+    seed: int = 0,
 ) -> PlannedMotion:
     """Return the planner for a motion from ``start``, once the motion is known to be possible.
 
-    Of the kinds ``online``, ``offline``, ``cartesian``, ``hold`` and ``guiding``.
+    Of the kinds ``online``, ``offline``, ``cartesian``, ``free``, ``hold`` and ``guiding``.
 
     :param noise: standard deviation of the encoders [rad].
     :param compliance: position error that the control law leaves per acceleration that the model
@@ -77,6 +83,8 @@ def build_planner(
     :param goals: of the tips [m], shape ``(tips, 3)``, for a motion that is planned again; where
         none are given, by ``config.move`` from ``start``. A Cartesian path that is planned again
         leads straight to the goal.
+    :param world: what a free motion goes around.
+    :param seed: of the search for a free motion.
     :raises GoalError: the motion is refused.
     """
     floor = NOISE_MARGIN * noise
@@ -93,6 +101,8 @@ def build_planner(
         case CartesianConfig():
             _check_tips(model)
             return _cartesian(config, model, period, start, goals)
+        case FreeConfig():
+            return _free(config, model, world, period, start, seed, goals)
         case OnlineConfig() | OfflineConfig():
             leash = config.leash * compliance + floor if isinstance(config, OnlineConfig) else None
             return _forced(config, model, period, start, goals, leash)
@@ -227,6 +237,23 @@ def _cartesian(
         goals[tip] = plan.course.sides[-1].end.position
     planner = OfflinePlanner(plan.positions, period)
     return PlannedMotion(planner, plan.course.duration, goals, plan.course)
+
+
+def _free(
+    config: FreeConfig,
+    model: RobotModel,
+    world: WorldConfig,
+    period: float,
+    start: JointState,
+    seed: int,
+    goals: Array | None,
+) -> PlannedMotion:
+    if not config.joints:
+        _check_tips(model)
+    plan = plan_free(config, model, world, period, start, seed, goals)
+    planner = OfflinePlanner(plan.positions, period)
+    tips = model.tip_positions(plan.positions[-1]) if model.tips else None
+    return PlannedMotion(planner, planner.duration, tips)
 
 
 def _refuse_endless(config: ForcedMotionConfig, period: float, displacements: Array) -> None:

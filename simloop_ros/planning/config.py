@@ -103,6 +103,31 @@ class CartesianConfig(PlannerConfig, frozen=True, kw_only=True, tag='cartesian')
     limit_share: Share = 0.9
 
 
+class FreeConfig(PlannerConfig, frozen=True, kw_only=True, tag='free'):
+    """All joints to a goal around what is known to be in the way, planned beforehand.
+
+    :ivar move: displacement of each tip in world axes [m], one row per tip.
+    :ivar orientations: roll, pitch and yaw of each tip at its goal, in the world [rad], one row
+        per tip; those at the start where none are given.
+    :ivar joints: goal by joint [rad or m], instead of ``move``; joints left out stay.
+    :ivar clearance: distance that links keep from bodies of the `world` and from each other [m].
+    :ivar resolution: distance in joint space between two checks of a way [rad].
+    :ivar growths: of the search, after which it is given up.
+    :ivar joint_acceleration: largest of every joint [rad/s^2].
+    :ivar limit_share: share that the motion uses of the robot's limits of velocity and effort;
+        the rest is a reserve for model errors.
+    """
+
+    move: tuple[Vector, ...] = ()
+    orientations: tuple[tuple[Angle, Angle, Angle], ...] = ()
+    joints: dict[str, float] = {}
+    clearance: NonNegative = 0.01
+    resolution: Positive = 0.02
+    growths: Annotated[int, msgspec.Meta(ge=1, le=10_000_000)] = 20_000
+    joint_acceleration: Positive = 10.0
+    limit_share: Share = 0.8
+
+
 class BimanualMotionConfig(PlannerConfig, frozen=True, tag='bimanual'):
     """Two arms on one object, 003; their tasks are in ``bimanual.tasks``."""
 
@@ -160,6 +185,7 @@ AnyPlannerConfig = (
     OnlineConfig
     | OfflineConfig
     | CartesianConfig
+    | FreeConfig
     | BimanualMotionConfig
     | HoldConfig
     | GuidingConfig

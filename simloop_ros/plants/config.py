@@ -9,6 +9,7 @@ import msgspec
 
 from ..core.config_types import NonNegative, Parameters, Positive, Vector, one_of_or_class
 from ..robot.config import Payload
+from ..world.config import AnyBody, BoxBody, SphereBody, WorldConfig
 
 Engine = Annotated[str, one_of_or_class('pinocchio', 'pybullet', 'mujoco')]
 
@@ -152,17 +153,19 @@ class Obstacle(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A body that only the plant knows: fixed, or thrown.
 
     :ivar kind: a plane is the half space behind ``normal``; a box has ``size``, a sphere
-        ``radius``.
+        ``radius``, a cylinder ``radius`` and ``height``.
     :ivar name: what it is called in events.
     :ivar position: a point of the plane, or the centre of the body [m].
+    :ivar rpy: roll, pitch and yaw of a box or a cylinder [rad].
     :ivar normal: direction out of the half space.
     :ivar size: edges of the box [m].
-    :ivar radius: of the sphere [m].
-    :ivar mass: of a box or sphere that flies freely [kg]; 0 for one that is fixed.
+    :ivar radius: of the sphere or the cylinder [m].
+    :ivar height: of the cylinder, along its z axis [m].
+    :ivar mass: of a body that flies freely [kg]; 0 for one that is fixed.
     :ivar velocity: with which it is thrown at the start [m/s].
     """
 
-    kind: Literal['plane', 'box', 'sphere']
+    kind: Literal['plane', 'box', 'sphere', 'cylinder']
     name: str = 'obstacle'
     position: Vector = (0.0, 0.0, 0.0)
     normal: Vector = (0.0, 0.0, 1.0)
@@ -170,6 +173,8 @@ class Obstacle(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     radius: Positive = 0.1
     mass: NonNegative = 0.0
     velocity: Vector = (0.0, 0.0, 0.0)
+    rpy: Vector = (0.0, 0.0, 0.0)
+    height: Positive = 0.1
 
 
 class HeldObject(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -314,3 +319,30 @@ class PlantConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     def shows_truth(self) -> bool:
         """Return whether the measured positions are the true ones."""
         return not self.encoder_error and not self.delay and self.takes == 'effort'
+
+
+def in_world(plant: PlantConfig, world: WorldConfig) -> PlantConfig:
+    """Return a plant with the bodies of a world as obstacles, after its own.
+
+    Engine ``pinocchio`` has no contact, and one of the user is left as it is.
+    """
+    if plant.engine not in ('pybullet', 'mujoco') or not world.bodies:
+        return plant
+    bodies = tuple(as_obstacle(body) for body in world.bodies)
+    return msgspec.structs.replace(plant, obstacles=(*plant.obstacles, *bodies))
+
+
+def as_obstacle(body: AnyBody) -> Obstacle:
+    """Return a body of the world as a fixed obstacle."""
+    if isinstance(body, BoxBody):
+        return Obstacle('box', body.name, body.position, rpy=body.rpy, size=body.size)
+    if isinstance(body, SphereBody):
+        return Obstacle('sphere', body.name, body.position, radius=body.radius)
+    return Obstacle(
+        'cylinder',
+        body.name,
+        body.position,
+        rpy=body.rpy,
+        radius=body.radius,
+        height=body.height,
+    )

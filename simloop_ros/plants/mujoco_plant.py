@@ -8,7 +8,6 @@ import xml.etree.ElementTree as ET
 
 import msgspec
 import numpy as np
-import pinocchio as pin
 
 from ..core.errors import MissingDependencyError, ModelError
 from ..core.values import UNDISTURBED, Array, BodyReport, Disturbance, JointState, PlantReport
@@ -16,6 +15,7 @@ from ..robot.model import RobotModel
 from .config import Obstacle
 from .contact_law import SLIDING_FRICTION, Touch, sum_contacts
 from .engine_urdf import engine_urdf
+from .overlap import turned
 from .plant import Plant, joint_disturbance, total_torque
 
 MESH_SUFFIXES = ('.obj', '.stl', '.msh')
@@ -226,20 +226,23 @@ def _robot_spec(mujoco: Any, model: RobotModel, *, collision: bool) -> Any:
 def _add(mujoco: Any, spec: Any, obstacle: Obstacle) -> Any:
     """Put a body into the world, and return its shape."""
     kinds = mujoco.mjtGeom
-    z_to_normal = pin.Quaternion.FromTwoVectors(
-        np.array([0.0, 0.0, 1.0]), np.array(obstacle.normal)
-    )
-    x, y, z, w = z_to_normal.coeffs()
+    x, y, z, w = turned(obstacle).coeffs()
     shape = {
         # The third size of a plane is the mesh of its picture.
-        'plane': {'type': kinds.mjGEOM_PLANE, 'size': [0.0, 0.0, 1.0], 'quat': [w, x, y, z]},
+        'plane': {'type': kinds.mjGEOM_PLANE, 'size': [0.0, 0.0, 1.0]},
         'box': {'type': kinds.mjGEOM_BOX, 'size': [size / 2.0 for size in obstacle.size]},
         'sphere': {'type': kinds.mjGEOM_SPHERE, 'size': [obstacle.radius, 0.0, 0.0]},
+        'cylinder': {
+            'type': kinds.mjGEOM_CYLINDER,
+            'size': [obstacle.radius, obstacle.height / 2.0, 0.0],
+        },
     }[obstacle.kind]
     bits = {'contype': OBSTACLE_BIT, 'conaffinity': ROBOT_BIT}
     if not obstacle.mass:
-        return spec.worldbody.add_geom(pos=obstacle.position, **bits, **shape)
-    body = spec.worldbody.add_body(name=THROWN_PREFIX + obstacle.name, pos=obstacle.position)
+        return spec.worldbody.add_geom(pos=obstacle.position, quat=[w, x, y, z], **bits, **shape)
+    body = spec.worldbody.add_body(
+        name=THROWN_PREFIX + obstacle.name, pos=obstacle.position, quat=[w, x, y, z]
+    )
     body.add_freejoint()
     return body.add_geom(mass=obstacle.mass, **bits, **shape)
 

@@ -9,6 +9,7 @@ import pinocchio as pin
 from ..core.errors import ConfigError
 from ..core.values import Array
 from ..robot.model import RobotModel
+from ..world.geometry import body_pose
 from .config import HeldObject, Obstacle
 
 LEVEL_TOLERANCE = 1e-9
@@ -24,7 +25,8 @@ def refuse_overlap(model: RobotModel, obstacles: tuple[Obstacle, ...], q: Array)
     data = model.pin_model.createData()
     pin.updateGeometryPlacements(model.pin_model, data, geometry, placements, q)
     for obstacle in obstacles:
-        shape, place = _shape(obstacle)
+        pose, shape = placed(obstacle)
+        place = coal.Transform3s(pose.rotation, pose.translation)
         for body, placement in zip(geometry.geometryObjects, placements.oMg, strict=True):
             if body.parentJoint == 0:
                 continue
@@ -33,20 +35,31 @@ def refuse_overlap(model: RobotModel, obstacles: tuple[Obstacle, ...], q: Array)
             if coal.collide(body.geometry, where, shape, place, coal.CollisionRequest(), result):
                 link = model.pin_model.frames[body.parentFrame].name
                 raise ConfigError(
-                    f'plant.obstacles: {obstacle.name} overlaps {link} at the start; move it, or '
-                    'change robot.home'
+                    f'plant.obstacles: {obstacle.name} overlaps {link} at the start; move it, '
+                    'there or in world.bodies, or change robot.home'
                 )
 
 
-def _shape(obstacle: Obstacle) -> tuple[coal.CollisionGeometry, coal.Transform3s]:
-    position = np.array(obstacle.position)
+def placed(obstacle: Obstacle) -> tuple[pin.SE3, coal.CollisionGeometry]:
+    """Return where an obstacle is in the world, and its shape."""
     if obstacle.kind == 'plane':
         normal = np.array(obstacle.normal) / np.linalg.norm(obstacle.normal)
-        return coal.Halfspace(normal, float(normal @ position)), coal.Transform3s()
-    place = coal.Transform3s(np.eye(3), position)
+        return pin.SE3.Identity(), coal.Halfspace(normal, float(normal @ obstacle.position))
+    pose = body_pose(obstacle.position, obstacle.rpy)
     if obstacle.kind == 'box':
-        return coal.Box(*obstacle.size), place
-    return coal.Sphere(obstacle.radius), place
+        return pose, coal.Box(*obstacle.size)
+    if obstacle.kind == 'cylinder':
+        return pose, coal.Cylinder(obstacle.radius, obstacle.height)
+    return pose, coal.Sphere(obstacle.radius)
+
+
+def turned(obstacle: Obstacle) -> pin.Quaternion:
+    """Return the orientation of an obstacle: of a plane, z along its normal."""
+    if obstacle.kind == 'plane':
+        up = np.array([0.0, 0.0, 1.0])
+        normal = np.array(obstacle.normal) / np.linalg.norm(obstacle.normal)
+        return pin.Quaternion.FromTwoVectors(up, normal)
+    return pin.Quaternion(pin.rpy.rpyToMatrix(*obstacle.rpy))
 
 
 def object_start(

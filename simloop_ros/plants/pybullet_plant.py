@@ -23,6 +23,7 @@ from ..robot.model import RobotModel
 from .config import HeldObject, Obstacle
 from .contact_law import SLIDING_FRICTION, sum_contacts
 from .engine_urdf import DIAGONAL, engine_urdf
+from .overlap import turned
 from .plant import Plant, joint_disturbance, total_torque
 from .pybullet_client import PyBulletClient, SavedSimulation
 from .pybullet_object import PALM_PREFIX, PyBulletObject, add_palms
@@ -273,15 +274,26 @@ class PyBulletPlant(Plant):
 
     def _add(self, obstacle: Obstacle) -> int:
         bullet, call = self._bullet, self.client.call
+        turn = turned(obstacle).coeffs().tolist()
         if obstacle.kind == 'plane':
+            turn = [0.0, 0.0, 0.0, 1.0]  # its shape has the normal
             normal = np.array(obstacle.normal) / np.linalg.norm(obstacle.normal)
             shape = call('createCollisionShape', bullet.GEOM_PLANE, planeNormal=normal.tolist())
         elif obstacle.kind == 'box':
             half = [size / 2.0 for size in obstacle.size]
             shape = call('createCollisionShape', bullet.GEOM_BOX, halfExtents=half)
+        elif obstacle.kind == 'cylinder':
+            size = {'radius': obstacle.radius, 'height': obstacle.height}
+            shape = call('createCollisionShape', bullet.GEOM_CYLINDER, **size)
         else:
             shape = call('createCollisionShape', bullet.GEOM_SPHERE, radius=obstacle.radius)
-        body: int = call('createMultiBody', obstacle.mass, shape, basePosition=obstacle.position)
+        body: int = call(
+            'createMultiBody',
+            obstacle.mass,
+            shape,
+            basePosition=obstacle.position,
+            baseOrientation=turn,
+        )
         # PyBullet multiplies the coefficients of the two bodies.
         call(
             'changeDynamics',

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import coal
 import numpy as np
 import pinocchio as pin
 
 from ..core.values import Array
 from ..plants.config import Obstacle
+from ..plants.overlap import placed
 from ..robot.model import RobotModel
 
 
@@ -25,24 +25,14 @@ def clearance(model: RobotModel, obstacles: Sequence[Obstacle], positions: Array
     if not links or any(obstacle.mass > 0.0 for obstacle in obstacles):
         return None
     for number, obstacle in enumerate(obstacles):
-        body = pin.GeometryObject(f'obstacle {number}', 0, *_placed(obstacle))
+        body = pin.GeometryObject(f'obstacle {number}', 0, *placed(obstacle))
         index = geometry.addGeometryObject(body)
         for link in links:
             geometry.addCollisionPair(pin.CollisionPair(link, index))
-    data, placed = model.pin_model.createData(), geometry.createData()
+    data, placements = model.pin_model.createData(), geometry.createData()
     least = np.inf
     for q in positions:
-        pin.updateGeometryPlacements(model.pin_model, data, geometry, placed, q)
-        pin.computeDistances(geometry, placed)
-        least = min(least, *(result.min_distance for result in placed.distanceResults))
+        pin.updateGeometryPlacements(model.pin_model, data, geometry, placements, q)
+        pin.computeDistances(geometry, placements)
+        least = min(least, *(result.min_distance for result in placements.distanceResults))
     return float(least)
-
-
-def _placed(obstacle: Obstacle) -> tuple[pin.SE3, coal.CollisionGeometry]:
-    """Return where an obstacle is, and its shape."""
-    position = np.array(obstacle.position)
-    if obstacle.kind == 'plane':
-        normal = np.array(obstacle.normal) / np.linalg.norm(obstacle.normal)
-        return pin.SE3.Identity(), coal.Halfspace(normal, float(normal @ position))
-    shape = coal.Sphere(obstacle.radius) if obstacle.kind == 'sphere' else coal.Box(*obstacle.size)
-    return pin.SE3(np.eye(3), position), shape

@@ -87,7 +87,7 @@ class EventRecorder:
 
     def __init__(self, scenario: Scenario):
         self._period = scenario.period
-        self._obstacles = bool(scenario.plant.obstacles)
+        self._obstacles = bool(scenario.plant_in_world.obstacles)
         self._events: list[dict[str, Any]] = []
         self.limited_steps = 0
         self._touching: set[tuple[str, str]] = set()

@@ -43,7 +43,7 @@ def find_lines(evidence: Evidence) -> Iterator[str]:
         yield _guided(evidence)
     if 'internal_force_peak' in evidence.results:
         yield _held(evidence)
-    if scenario.plant.obstacles and evidence.facts.simulated and not evidence.touches:
+    if scenario.obstacles and evidence.facts.simulated and not evidence.touches:
         yield _untouched(evidence)
     if scenario.planner.kind == 'guiding' and not evidence.touches:
         yield _drift(evidence)
@@ -52,7 +52,7 @@ def find_lines(evidence: Evidence) -> Iterator[str]:
 
 
 def _untouched(evidence: Evidence) -> str:
-    log, obstacles = evidence.log, evidence.facts.scenario.plant.obstacles
+    log, obstacles = evidence.log, evidence.facts.scenario.obstacles
     rows = log.read(stride=max(1, log.rows // MOST_POSTURES))[:, TRUE_POSITION]
     distance = clearance(evidence.facts.model, obstacles, rows)
     near = '' if distance is None else f': the nearest obstacle stayed {distance:.2g} m away'

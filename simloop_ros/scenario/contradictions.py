@@ -32,6 +32,7 @@ def refuse_contradictions(scenario: Scenario, *, simulated: bool = True) -> None
                 f'not for {chosen}; leave them out'
             )
     _refuse_payload(scenario)
+    _refuse_namesakes(scenario)
     if simulated and scenario.monitor.signal == 'measured' and not scenario.plant.torque_sensors:
         raise ConfigError(
             'monitor.signal: measured, but the simulated robot measures no torques; give for '
@@ -113,6 +114,17 @@ def _refuse_hands(scenario: Scenario) -> None:
             'planner.kind=bimanual, or leave them out'
         )
     refuse_graphs(scenario, [graph for graph in scenario.drawn_graphs if graph in HANDS_GRAPHS])
+
+
+def _refuse_namesakes(scenario: Scenario) -> None:
+    names = [body.name for body in scenario.world.bodies]
+    taken = [obstacle.name for obstacle in scenario.plant.obstacles]
+    for i, name in enumerate(names):
+        if name in names[:i] or name in taken:
+            raise ConfigError(
+                f'world.bodies[{i}]: {name} is the name of another body or obstacle, too; '
+                'messages tell them by their names: give it another'
+            )
 
 
 def _refuse_payload(scenario: Scenario) -> None:

@@ -18,6 +18,7 @@ from .renamed import rename_old, renamed_setting
 from .robot_files import expand_robot, is_robot_or_scenario_file, read_mapping, refuse_name
 from .scenario import Scenario
 from .shipped import robot_names, scenario_names
+from .world_file import expand_world
 
 LOGGER = logging.getLogger(__name__)
 PLANNERS = variants(PlannerConfig)
@@ -45,6 +46,7 @@ def load_scenario(name: str, settings: Iterable[str] = ()) -> Scenario:
     for key, value in given:
         _apply(raw, key, value, kind)
         expand_robot(raw)
+        expand_world(raw)
     if not isinstance(raw.get('robot'), dict) or 'urdf' not in raw['robot']:
         raise ConfigError(
             f"{path.stem}: no robot given; add --set robot.urdf=FILE --set 'robot.tips=[LINK]', "
@@ -73,6 +75,7 @@ def _read(path: Path) -> dict[str, Any]:
     rename_old(raw)
     expand_robot(raw, path)
     _find_wrenches(raw, path)
+    expand_world(raw, path)
     check_keys(_with_planner(raw, {'kind': _planner_kind(raw)}), Scenario, '')
     return raw
 

@@ -15,10 +15,11 @@ from ..goals.config import GoalLimits
 from ..goals.goal import AnyGoal
 from ..guiding.config import AdmittanceConfig
 from ..planning.config import AnyPlannerConfig, OnlineConfig
-from ..plants.config import PlantConfig
+from ..plants.config import Obstacle, PlantConfig, as_obstacle, in_world
 from ..reaction.config import ReactionConfig
 from ..robot.config import RobotConfig
 from ..safety.config import SafetyConfig
+from ..world.config import WorldConfig
 
 HandsGraph = Literal['internal_force', 'path_correction', 'hand_positions', 'carried_object']
 Graph = Literal[
@@ -52,6 +53,8 @@ class Scenario(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     :ivar rest: time at the goal after a planned motion [s].
     :ivar goal_tolerance: distance of a tip from its goal at which it has reached it [m].
     :ivar seed: of the random generator.
+    :ivar world: what planning knows to be around the robot; a plant whose engine has contact has
+        it, too. Also the name of a file with the keys of this section.
     :ivar goals: that the robot is given while it runs, each `at` its time; `do` says which kind.
     :ivar graphs: the figures to draw; where none are given, those that fit the motion. There are
         the six of 000 section 6.2; where a hand guides the robot, ``external_torque``; where
@@ -74,6 +77,7 @@ class Scenario(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     goal_limits: GoalLimits = GoalLimits()
     control: ControlConfig = ControlConfig()
     plant: PlantConfig = PlantConfig()
+    world: WorldConfig = WorldConfig()
     safety: SafetyConfig = SafetyConfig()
     monitor: MonitorConfig = MonitorConfig()
     reaction: ReactionConfig = ReactionConfig()
@@ -93,11 +97,21 @@ class Scenario(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
             return ('internal_force', 'path_correction', 'hand_positions', 'joint_angles')
         if self.admittance.guides:
             return ('external_torque', 'path_comparison', *space)
-        if self.planner.kind in ('cartesian', 'task'):
+        if self.planner.kind in ('cartesian', 'free', 'task'):
             return (*space, 'tip_path_plane', 'joint_angles', 'joint_velocities')
         if self.monitor.calibration:
             return ('residual', 'force_difference', 'path_comparison', 'path_difference')
         return SIX_GRAPHS
+
+    @property
+    def obstacles(self) -> tuple[Obstacle, ...]:
+        """Return those that only the plant knows, and the bodies of the world."""
+        return (*self.plant.obstacles, *map(as_obstacle, self.world.bodies))
+
+    @property
+    def plant_in_world(self) -> PlantConfig:
+        """Return the plant with the bodies of the world, if its engine has contact."""
+        return in_world(self.plant, self.world)
 
     def resolved_control(self) -> ControlConfig:
         """Return the control with the choices that depend on the plant made."""

@@ -98,6 +98,11 @@ def _as_written(parts: dict[str, Schema]) -> None:
         'description': ROBOT,
         'anyOf': [{'type': 'string', 'examples': names}, {'$ref': '#/$defs/RobotConfig'}],
     }
+    world = scenario['properties']['world']
+    scenario['properties']['world'] = {
+        'description': world.get('description', ''),
+        'anyOf': [{'type': 'string'}, {'$ref': '#/$defs/WorldConfig'}],
+    }
     parts[OnlineConfig.__name__]['required'] = []  # the kind where none is given
     custom = parts[CustomPlannerConfig.__name__]
     properties = custom['properties']

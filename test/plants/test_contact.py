@@ -84,6 +84,24 @@ def test_a_plane_fills_what_is_behind_its_normal(contact_engine, build, ball):
     assert contact.normal == pytest.approx((0.0, 0.0, -1.0), abs=1e-6)
 
 
+LYING = np.pi / 2
+
+
+@pytest.mark.parametrize(
+    ('body', 'top'),
+    [
+        ({'kind': 'cylinder', 'radius': 0.05, 'height': 0.6}, 0.3),
+        ({'kind': 'cylinder', 'radius': 0.05, 'height': 0.6, 'rpy': [0, LYING, 0]}, 0.05),
+        ({'kind': 'box', 'size': [0.6, 0.2, 0.1], 'rpy': [0, LYING, 0]}, 0.3),
+    ],
+)
+def test_cylinders_and_turned_bodies_carry_a_ball(contact_engine, build, ball, body, top):
+    plant = build(ball, H, engine=contact_engine, obstacles=[body])
+    plant.start(JointState(np.array([top + 0.15]), np.zeros(1)))
+    drop(plant, 600)
+    assert plant.observe()[0] == pytest.approx(top + 0.1, abs=SINK)
+
+
 def test_an_obstacle_with_a_mass_is_reported_where_it_flies(contact_engine, build, ball):
     stone = {'kind': 'sphere', 'position': [2.0, 0.0, 1.0], 'radius': 0.1, 'mass': 0.5}
     plant = build(

@@ -169,7 +169,11 @@ def test_a_value_of_the_wrong_kind_names_its_key(setting: str, where: str) -> No
     [
         ('monitor.reaction=my_module:Mine', 'monitor.reaction', 'comply, float, hold'),
         ('graphs=[my_module:Mine]', r'graphs\[0\]', ''),
-        ('plant.obstacles=[{kind: my_module:Mine}]', r'plant.obstacles\[0\].kind', 'box, plane'),
+        (
+            'plant.obstacles=[{kind: my_module:Mine}]',
+            r'plant.obstacles\[0\].kind',
+            'box, cylinder',
+        ),
     ],
 )
 def test_a_class_is_refused_where_only_names_are_possible(

@@ -63,7 +63,7 @@ def test_a_kind_that_is_left_out_is_online(tmp_path: Path) -> None:
         (
             'irb120_rectangle',
             'planner.move=[[0, 0, 1]]',
-            r'planner\.kind cartesian; .* planner\.kind=online or offline; valid: planner\.closed',
+            r'planner\.kind cartesian; .*=online or offline or free; valid: planner\.closed',
         ),
         (
             'yumi_hold',

@@ -195,6 +195,8 @@ def _planner_parameters(
         **parameter_values(scenario.reaction, 'reaction'),
         **parameter_values(scenario.admittance, 'admittance'),
         **parameter_values(scenario.bimanual, 'bimanual'),
+        **parameter_values(scenario.world, 'world'),
+        'random.seed': scenario.seed,
         'tracking.noise': scenario.plant.encoder_error,
         'tracking.compliance': control.compliance(scenario.period),
         **(
@@ -215,7 +217,7 @@ def _plant_parameters(scenario: Scenario, options: WiringOptions) -> Parameters:
         description=options.description,
     )
     return {
-        **parameter_values(scenario.plant, 'plant'),
+        **parameter_values(scenario.plant_in_world, 'plant'),
         **parameter_values(publish, 'publish'),
         'random.seed': scenario.seed,
         **options.stream,

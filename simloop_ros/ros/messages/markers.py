@@ -15,6 +15,7 @@ from ...collision.isolation import Hit
 from ...core.values import Array, Contact, HandReport, ObjectReport
 from ...guiding.tip_masses import TipHint
 from ...plants.config import Obstacle
+from ...plants.overlap import turned
 
 MARKER_PERIOD = 0.05
 """Time between two sets of markers [s]."""
@@ -30,7 +31,6 @@ BLUE = ColorRGBA(r=0.1, g=0.35, b=0.85, a=0.9)
 GREEN = ColorRGBA(r=0.1, g=0.6, b=0.2, a=0.9)
 WOOD = ColorRGBA(r=0.75, g=0.55, b=0.3, a=1.0)
 GREY = ColorRGBA(r=0.5, g=0.5, b=0.55, a=0.4)
-UP = np.array([0.0, 0.0, 1.0])
 PLANE_SIZE = (4.0, 4.0, 0.002)
 """Edges of the plate that is shown for an endless plane [m]."""
 BALL_SIZE = 0.05
@@ -95,15 +95,16 @@ def obstacle_markers(obstacles: Iterable[Obstacle], frame: str) -> list[Marker]:
     for i, obstacle in enumerate(obstacles):
         if obstacle.mass:
             continue
-        kind = Marker.SPHERE if obstacle.kind == 'sphere' else Marker.CUBE
-        marker = _marker(frame, 'obstacle', i, kind, GREY)
-        if obstacle.kind == 'plane':
-            turn = pin.Quaternion.FromTwoVectors(UP, np.array(obstacle.normal))
-            _place(marker, obstacle.position, PLANE_SIZE, turn)
-        elif obstacle.kind == 'box':
-            _place(marker, obstacle.position, obstacle.size)
-        else:
-            _place(marker, obstacle.position, (2.0 * obstacle.radius,) * 3)
+        kinds = {'sphere': Marker.SPHERE, 'cylinder': Marker.CYLINDER}
+        marker = _marker(frame, 'obstacle', i, kinds.get(obstacle.kind, Marker.CUBE), GREY)
+        wide = 2.0 * obstacle.radius
+        size = {
+            'plane': PLANE_SIZE,
+            'box': obstacle.size,
+            'sphere': (wide, wide, wide),
+            'cylinder': (wide, wide, obstacle.height),
+        }[obstacle.kind]
+        _place(marker, obstacle.position, size, turned(obstacle))
         markers.append(marker)
     return markers
 

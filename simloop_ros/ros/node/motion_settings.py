@@ -11,7 +11,8 @@ from ...goals.config import GoalLimits
 from ...guiding.config import AdmittanceConfig
 from ...planning.config import PlannerConfig
 from ...reaction.config import ReactionConfig
-from ..pacing.config import GoalListConfig, TrackingConfig
+from ...world.config import WorldConfig
+from ..pacing.config import GoalListConfig, RandomConfig, TrackingConfig
 from .block_node import BlockNode
 
 MOTION_SECTIONS: dict[str, type[msgspec.Struct]] = {
@@ -23,6 +24,8 @@ MOTION_SECTIONS: dict[str, type[msgspec.Struct]] = {
     'reaction': ReactionConfig,
     'admittance': AdmittanceConfig,
     'bimanual': BimanualConfig,
+    'world': WorldConfig,
+    'random': RandomConfig,
 }
 """Sections of the parameters."""
 
@@ -42,5 +45,7 @@ def motion_settings(node: BlockNode) -> MotionSettings:
         monitor=node.config(MonitorConfig, 'monitor'),
         reaction=node.config(ReactionConfig, 'reaction'),
         admittance=node.config(AdmittanceConfig, 'admittance'),
+        world=node.config(WorldConfig, 'world'),
+        seed=node.config(RandomConfig, 'random').seed,
         **msgspec.structs.asdict(node.config(TrackingConfig, 'tracking')),
     )

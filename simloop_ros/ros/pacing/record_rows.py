@@ -69,7 +69,7 @@ class RecordLayout(msgspec.Struct, frozen=True, kw_only=True):
         scenario = facts.scenario
         return cls(
             truth=truth,
-            contacts=bool(scenario.plant.obstacles) and simulated,
+            contacts=bool(scenario.plant_in_world.obstacles) and simulated,
             collisions=scenario.monitor.watches and not realtime,
             torques=tuple(t for t in (EXTERNAL, TRUE_EXTERNAL) if t in facts.columns),
             hands=facts.plan is not None,

@@ -126,6 +126,9 @@ def _described(marker: Marker) -> BodyDescription:
     place, turn = _position(marker), _quaternion(marker)
     if marker.type == Marker.SPHERE:
         return BodyDescription(_name(marker), 'sphere', (0.5 * size[0],), place, turn)
+    if marker.type == Marker.CYLINDER:
+        shape = (0.5 * size[0], size[2])
+        return BodyDescription(_name(marker), 'cylinder', shape, place, turn)
     if size == PLANE_SIZE:
         return BodyDescription(_name(marker), 'plane', (), place, turn)
     return BodyDescription(_name(marker), 'box', size, place, turn, carried=marker.ns == OBJECT)
@@ -149,6 +152,13 @@ def _surface(point: Array, body: BodyDescription) -> tuple[float, Array]:
         return abs(local[2]), turn[:, 2]
     if body.shape == 'sphere':
         return abs(float(np.linalg.norm(local)) - body.size[0]), turn @ _unit(local)
+    if body.shape == 'cylinder':
+        around = np.array([local[0], local[1], 0.0])
+        out = float(np.linalg.norm(around)) - body.size[0]
+        above = abs(float(local[2])) - 0.5 * body.size[1]
+        side = _unit(around) if out > above else np.array([0.0, 0.0, np.sign(local[2])])
+        outside = float(np.hypot(max(out, 0.0), max(above, 0.0)))
+        return outside or -max(out, above), turn @ side
     beyond = np.abs(local) - 0.5 * np.array(body.size)
     axis = int(np.argmax(beyond))
     normal = np.zeros(3)

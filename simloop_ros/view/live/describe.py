@@ -7,7 +7,7 @@ import pinocchio as pin
 
 from ...core.values import Array
 from ...plants.config import HeldObject, Obstacle
-from ...plants.overlap import object_start
+from ...plants.overlap import object_start, turned
 from ...record.facts import RunFacts
 from ...robot.model import RobotModel
 from ..description import Abilities, BodyDescription, Description
@@ -16,7 +16,6 @@ from .live_run import LiveRun
 
 PATH_POINTS = 200
 """Points of a path that is shown."""
-UP: Array = np.array([0.0, 0.0, 1.0])
 
 
 def describe(run: LiveRun) -> Description:
@@ -51,7 +50,7 @@ def describe(run: LiveRun) -> Description:
 def bodies_of(facts: RunFacts) -> tuple[BodyDescription, ...]:
     """Return the obstacles of a run, and the object of two hands."""
     plant = facts.scenario.plant
-    bodies = tuple(_obstacle(each) for each in plant.obstacles)
+    bodies = tuple(_obstacle(each) for each in facts.scenario.obstacles)
     return bodies if plant.object is None else (*bodies, _beam(facts.model, plant.object))
 
 
@@ -68,14 +67,14 @@ def paths_of(facts: RunFacts) -> tuple[Array, ...]:
 
 def _obstacle(obstacle: Obstacle) -> BodyDescription:
     position = np.array(obstacle.position)
-    if obstacle.kind == 'plane':
-        normal = np.array(obstacle.normal) / np.linalg.norm(obstacle.normal)
-        turn = pin.Quaternion.FromTwoVectors(UP, normal)
-        return BodyDescription(obstacle.name, 'plane', (), position, _wxyz(turn))
-    size = tuple(obstacle.size) if obstacle.kind == 'box' else (obstacle.radius,)
-    return BodyDescription(
-        obstacle.name, obstacle.kind, size, position, _wxyz(pin.Quaternion(1, 0, 0, 0))
-    )
+    size: dict[str, tuple[float, ...]] = {
+        'plane': (),
+        'box': tuple(obstacle.size),
+        'sphere': (obstacle.radius,),
+        'cylinder': (obstacle.radius, obstacle.height),
+    }
+    turn = _wxyz(turned(obstacle))
+    return BodyDescription(obstacle.name, obstacle.kind, size[obstacle.kind], position, turn)
 
 
 def _beam(model: RobotModel, beam: HeldObject) -> BodyDescription:

@@ -39,6 +39,7 @@ from simloop_ros.scenario.loading import load_scenario, scenario_names
 from simloop_ros.scenario.scenario import Scenario
 from simloop_ros.teaching.config import TeachConfig
 from simloop_ros.teaching.task_file import find_task
+from simloop_ros.world.config import WorldConfig
 
 NEEDS = {'step': ('robot=two_link', 'planner.move=[[0.1, 0, 0.1]]')}
 """What has to be added to a shipped scenario before it runs."""
@@ -87,8 +88,9 @@ def test_the_parameters_hold_the_whole_scenario(scenario: Scenario) -> None:
     (planner,) = (nodes[name].parameters for name in PLANNERS & set(nodes))
     assert parse_config(PlannerConfig, 'planner', planner) == scenario.planner
     assert parse_config(BimanualConfig, 'bimanual', planner) == scenario.bimanual
+    assert parse_config(WorldConfig, 'world', planner) == scenario.world
     plant = nodes['plant'].parameters
-    assert parse_config(PlantConfig, 'plant', plant) == scenario.plant
+    assert parse_config(PlantConfig, 'plant', plant) == scenario.plant_in_world
     assert plant['random.seed'] == scenario.seed
     for name in ('plant', 'control_simulation'):
         assert parse_config(SafetyConfig, 'safety', nodes[name].parameters) == scenario.safety

@@ -162,7 +162,10 @@ def test_fixed_obstacles_are_drawn_with_their_size() -> None:
     wall = Obstacle('plane', position=(0.5, 0.0, 0.0), normal=(-1.0, 0.0, 0.0))
     box = Obstacle('box', position=(1.0, 2.0, 3.0), size=(0.1, 0.2, 0.3))
     thrown, ball = Obstacle('sphere', mass=1.0), Obstacle('sphere', radius=0.2)
-    plate, cube, sphere = obstacle_markers((wall, box, thrown, ball), 'base')
+    rod = Obstacle('cylinder', radius=0.1, height=0.5, rpy=(0.3, 0.0, 0.0))
+    plate, cube, sphere, bar = obstacle_markers((wall, box, thrown, ball, rod), 'base')
+    assert (bar.type, bar.scale.x, bar.scale.z) == (Marker.CYLINDER, 0.2, 0.5)
+    assert bar.pose.orientation.x == pytest.approx(np.sin(0.15))
     turn = plate.pose.orientation
     normal = pin.Quaternion(turn.w, turn.x, turn.y, turn.z).matrix()[:, 2]
     np.testing.assert_allclose(normal, wall.normal, atol=1e-12)

@@ -22,6 +22,14 @@ OBSTACLES = (
     Obstacle(kind='plane', name='floor', position=(0.0, 0.0, -0.1), normal=(0.0, 1.0, 1.0)),
     Obstacle(kind='box', name='box', position=(0.5, 0.0, 0.2), size=(0.2, 0.3, 0.4)),
     Obstacle(kind='sphere', name='ball', position=(0.0, 0.6, 0.3), radius=0.1),
+    Obstacle(  # lies along x
+        kind='cylinder',
+        name='rod',
+        position=(-1.0, 0.0, 0.3),
+        radius=0.1,
+        height=0.6,
+        rpy=(0.0, np.pi / 2, 0.0),
+    ),
 )
 
 
@@ -32,14 +40,16 @@ def scene() -> HeardScene:
 
 def test_obstacles_are_bodies(scene: HeardScene) -> None:
     scene.take(MarkerSet().message(obstacle_markers(OBSTACLES, 'world')), 0.0)
-    plane, box, ball = scene.bodies
-    assert (plane.shape, box.shape, ball.shape) == ('plane', 'box', 'sphere')
+    plane, box, ball, rod = scene.bodies
+    shapes = [body.shape for body in scene.bodies]
+    assert shapes == ['plane', 'box', 'sphere', 'cylinder']
+    assert rod.size == pytest.approx((0.1, 0.6))
     normal = pin.Quaternion(*plane.quaternion.tolist()).toRotationMatrix()[:, 2]
     assert normal == pytest.approx(np.array([0.0, 1.0, 1.0]) / 2**0.5)
     assert (box.size, ball.size) == ((0.2, 0.3, 0.4), (0.1,))
     assert box.position == pytest.approx([0.5, 0.0, 0.2])
     scene.forget_until(100.0)
-    assert len(scene.bodies) == 3
+    assert len(scene.bodies) == 4
 
 
 @pytest.mark.parametrize(
@@ -48,6 +58,8 @@ def test_obstacles_are_bodies(scene: HeardScene) -> None:
         ((0.4, 0.0, 0.3), (-1.0, 0.0, 0.0)),
         ((0.5, 0.1, 0.401), (0.0, 0.0, 1.0)),
         ((0.0, 0.5, 0.3), (0.0, -1.0, 0.0)),
+        ((-1.1, 0.0, 0.401), (0.0, 0.0, 1.0)),
+        ((-1.301, 0.0, 0.33), (-1.0, 0.0, 0.0)),
         ((2.0, 0.0, -0.1), (0.0, 0.5**0.5, 0.5**0.5)),
     ],
 )

@@ -1,0 +1,1 @@
+simloop.launch.py
