@@ -676,7 +676,7 @@ def test_parameters_say_which_kind_they_are_for(make_node: MakeNode) -> None:
         node.describe_parameter(f'planner.{name}') for name in ('kind', 'move', 'profile')
     )
     assert kind.additional_constraints == f'one of {", ".join(sorted(PLANNERS))}'
-    assert move.description.startswith('online, offline: displacement of each tip')
+    assert move.description.startswith('online, offline, free: displacement of each tip')
     assert profile.description.startswith('online, offline: of the speed')
     assert '; cartesian: of the speed along a side' in profile.description
     assert profile.additional_constraints == (
