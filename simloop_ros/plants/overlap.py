@@ -9,7 +9,7 @@ import pinocchio as pin
 from ..core.errors import ConfigError
 from ..core.values import Array
 from ..robot.model import RobotModel
-from ..world.geometry import body_pose
+from ..world.geometry import body_pose, placed_body
 from .config import HeldObject, Obstacle
 
 LEVEL_TOLERANCE = 1e-9
@@ -45,12 +45,7 @@ def placed(obstacle: Obstacle) -> tuple[pin.SE3, coal.CollisionGeometry]:
     if obstacle.kind == 'plane':
         normal = np.array(obstacle.normal) / np.linalg.norm(obstacle.normal)
         return pin.SE3.Identity(), coal.Halfspace(normal, float(normal @ obstacle.position))
-    pose = body_pose(obstacle.position, obstacle.rpy)
-    if obstacle.kind == 'box':
-        return pose, coal.Box(*obstacle.size)
-    if obstacle.kind == 'cylinder':
-        return pose, coal.Cylinder(obstacle.radius, obstacle.height)
-    return pose, coal.Sphere(obstacle.radius)
+    return placed_body(obstacle)
 
 
 def turned(obstacle: Obstacle) -> pin.Quaternion:
@@ -75,7 +70,7 @@ def object_start(
             f'plant.object.rpy: {list(config.rpy)} does not lie flat on the table, which '
             'is level; make roll and pitch 0, or plant.object.table false'
         )
-    place = pin.SE3(pin.rpy.rpyToMatrix(*config.rpy), np.array(config.position))
+    place = body_pose(config.position, config.rpy)
     beam = coal.Box(config.width, config.length, config.width)
     there = coal.Transform3s(place.rotation, place.translation)
     palm = coal.Box(config.palm, config.palm, thickness)

@@ -11,6 +11,7 @@ from ..core.values import Array
 from ..plants.config import Obstacle
 from ..plants.overlap import placed
 from ..robot.model import RobotModel
+from ..world.geometry import add_bodies
 
 
 def clearance(model: RobotModel, obstacles: Sequence[Obstacle], positions: Array) -> float | None:
@@ -21,14 +22,10 @@ def clearance(model: RobotModel, obstacles: Sequence[Obstacle], positions: Array
     :param positions: joints [rad], shape ``(rows, n)``.
     """
     geometry = model.collision_geometry()
-    links = [i for i, body in enumerate(geometry.geometryObjects) if body.parentJoint > 0]
-    if not links or any(obstacle.mass > 0.0 for obstacle in obstacles):
+    moves = any(body.parentJoint > 0 for body in geometry.geometryObjects)
+    if not moves or any(obstacle.mass > 0.0 for obstacle in obstacles):
         return None
-    for number, obstacle in enumerate(obstacles):
-        body = pin.GeometryObject(f'obstacle {number}', 0, *placed(obstacle))
-        index = geometry.addGeometryObject(body)
-        for link in links:
-            geometry.addCollisionPair(pin.CollisionPair(link, index))
+    add_bodies(geometry, ((f'obstacle {i}', *placed(o)) for i, o in enumerate(obstacles)))
     data, placements = model.pin_model.createData(), geometry.createData()
     least = np.inf
     for q in positions:

@@ -104,10 +104,15 @@ def expand_robot(raw: dict[str, Any], source: Path | None = None) -> None:
         del raw['robot']
 
 
+def file_beside(name: str, source: Path | None) -> Path:
+    """Return the path of a file that another one names; without that, of the working directory."""
+    path = Path(name).expanduser()
+    return path if source is None else source.parent / path
+
+
 def _robot_file(name: str, source: Path | None) -> Path:
     if is_robot_or_scenario_file(name):
-        path = Path(name).expanduser()
-        return path if source is None else source.parent / path
+        return file_beside(name, source)
     if name.endswith(DESCRIPTIONS):
         raise ConfigError(f'robot: {name} is a robot description; set robot.urdf={name}')
     if name not in robot_names():

@@ -8,7 +8,7 @@ from typing import Any
 from ..core.errors import ConfigError
 from ..world.config import WorldConfig
 from .keys import check_keys
-from .robot_files import is_robot_or_scenario_file, read_mapping
+from .robot_files import file_beside, is_robot_or_scenario_file, read_mapping
 
 
 def expand_world(raw: dict[str, Any], source: Path | None = None) -> None:
@@ -24,8 +24,7 @@ def expand_world(raw: dict[str, Any], source: Path | None = None) -> None:
         return
     if not is_robot_or_scenario_file(name):
         raise ConfigError(f'world: {name!r} given; a YAML file or a section with bodies is needed')
-    path = Path(name).expanduser()
-    path = path if source is None else source.parent / path
+    path = file_beside(name, source)
     world = read_mapping(path)
     try:
         check_keys(world, WorldConfig, 'world.')

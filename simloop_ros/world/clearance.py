@@ -10,7 +10,7 @@ import pinocchio as pin
 from ..core.values import Array
 from ..robot.model import RobotModel
 from .config import WorldConfig
-from .geometry import add_world, collision_data, robot_geometry
+from .geometry import add_bodies, collision_data, placed_body, robot_geometry
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Clearance:
         self._pin_model, self._data = model.pin_model, model.pin_model.createData()
         self._geometry = geometry = robot_geometry(model, model.home)
         links = geometry.ngeoms
-        add_world(geometry, world)
+        add_bodies(geometry, ((body.name, *placed_body(body)) for body in world.bodies))
         bodies = geometry.geometryObjects
         names = [model.pin_model.frames[body.parentFrame].name for body in bodies[:links]]
         names += [body.name for body in bodies[links:]]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import combinations
+from typing import Any
 
 import coal
 import numpy as np
@@ -10,7 +12,6 @@ import pinocchio as pin
 
 from ..core.values import Array
 from ..robot.model import RobotModel
-from .config import AnyBody, BoxBody, CylinderBody, SphereBody, WorldConfig
 
 
 def robot_geometry(model: RobotModel, *positions: Array) -> pin.GeometryModel:
@@ -43,13 +44,16 @@ def _near(pin_model: pin.Model, a: int, b: int) -> bool:
     return a in above_b or b in above_a
 
 
-def add_world(geometry: pin.GeometryModel, world: WorldConfig) -> None:
-    """Add the bodies of a world, each paired with every link that moves."""
+def add_bodies(
+    geometry: pin.GeometryModel, bodies: Iterable[tuple[str, pin.SE3, coal.CollisionGeometry]]
+) -> None:
+    """Add fixed bodies, each paired with every link that moves.
+
+    :param bodies: name, pose in the world, and shape of each.
+    """
     links = [i for i, body in enumerate(geometry.geometryObjects) if body.parentJoint > 0]
-    for body in world.bodies:
-        index = geometry.addGeometryObject(
-            pin.GeometryObject(body.name, 0, body_pose(body.position, body.rpy), _shape(body))
-        )
+    for name, pose, shape in bodies:
+        index = geometry.addGeometryObject(pin.GeometryObject(name, 0, pose, shape))
         for link in links:
             geometry.addCollisionPair(pin.CollisionPair(link, index))
 
@@ -59,14 +63,19 @@ def body_pose(position: tuple[float, ...], rpy: tuple[float, ...]) -> pin.SE3:
     return pin.SE3(pin.rpy.rpyToMatrix(*rpy), np.array(position))
 
 
-def _shape(body: AnyBody) -> coal.CollisionGeometry:
-    match body:
-        case BoxBody():
-            return coal.Box(*body.size)
-        case SphereBody():
-            return coal.Sphere(body.radius)
-        case CylinderBody():
-            return coal.Cylinder(body.radius, body.height)
+def placed_body(body: Any) -> tuple[pin.SE3, coal.CollisionGeometry]:
+    """Return where a body is in the world, and its shape.
+
+    :param body: of the world, or an obstacle that has the same keys.
+    """
+    pose = body_pose(body.position, body.rpy)
+    match body.kind:
+        case 'box':
+            return pose, coal.Box(*body.size)
+        case 'sphere':
+            return pose, coal.Sphere(body.radius)
+        case 'cylinder':
+            return pose, coal.Cylinder(body.radius, body.height)
     raise ValueError(f'{body.kind} is no kind of body')
 
 
