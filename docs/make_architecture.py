@@ -165,7 +165,7 @@ def draw(path: Path) -> None:
     axes.set_title(
         f'simloop_ros: {len(counts)} rooms, {total} lines; every import goes down, no cycle.\n'
         'An arrow is an import that no chain of other arrows implies; '
-        'orange: rooms that import ROS.'
+        'orange: rooms that import ROS (of view only its part graph does).'
     )
     figure.savefig(path, dpi=110)
 
